@@ -1,0 +1,67 @@
+# Every target makes what it needs: a machine with Python and make is enough.
+
+PYTHON ?= python3
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+ARGS ?=
+
+BIN := .venv/bin
+READY := .venv/.ready
+PEERS_BIN := .venv-peers/bin
+PEERS_READY := .venv-peers/.ready
+
+PROJECT := --editable '.[examples,dev]'
+PEERS := torch==2.13.0 jax jaxlib autograd
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help check format test demo bench size docs peers clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: $(READY)  ## Check format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(READY)  ## Format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+test: $(READY)  ## Run the tests; ARGS="-k tape" picks some
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+demo: $(READY)  ## Train one model in both modes
+	$(BIN)/python examples/two_ways.py
+
+# Beside the peers where they are installed, and with the kernels OpenBLAS would choose by itself.
+bench: $(READY)  ## Measure speed, beside the peers after `make peers`
+	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
+		$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN),$(BIN))/python -m pytest benchmarks $(ARGS)
+
+size:  ## Count code lines per module, and list the longest functions
+	@$(PYTHON) .ci/size.py
+
+docs: $(READY)  ## Write docs/reference from the op table
+	$(BIN)/python docs/make_reference.py
+
+peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX and autograd to compare with
+
+clean:  ## Remove caches and build outputs; the environments stay
+	rm -rf build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name '.venv*' -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	@echo "setting up .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python $(PIP_INSTALL) $(PROJECT)
+	@touch $@
+
+# The CPU build of torch has an index of its own, which is asked for torch alone.
+$(PEERS_READY): pyproject.toml
+	@echo "setting up .venv-peers"
+	@$(PYTHON) -m venv .venv-peers
+	@$(PEERS_BIN)/python $(PIP_INSTALL) --no-deps --extra-index-url $(TORCH_INDEX) \
+		$(filter torch%,$(PEERS))
+	@$(PEERS_BIN)/python $(PIP_INSTALL) $(PROJECT) $(PEERS)
+	@touch $@

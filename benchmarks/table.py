@@ -1,0 +1,66 @@
+"""The benchmark table of docs/benchmarks.md: all libraries in one run, interleaved, medians.
+
+    make bench
+"""
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small workloads run on one thread
+
+from workloads import WORKLOADS  # noqa: E402  (NumPy reads the number of threads when imported)
+
+COLUMNS = ["dynamicgrad", "torch", "staticgrad", "NumPy by hand", "JAX jit"]
+ROUNDS, SECONDS = 41, 0.004
+
+
+def repetitions(run: Callable[[], Any]) -> int:
+    """How many runs take about `SECONDS`."""
+    run()
+    start = time.perf_counter()
+    for _ in range(20):
+        run()
+    return max(1, int(SECONDS * 20 / (time.perf_counter() - start)))
+
+
+def microseconds(run: Callable[[], Any], count: int) -> float:
+    """The time of one run, in microseconds, over `count` of them."""
+    start = time.perf_counter()
+    for _ in range(count):
+        run()
+    return (time.perf_counter() - start) / count * 1e6
+
+
+def medians(runs: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """The median time of each, measured in turns so that all see the same noise."""
+    counts = {name: repetitions(run) for name, run in runs.items()}
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, run in runs.items():
+            times[name].append(microseconds(run, counts[name]))
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def cells(found: dict[str, float]) -> list[str]:
+    """One line of the table: the medians and the two ratios that are promised."""
+    shown = [f"{found[c]:.1f}" if c in found else "-" for c in COLUMNS]
+    eager = f"{found['torch'] / found['dynamicgrad']:.2f}x" if "torch" in found else "-"
+    static = f"{found['staticgrad'] / found['NumPy by hand']:.2f}x"
+    return [*shown, eager, static]
+
+
+def main() -> None:
+    """Print the table as Markdown."""
+    print(f"Python {platform.python_version()}, {platform.machine()}; microseconds, medians.\n")
+    titles = ["workload", *COLUMNS, "torch / dynamicgrad", "staticgrad / by hand"]
+    print(f"| {' | '.join(titles)} |\n|---|{'--:|' * (len(titles) - 1)}")
+    for title, workload in WORKLOADS.items():
+        print(f"| {' | '.join([title, *cells(medians(workload()))])} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+"""Backward: seeds, the walk over the tape, and where gradients end up."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import ShapeError, TapeError, depending_on, pull_back
+from gradops.types import is_float
+from gradops.places import Place, describe, here
+
+from .modes import RECORDING
+from .tape import Leaf, Node
+from .tensor import Tensor, as_tensor, handle
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after"
+    " they have already been freed): {op}, called at {forward}, was freed by the backward at"
+    " {first}.\n  hint: give the first one retain_graph=True; or, if the operation was meant to be"
+    " made anew in each iteration, compute it inside the loop"
+)
+CHANGED = (
+    "one of the variables needed for gradient computation has been modified by an inplace"
+    " operation: {what} {type} of {op}, saved at {saved}, was changed at {changed}"
+    " (it is at version {version}).\n  hint: write `x = x + 1` for `x += 1`,"
+    " or change x.clone() instead"
+)
+NO_GRAD_FN = (
+    "element 0 of tensors does not require grad and does not have a grad_fn\n"
+    "  hint: nothing it was computed from requires gradients, or it was computed under no_grad()"
+    " or from detach(); make a leaf with requires_grad=True and compute the result again"
+)
+
+
+class Freed(tuple[Place | None]):
+    """Stands where a node's operands were, and knows which backward freed them."""
+
+
+def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
+    """What to say of a saved value that was written to."""
+    return CHANGED.format(
+        what=what, type=type, op=node.op, saved=describe(node.place),
+        changed=describe(storage.place), version=storage.version,
+    )  # fmt: skip
+
+
+def reader(freed: Freed | None) -> Callable[[Node], list[Any]]:
+    """What gives the rules of a node, when they are to compute, the arrays that it saved.
+
+    With `freed`, a node lets go of them as they are read, and `freed` stands in their place.
+    """
+
+    def read(node: Node) -> list[Any]:
+        operands, output, number = node.operands, node.output, node.number
+        if type(operands) is Freed:
+            raise second_time(node)
+        saves = output is not None
+        if not saves:
+            output = node
+        elif node.storage is not None and node.storage.changed > number:
+            raise TapeError(changed_text(node, "the output", node.type, node.storage))
+        found = [output]
+        for x in operands:
+            if type(x) is Tensor:
+                saves = True
+                if x.storage is not None and x.storage.changed > number:
+                    raise TapeError(changed_text(node, "the operand", x.type, x.storage))
+                x = x.value
+            found.append(x)
+        if saves and freed is not None:
+            node.operands, node.output = freed, None
+        return found
+
+    return read
+
+
+values = reader(None)
+
+
+def tensors(node: Node) -> tuple[Any, ...]:
+    """What the rules of a node see when they are to be recorded: tensors on the saved values."""
+    found = values(node)
+    output = found[0] if found[0] is node else handle(found[0], node)
+    operands = [
+        handle(value, x) if type(saved) is Tensor else value
+        for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
+    ]
+    return (output, *operands)
+
+
+def second_time(node: Node) -> TapeError:
+    """The error for a node that an earlier backward has freed."""
+    return TapeError(
+        SECOND_TIME.format(
+            op=node.op, forward=describe(node.place), first=describe(node.operands[0])
+        )
+    )
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
+
+    `grad_tensors` are the gradients of something later with respect to `tensors`, of their shapes;
+    a tensor with one element needs none. The graph is freed unless `retain_graph`, which defaults
+    to `create_graph`; with that, the gradients can be differentiated in turn. With `inputs`, only
+    their `.grad` is added to, and only what lies between is computed. Raises TapeError if a tensor
+    requires no gradient, has several elements and no gradient is given, or was freed before.
+
+    >>> x = dg.tensor([1.0, 2.0], requires_grad=True)
+    >>> dg.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    seeds = seeded(sequence(tensors), sequence(grad_tensors))
+    ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
+    if ends == []:
+        raise TapeError("`inputs` argument to `backward` cannot be empty.")
+    found = carry(seeds, ends, retain_graph, create_graph)
+    given = {id(g) for g in seeds.values()}
+    for node, g in found.items():
+        if ends is None or node in ends:
+            accumulate(node, g, given, create_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of the sum of `outputs` with respect to each of `inputs`; no `.grad` changes.
+
+    `grad_outputs` weigh the outputs, as in `backward`. With `create_graph` the results can be
+    differentiated in turn. An input that the outputs do not depend on is an error, unless
+    `allow_unused` (it gives None) or `materialize_grads` (it gives zeros). Raises TapeError.
+
+    >>> x = dg.tensor(3.0, requires_grad=True)
+    >>> (g,) = dg.autograd.grad(x * x * x, x, create_graph=True)
+    >>> dg.autograd.grad(g, x)
+    (tensor(18.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads")
+    wanted = sequence(inputs)
+    seeds = seeded(sequence(outputs), sequence(grad_outputs))
+    ends = [vertex(t) for t in wanted]
+    found = carry(seeds, ends, retain_graph, create_graph)
+    if not (allow_unused or materialize_grads):
+        require_used(wanted, ends, found)
+    given = {id(g) for g in seeds.values()}
+    return tuple(
+        owned(found[v], given) if v in found else (zeros(t) if materialize_grads else None)
+        for t, v in zip(wanted, ends, strict=True)
+    )
+
+
+def carry(
+    seeds: dict[Any, Any], ends: list[Any] | None, retain_graph: bool | None, create_graph: bool
+) -> dict[Any, Any]:
+    """The cotangents of `ends`, or of all leaves, computed or recorded."""
+    retain = create_graph if retain_graph is None else retain_graph
+    active = None if ends is None else depending_on(ends, seeds)
+    keep = () if ends is None else frozenset(ends)
+    if create_graph:
+        seeds, read = {v: as_tensor(g) for v, g in seeds.items()}, tensors
+    else:
+        read = values if retain else reader(Freed((here(),)))
+    mode = RECORDING.set(create_graph)
+    try:
+        with np.errstate(all="ignore"):
+            return pull_back(seeds, read, active, keep)
+    finally:
+        RECORDING.reset(mode)
+
+
+def sequence(x: Any) -> list[Any]:
+    """One or several things as a list."""
+    return list(x) if isinstance(x, list | tuple) else ([] if x is None else [x])
+
+
+def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
+    """The cotangent each output's node starts with."""
+    if gradients and len(gradients) != len(outputs):
+        raise TapeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    seeds: dict[Any, Any] = {}
+    for t, g in zip(outputs, gradients or [None] * len(outputs), strict=True):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected a tensor to differentiate, got {type(t).__name__}")
+        if t.node is None:
+            raise TapeError(NO_GRAD_FN)
+        g = seed(t, g)
+        seeds[t.node] = seeds[t.node] + g if t.node in seeds else g
+    return seeds
+
+
+def seed(t: Tensor, g: Any) -> Any:
+    """The cotangent that `t` starts with: the one given, or 1 for a single element."""
+    if g is None:
+        return one(t)
+    g = as_tensor(g)
+    if g.shape != t.shape:
+        raise ShapeError(
+            "backward", [t.type, g.type],
+            f"Mismatch in shape: the gradient has {g.shape} and the output {t.shape}",
+            hint="the gradient given has the shape of the output it belongs to",
+        )  # fmt: skip
+    if g.node is not None:
+        return g if g.dtype == t.dtype else g.to(t.dtype)
+    return g.value.astype(t.dtype, copy=False)
+
+
+def one(t: Tensor) -> Any:
+    """The cotangent 1 of an output with a single element."""
+    value = t.value
+    if value.size != 1:
+        raise TapeError(
+            f"grad can be implicitly created only for scalar outputs; this one is {t.type}\n"
+            "  hint: reduce it, as in .sum().backward(), or give backward() a gradient of its shape"
+        )
+    if not is_float(value.dtype):
+        raise TapeError(f"only outputs of floating point can be differentiated, not {t.type}")
+    return np.ones(value.shape, value.dtype) if value.shape else value.dtype.type(1)
+
+
+def vertex(t: Any) -> Any:
+    """The node of a tensor that gradients are wanted for."""
+    if not isinstance(t, Tensor):
+        raise TypeError(f"expected a tensor to differentiate by, got {type(t).__name__}")
+    if t.node is None:
+        raise TapeError(
+            "One of the differentiated Tensors does not require grad\n"
+            "  hint: make it a leaf with requires_grad=True before it is used"
+        )
+    return t.node
+
+
+def require_used(wanted: list[Tensor], ends: list[Any], found: dict[Any, Any]) -> None:
+    """Refuse inputs that the outputs do not depend on."""
+    for i, v in enumerate(ends):
+        if v not in found:
+            raise TapeError(
+                "One of the differentiated Tensors appears to not have been used in the graph:"
+                f" inputs[{i}], a {wanted[i].type}\n"
+                "  hint: set allow_unused=True if this is the desired behavior"
+            )
+
+
+def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
+    """Add a gradient to what a leaf, or a result that retains its gradient, has."""
+    if type(node) is not Leaf:
+        return accumulate_result(node, g)
+    if node.grad is None:
+        node.grad = owned(g, given)
+    elif create_graph:
+        node.grad = node.grad + g
+    else:
+        node.grad.add_(handle(g))
+
+
+def accumulate_result(node: Node, g: Any) -> None:
+    """Give a result named in `inputs` its gradient; its watch, if it has one, did so already."""
+    if node.watch is None:
+        from .leaves import Watch
+
+        node.watch = Watch()
+        node.watch(g)
+
+
+def owned(g: Any, given: set[int]) -> Tensor:
+    """A tensor on a cotangent that shares no memory with the caller's or another leaf's."""
+    t = as_tensor(g)
+    value = t.value
+    if type(value) is np.ndarray and (id(value) in given or value.base is not None):
+        t = handle(value.copy()) if t.node is None else t.clone()
+    given.add(id(t.value))
+    return t
+
+
+def zeros(t: Tensor) -> Tensor:
+    """Zeros like `t`."""
+    return handle(np.zeros(t.shape, t.dtype))

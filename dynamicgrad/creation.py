@@ -1,0 +1,255 @@
+"""Making tensors: from data, filled, counted, and drawn at random."""
+
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from .leaves import requires_grad_
+from .tensor import Tensor, handle, storage_of
+
+DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default=np.dtype(np.float32))
+GENERATOR: ContextVar[Any] = ContextVar("generator", default=np.random.default_rng())
+
+
+def get_default_dtype() -> np.dtype[Any]:
+    """The dtype of what is made from Python floats.
+
+    >>> dg.get_default_dtype()
+    dtype('float32')
+    """
+    found: np.dtype[Any] = DEFAULT_DTYPE.get()
+    return found
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Set the dtype of what is made from Python floats; raises TypeError unless it is a float.
+
+    >>> dg.set_default_dtype("float64")
+    >>> dg.tensor([1.0]).dtype
+    dtype('float64')
+    >>> dg.set_default_dtype("float32")
+    """
+    if np.dtype(dtype).kind != "f":
+        raise TypeError(f"only floating-point types are supported as the default type, not {dtype}")
+    DEFAULT_DTYPE.set(np.dtype(dtype))
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the random numbers of this thread or task.
+
+    >>> dg.manual_seed(0)
+    >>> dg.rand(2)
+    tensor([0.6370, 0.2698])
+    """
+    GENERATOR.set(np.random.default_rng(seed))
+
+
+def finished(value: Any, requires_grad: bool) -> Tensor:
+    """A new tensor, a leaf that requires gradients if asked."""
+    t = handle(value)
+    return requires_grad_(t) if requires_grad else t
+
+
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
+
+    Arrays keep their dtype; Python floats get the default dtype. Raises TapeError if gradients are
+    required of integers, ValueError if the sequences are ragged.
+
+    >>> dg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    tensor([[1., 2.],
+            [3., 4.]], requires_grad=True)
+    """
+    value = np.array(plain(data), order="C")
+    if dtype is None:
+        dtype = value.dtype if hasattr(data, "dtype") else natural_dtype(value)
+    return finished(value.astype(dtype, copy=False), requires_grad)
+
+
+def natural_dtype(value: Any) -> Any:
+    """The dtype of data that came as Python numbers."""
+    return get_default_dtype() if value.dtype == np.float64 else value.dtype
+
+
+def plain(data: Any) -> Any:
+    """Data with the values of tensors in their place."""
+    if isinstance(data, Tensor):
+        return data.value
+    return [plain(x) for x in data] if isinstance(data, list | tuple) else data
+
+
+def as_tensor(data: Any, dtype: Any = None) -> Tensor:
+    """`data` as a tensor; a tensor stays itself and an array is shared, not copied.
+
+    >>> x = dg.ones(2)
+    >>> dg.as_tensor(x) is x
+    True
+    """
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    found = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
+    return found if dtype is None else found.to(dtype)
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor on the memory of an array: each sees what is written to the other.
+
+    >>> a = np.zeros(2)
+    >>> t = dg.from_numpy(a)
+    >>> a[0] = 5.0
+    >>> t
+    tensor([5., 0.], dtype=float64)
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    t = handle(array)
+    storage_of(t).viewed = True
+    return t
+
+
+def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """A shape given as one sequence or as several numbers."""
+    if len(shape) == 1 and not isinstance(shape[0], int | np.integer):
+        shape = tuple(shape[0])
+    return tuple(map(int, shape))
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of a shape, filled with a number.
+
+    >>> dg.full((2,), 3.0)
+    tensor([3., 3.])
+    """
+    dtype = natural_dtype(np.asarray(fill_value)) if dtype is None else dtype
+    return finished(np.full(sizes((shape,)), fill_value, dtype), requires_grad)
+
+
+def zeros(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of zeros.
+
+    >>> dg.zeros(2, 2)
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
+    return finished(np.zeros(sizes(shape), dtype or get_default_dtype()), requires_grad)
+
+
+def ones(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of ones.
+
+    >>> dg.ones(3)
+    tensor([1., 1., 1.])
+    """
+    return finished(np.ones(sizes(shape), dtype or get_default_dtype()), requires_grad)
+
+
+def empty(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor whose entries are whatever was in memory.
+
+    >>> dg.empty(2, 3).shape
+    (2, 3)
+    """
+    return finished(np.empty(sizes(shape), dtype or get_default_dtype()), requires_grad)
+
+
+def arange(
+    start: Any, end: Any = None, step: Any = 1, dtype: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Numbers from `start`, by default 0, to before `end`.
+
+    >>> dg.arange(3)
+    tensor([0, 1, 2])
+    """
+    start, end = (0, start) if end is None else (start, end)
+    value = np.arange(start, end, step)
+    return finished(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
+
+
+def linspace(
+    start: float, end: float, steps: int, dtype: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `end`, both included.
+
+    >>> dg.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    value = np.linspace(start, end, steps, dtype=dtype or get_default_dtype())
+    return finished(value, requires_grad)
+
+
+def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere.
+
+    >>> dg.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return finished(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
+
+
+def rand(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers, uniform from 0 to 1.
+
+    >>> dg.rand(2, 3).shape
+    (2, 3)
+    """
+    drawn = GENERATOR.get().random(sizes(shape), np.float32)
+    return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
+
+
+def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers, normal with mean 0 and variance 1.
+
+    >>> dg.randn((3, 3), requires_grad=True).requires_grad
+    True
+    """
+    drawn = GENERATOR.get().standard_normal(sizes(shape))
+    return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
+
+
+def randint(low: int, high: int, size: Any, dtype: Any = np.int64) -> Tensor:
+    """Random integers from `low` to before `high`.
+
+    >>> dg.randint(0, 10, (4,)).shape
+    (4,)
+    """
+    return handle(GENERATOR.get().integers(low, high, sizes((size,)), dtype))
+
+
+def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of the shape, and unless told otherwise the dtype, of `x`.
+
+    >>> dg.zeros_like(dg.ones(2))
+    tensor([0., 0.])
+    """
+    return finished(np.zeros(x.shape, dtype or x.dtype), requires_grad)
+
+
+def ones_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones of the shape, and unless told otherwise the dtype, of `x`.
+
+    >>> dg.ones_like(dg.zeros(2))
+    tensor([1., 1.])
+    """
+    return finished(np.ones(x.shape, dtype or x.dtype), requires_grad)
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A number in the shape, and unless told otherwise the dtype, of `x`.
+
+    >>> dg.full_like(dg.zeros(2), 7)
+    tensor([7., 7.])
+    """
+    return finished(np.full(x.shape, fill_value, dtype or x.dtype), requires_grad)
+
+
+def FloatTensor(*data: Any) -> Tensor:  # noqa: N802
+    """A float32 tensor: `FloatTensor(3, 3)` of a shape, `FloatTensor([1, 2])` of data.
+
+    It takes no `requires_grad`: set it on the result.
+
+    >>> dg.FloatTensor(3, 3).shape
+    (3, 3)
+    """
+    return Tensor(*data)

@@ -1,0 +1,154 @@
+"""Specialised code for the common path: ops without attributes on tensors that hold arrays.
+
+Dispatch is general; this is what happens a million times. Whatever is not plain falls through to
+the op itself. What is recorded is the same as by `tape.record`, spelled out.
+"""
+
+import operator
+from collections.abc import Callable
+from sys import _getframe
+from typing import Any
+
+from gradops import Op
+from gradops.op import PLAIN, explain
+from gradops.places import OURS
+
+from .modes import is_recording
+from .tape import NOTHING, PLANS, Node, clock, new, only_type, record
+from .tensor import ARRAYS, Tensor, alias, as_tensor, handle
+
+NUMBERS = frozenset({float, int, bool})
+INFIX = {
+    "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
+    "{0} / {1}": operator.truediv, "-{0}": operator.neg,
+}  # fmt: skip
+
+
+def unary(op: Op) -> Callable[[Any], Any]:
+    """`op` as a function of one tensor."""
+    kernel = INFIX.get(op.infix, op.kernel)
+    plan: list[Any] = []
+
+    def call(x: Any) -> Any:
+        if type(x) is not Tensor or type(x.value) not in ARRAYS:
+            return op(x)
+        try:
+            y = kernel(x.value)
+        except Exception as error:
+            explain(op, (x,), NOTHING, error)
+            raise
+        t = new(Tensor)
+        t.value, t.node, t.storage = y, None, None
+        if x.node is None or not is_recording() or y.dtype.kind not in "fc":
+            return t
+        if not plan:
+            plan.append(PLANS[op, (True,)])
+        save_y, (save_x,) = plan[0]
+        t.node = node = new(Node)
+        node.op, node.inputs, node.attrs = op, (x.node,), NOTHING
+        node.operands = (x if save_x else x.node,)
+        node.output = y if save_y else None
+        node.number, node.watch, node.storage = next(clock), None, None
+        node.shape, node.dtype = y.shape, y.dtype
+        frame = _getframe(1)
+        while OURS[frame.f_code.co_filename]:
+            frame = frame.f_back  # type: ignore[assignment]
+        node.code, node.offset = frame.f_code, frame.f_lasti
+        return t
+
+    return named(call, op)
+
+
+def binary(op: Op) -> Callable[[Any, Any], Any]:
+    """`op` as a function of two operands: tensors, or one of them a number."""
+    kernel = INFIX.get(op.infix, op.kernel)
+    plans: dict[tuple[bool, bool], Any] = {}
+
+    def call(a: Any, b: Any) -> Any:
+        if type(a) is Tensor:
+            u, a_node = a.value, a.node
+            if type(u) not in ARRAYS:
+                return op(a, b)
+        elif type(a) in NUMBERS:
+            u, a_node = a, None
+        else:
+            return op(operand(a), b)
+        if type(b) is Tensor:
+            v, b_node = b.value, b.node
+            if type(v) not in ARRAYS:
+                return op(a, b)
+        elif type(b) in NUMBERS:
+            v, b_node = b, None
+        else:
+            return NotImplemented if b is None or isinstance(b, str) else op(operand(a), b)
+        try:
+            y = kernel(u, v)
+        except Exception as error:
+            explain(op, (a, b), NOTHING, error)
+            raise
+        t = new(Tensor)
+        t.value, t.node, t.storage = y, None, None
+        if (a_node is None and b_node is None) or not is_recording() or y.dtype.kind not in "fc":
+            return t
+        active = (a_node is not None, b_node is not None)
+        plan = plans.get(active)
+        if plan is None:
+            plan = plans[active] = PLANS[op, active]
+        save_y, (save_a, save_b) = plan
+        t.node = node = new(Node)
+        node.op, node.inputs, node.attrs = op, (a_node, b_node), NOTHING
+        node.operands = (
+            a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
+        )  # fmt: skip
+        node.output = y if save_y else None
+        node.number, node.watch, node.storage = next(clock), None, None
+        node.shape, node.dtype = y.shape, y.dtype
+        frame = _getframe(1)
+        while OURS[frame.f_code.co_filename]:
+            frame = frame.f_back  # type: ignore[assignment]
+        node.code, node.offset = frame.f_code, frame.f_lasti
+        return t
+
+    return named(call, op)
+
+
+def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
+    """`op` with attributes, as a function of tensors; `names` gives attributes other names."""
+    arity = op.arity if len(op.defaults) == len(op.params) else -1
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if attrs or len(args) != arity:
+            attrs = {names.get(k, k): v for k, v in attrs.items()}
+            args, attrs = op.bind(args, attrs)
+        else:
+            attrs = op.defaults
+        values = []
+        for a in args:
+            value = a.value if type(a) is Tensor else a
+            if type(value) not in PLAIN:
+                return op(*map(operand, args), **attrs)
+            values.append(value)
+        try:
+            y = op.kernel(*values, **attrs)
+        except Exception as error:
+            explain(op, args, attrs, error)
+            raise
+        found = handle(y, record(op, args, attrs, y))
+        if "view" in op.traits:
+            alias(args[0], found)
+        return found
+
+    return named(call, op)
+
+
+def operand(x: Any) -> Any:
+    """A tensor of what is not one; what other types of operand, as they are."""
+    return x if hasattr(x, "gradop_level") else as_tensor(x)
+
+
+def named(call: Callable[..., Any], op: Op) -> Any:
+    """`call` under the name and with the documentation of `op`."""
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+

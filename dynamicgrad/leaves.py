@@ -1,0 +1,142 @@
+"""Leaves: who requires gradients, and where they are read and written."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gradops import DTypeError, ShapeError, TapeError
+from gradops.types import is_float
+from gradops.places import describe
+
+from .tape import Leaf, Node
+from .tensor import Tensor, handle, make_leaf
+
+ONLY_LEAVES = "you can only change requires_grad flags of leaf variables."
+USE_DETACH = (
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation"
+    " use var_no_grad = var.detach()."
+)
+GRAD_OF_NON_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed: it is the result"
+    " of {call}, at {place}, and its .grad won't be populated by backward().\n"
+    "  hint: call .retain_grad() on it before backward(), or read .grad of the leaf instead; after"
+    " `w = w - lr * w.grad` the name w stands for a result, so update it in place under no_grad()"
+)
+
+
+def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
+    """Turn differentiation of a leaf on or off; `strictly` refuses a result even if it is on."""
+    if type(t.node) is Node:
+        if strictly or not wanted:
+            made = f"\n  this one was made by {t.node.op} at {describe(t.node.place)}"
+            raise TapeError(ONLY_LEAVES + ("" if wanted else USE_DETACH) + made)
+        return t
+    if not wanted and t.node is not None:
+        t.kept_grad, t.node = t.node.grad, None
+    elif wanted and t.node is None:
+        require_float(t)
+        make_leaf(t)
+    return t
+
+
+def require_float(t: Tensor) -> None:
+    """Refuse to differentiate with respect to integers and truth values."""
+    if not is_float(t.dtype):
+        raise NotDifferentiableError(
+            "Only Tensors of floating point and complex dtype can require gradients;"
+            f" this one is {t.dtype}\n  hint: make it a float, as in t.float()"
+        )
+
+
+class NotDifferentiableError(TapeError, TypeError):
+    """A tensor of integers or truth values was asked for gradients."""
+
+
+def read_requires_grad(t: Tensor) -> bool:
+    """Whether gradients with respect to this tensor are, or can be, computed."""
+    return t.node is not None
+
+
+def write_requires_grad(t: Tensor, wanted: bool) -> None:
+    """Let a leaf require gradients, or not."""
+    set_requires_grad(t, wanted, strictly=True)
+
+
+def requires_grad_(t: Tensor, requires_grad: bool = True) -> Tensor:
+    """Let a leaf require gradients, or not, and return it.
+
+    >>> dg.ones(2).requires_grad_()
+    tensor([1., 1.], requires_grad=True)
+    """
+    return set_requires_grad(t, requires_grad, strictly=False)
+
+
+def read_grad(t: Tensor) -> Tensor | None:
+    """What backward added up for `t`; for a result that retains none, None with a warning."""
+    node = t.node
+    if node is None:
+        return getattr(t, "kept_grad", None)
+    if type(node) is Leaf:
+        return node.grad
+    if node.watch is None:
+        text = GRAD_OF_NON_LEAF.format(call=node.op, place=describe(node.place))
+        warnings.warn(text, UserWarning, stacklevel=3)
+        return None
+    return node.watch.grad
+
+
+def write_grad(t: Tensor, value: Any) -> None:
+    """Set what `t.grad` reads, after checking that it is a gradient `t` could have."""
+    if value is not None:
+        check_grad(t, value)
+    if t.node is None:
+        t.kept_grad = value
+    elif type(t.node) is Leaf:
+        t.node.grad = value
+    else:
+        retain_grad(t)
+        t.node.watch.grad = value
+
+
+def check_grad(t: Tensor, value: Any) -> None:
+    """Refuse a gradient of another kind, shape or dtype."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got {type(value)}")
+    if value is t:
+        raise TapeError("can't assign Variable as its own grad")
+    if value.shape != t.shape:
+        raise ShapeError("grad", [t.type, value.type], "assigned grad has data of another size")
+    if value.dtype != t.dtype:
+        raise DTypeError("grad", [t.type, value.type], "assigned grad has data of another type")
+
+
+class Watch:
+    """Keeps the cotangent that passes a node, for a result that retains its gradient."""
+
+    __slots__ = ("grad",)
+
+    def __init__(self) -> None:
+        self.grad: Tensor | None = None
+
+    def __call__(self, g: Any) -> Any:
+        arrived = g if isinstance(g, Tensor) else handle(g.copy() if isinstance(g, np.ndarray) else g)
+        self.grad = arrived if self.grad is None else self.grad + arrived
+        return g
+
+
+def retain_grad(t: Tensor) -> None:
+    """Let a result keep its gradient in `.grad`, as a leaf does.
+
+    >>> x = dg.ones(2, requires_grad=True)
+    >>> y = x * 3
+    >>> y.retain_grad()
+    >>> y.sum().backward()
+    >>> y.grad
+    tensor([1., 1.])
+    """
+    if t.node is None:
+        raise TapeError("can't retain_grad on Tensor that has requires_grad=False")
+    if type(t.node) is Node and t.node.watch is None:
+        t.node.watch = Watch()
+

@@ -1,0 +1,5 @@
+"""Building blocks of neural networks."""
+
+from . import functional
+
+__all__ = ["functional"]

@@ -1,0 +1,35 @@
+"""Activations and losses as functions, under PyTorch's names."""
+
+from typing import Any
+
+import gradops as ops
+
+from ..spelling import DIM, FUNCTIONS, spelled
+
+relu, sigmoid, tanh = FUNCTIONS["relu"], FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
+silu, softplus, gelu = FUNCTIONS["silu"], FUNCTIONS["softplus"], FUNCTIONS["gelu"]
+softmax, log_softmax = spelled(ops.softmax, **DIM), spelled(ops.log_softmax, **DIM)
+binary_cross_entropy_with_logits = spelled(ops.binary_cross_entropy_with_logits, target="y")
+cross_entropy = spelled(ops.cross_entropy, target="labels")
+mse_loss, l1_loss = spelled(ops.mse_loss), spelled(ops.l1_loss)
+
+
+def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+    """`x @ weight.T + bias`: the weight has a row per output, as in PyTorch.
+
+    >>> dg.nn.functional.linear(dg.ones(3), dg.ones(2, 3), dg.ones(2))
+    tensor([4., 4.])
+    """
+    y = x @ ops.transpose(weight)
+    return y if bias is None else y + bias
+
+
+def pad(x: Any, pad: Any, value: float = 0.0) -> Any:
+    """`x` padded with a number: `pad` has a pair of widths per dimension, the last one first.
+
+    >>> dg.nn.functional.pad(dg.ones(2), (1, 0))
+    tensor([0., 1., 1.])
+    """
+    pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    widths = ((0, 0),) * (len(x.shape) - len(pairs)) + tuple(pairs)
+    return ops.pad(x, widths, value)

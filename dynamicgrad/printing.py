@@ -1,0 +1,136 @@
+"""Arrays as text, laid out as PyTorch lays out tensors."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+OPENING = "tensor("
+LINE_WIDTH = 80
+THRESHOLD = 1000  # an array with more entries is abridged
+EDGE = 3  # entries shown at either end of an abridged axis
+
+Column = tuple[list[str], int]  # aligned texts, and the width that PyTorch reckons with
+
+
+def tensor_text(
+    value: np.ndarray, suffixes: Sequence[str] = (), default_dtype: DTypeLike = np.float32
+) -> str:
+    """The text of a tensor: its entries, the facts they do not tell, and `suffixes`."""
+    text = OPENING + (entries_text(value) if value.size else "[]")
+    return with_suffixes(text, [*untold(value, np.dtype(default_dtype)), *suffixes]) + ")"
+
+
+def untold(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
+    """The shape and the dtype of `value`, where its entries do not tell them."""
+    told: list[DTypeLike] = [default_dtype]
+    if value.size:
+        told += [np.result_type(default_dtype, np.complex64), np.int64, np.bool_]
+    size = [] if value.size or value.ndim == 1 else [f"size={value.shape}"]
+    return size if value.dtype in told else [*size, f"dtype={value.dtype}"]
+
+
+def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
+    """`text` and then `suffixes`, each on a new line if the last line is full."""
+    indent = " " * len(OPENING)
+    used = len(text) - text.rfind("\n") + 1  # with room for the end of the line
+    for suffix in suffixes:
+        if used + len(", ") + len(suffix) <= LINE_WIDTH:
+            text += ", " + suffix
+            used += len(", ") + len(suffix)
+        else:
+            text += ",\n" + indent + suffix
+            used = len(indent) + len(suffix)
+    return text
+
+
+def entries_text(value: np.ndarray) -> str:
+    """The entries in nested brackets; a big array shows only the ends of its long axes."""
+    cut = [value.size > THRESHOLD and n > 2 * EDGE for n in value.shape]
+    shown = np.asarray(value[np.ix_(*map(shown_indices, value.shape, cut))])
+    texts, width = column(shown)
+    nested = np.array(texts, object).reshape(shown.shape).tolist()
+    return bracketed(nested, cut, width, len(OPENING))
+
+
+def shown_indices(length: int, cut: bool) -> Sequence[int]:
+    """The indices that are shown of an axis."""
+    return [*range(EDGE), *range(length - EDGE, length)] if cut else range(length)
+
+
+def bracketed(nested: Any, cut: Sequence[bool], width: int, indent: int) -> str:
+    """Nested lists of texts in brackets, with an ellipsis where an axis is cut."""
+    if not cut:
+        return nested
+    inner = cut[1:]
+    parts = [bracketed(part, inner, width, indent + 1) for part in nested]
+    parts[EDGE:EDGE] = ["..." if inner else " ..."] * cut[0]
+    if not inner:
+        parts = lines(parts, max(1, (LINE_WIDTH - indent) // (width + len(", "))))
+    separator = "," + "\n" * max(1, len(inner)) + " " * (indent + 1)
+    return "[" + separator.join(parts) + "]"
+
+
+def lines(texts: Sequence[str], length: int) -> list[str]:
+    """The entries of a vector, `length` of them on a line."""
+    return [", ".join(texts[i : i + length]) for i in range(0, len(texts), length)]
+
+
+def column(values: np.ndarray) -> Column:
+    """The entries of an array in one notation, aligned."""
+    entries = values.ravel()
+    if values.dtype.kind == "c":
+        return complex_column(entries)
+    if values.dtype.kind == "f":
+        return float_column(entries.astype(np.float64).tolist())
+    texts = [str(entry) for entry in entries.tolist()]
+    return aligned(texts, max(map(len, texts)))
+
+
+def complex_column(values: np.ndarray) -> Column:
+    """Real and imaginary parts, each in a notation of its own."""
+    (reals, width), (imags, imag_width) = column(values.real), column(values.imag)
+    signed = [imag if imag.startswith("-") else "+" + imag for imag in map(str.lstrip, imags)]
+    texts = [f"{real}{imag}j" for real, imag in zip(reals, signed)]
+    return texts, width + imag_width + len("j")
+
+
+def float_column(values: Sequence[float]) -> Column:
+    """Notation and width suit the values that are neither zero nor infinite nor NaN."""
+    typical = [v for v in values if v and math.isfinite(v)]
+    style = notation([abs(v) for v in typical])
+    width = max((len(styled(v, style)) for v in typical), default=1)
+    return aligned([styled(v, style) for v in values], width)
+
+
+def aligned(texts: Iterable[str], width: int) -> Column:
+    """The texts to the right of a column."""
+    return [text.rjust(width) for text in texts], width
+
+
+def notation(magnitudes: Sequence[float]) -> str:
+    """The format in which values of these magnitudes are written: whole, scientific or fixed."""
+    low, high = min(magnitudes, default=1.0), max(magnitudes, default=1.0)
+    whole = all(m.is_integer() for m in magnitudes)
+    if high / low > 1000 or high > 1e8 or (low < 1e-4 and not whole):
+        return ".4e"
+    return ".0f" if whole else ".4f"
+
+
+def styled(value: float, style: str) -> str:
+    """One value in that format; the point after a whole one tells that it is a float."""
+    point = "." if style == ".0f" and math.isfinite(value) else ""
+    return f"{value:{style}}" + point
+
+
+def tensor_repr(t: Any) -> str:
+    """A tensor as PyTorch prints it: its entries, and how it takes part in differentiation."""
+    if not isinstance(t.value, np.ndarray | np.generic):
+        return f"tensor({t.value!r})"
+    if t.grad_fn is not None:
+        suffix = [f"grad_fn=<{t.grad_fn.name()}>"]
+    else:
+        suffix = ["requires_grad=True"] if t.requires_grad else []
+    return tensor_text(np.asarray(t.value), suffix)

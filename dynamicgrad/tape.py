@@ -1,0 +1,173 @@
+"""The tape: what an operation leaves behind for backward.
+
+A node holds what its rules will read and the nodes of its operands, never the tensor it made; a
+tensor holds its node. So references run backwards only, and dropping an output frees its graph.
+
+Note [Versions]. Saved values must not change before backward. Nodes and in-place writes take their
+numbers from one clock, so a saved value was overwritten if its storage changed at a time later than
+the node's own number. Storage is made at the first write or alias; untouched tensors have none.
+"""
+
+import itertools
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import Op, reads
+from gradops.reads import OUTPUT
+from gradops.types import type_of
+from gradops.places import OURS, Place, here
+
+from .modes import is_recording
+
+clock = itertools.count(1)
+NOTHING: dict[str, Any] = {}
+new = object.__new__
+
+
+class Storage:
+    """When memory that tensors share was last written in place, where, and how often."""
+
+    __slots__ = ("changed", "place", "version", "viewed")
+
+    def __init__(self) -> None:
+        self.changed, self.version, self.viewed = 0, 0, False
+        self.place: Place | None = None
+
+    def write(self) -> None:
+        """Note a write that happens now."""
+        self.changed, self.place = next(clock), here()
+        self.version += 1
+
+
+class Node:
+    """One recorded operation: the op, the nodes of its operands, and what its rules read.
+
+    `operands` holds a tensor where a rule reads its value, else something that only has its type.
+    """
+
+    __slots__ = (
+        "__weakref__", "attrs", "code", "dtype", "inputs", "number", "offset", "op", "operands",
+        "output", "shape", "storage", "watch",
+    )
+    op: Op
+    inputs: tuple[Any, ...]
+    operands: Any
+    attrs: dict[str, Any]
+    number: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def place(self) -> Place:
+        """Where in the user's program the operation was called."""
+        return self.code, self.offset
+
+    @property
+    def type(self) -> Any:
+        """The type of the output."""
+        return type_of_node(self)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """The nodes that made the operands, None for constants, each with an output number."""
+        return tuple((x, 0) for x in self.inputs)
+
+    def name(self) -> str:
+        """The node's name, as PyTorch calls it."""
+        from .spelling import node_name
+
+        return node_name(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class Leaf:
+    """Where the gradients of a tensor made by the user are added up."""
+
+    __slots__ = ("__weakref__", "dtype", "grad", "handle", "number", "shape", "watch")
+    op = None
+    place = None
+    inputs: tuple[Any, ...] = ()
+    attrs = NOTHING
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.shape, self.dtype, self.number = shape, dtype, next(clock)
+        self.grad: Any = None
+        self.watch: Any = None
+        self.handle: Any = None
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """Nothing comes before a leaf."""
+        return ()
+
+    @property
+    def variable(self) -> Any:
+        """The tensor whose gradients are added up here."""
+        return self.handle()
+
+    def name(self) -> str:
+        """The node's name, as PyTorch calls it."""
+        return "AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self):#x}>"
+
+
+def type_of_node(node: Any) -> Any:
+    """The type of what a node stands for."""
+    from gradops import ArrayType
+
+    return ArrayType(node.shape, node.dtype)
+
+
+def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+    """Whether the output, and each operand, is read by the rules of the active operands."""
+    count = len(active)
+    needed: set[int] = set()
+    for i in range(count):
+        if active[i]:
+            needed |= reads(op, i, count)
+    return OUTPUT in needed, tuple(i in needed for i in range(count))
+
+
+class Plans(dict[tuple[Op, tuple[bool, ...]], tuple[bool, tuple[bool, ...]]]):
+    """What each op saves for each choice of active operands; filled on demand."""
+
+    def __missing__(self, key: tuple[Op, tuple[bool, ...]]) -> Any:
+        self[key] = found = saved_by(*key)
+        return found
+
+
+PLANS = Plans()
+
+
+def record(op: Op, args: Sequence[Any], attrs: dict[str, Any], y: Any) -> Node | None:
+    """The node of an operation that gave the value `y`, or None if nothing is to be recorded."""
+    inputs = tuple([getattr(a, "node", None) for a in args])
+    active = tuple([n is not None for n in inputs])
+    if True not in active or not is_recording() or y.dtype.kind not in "fc":
+        return None
+    save_y, save = PLANS[op, active]
+    node: Node = new(Node)
+    node.op, node.inputs, node.attrs = op, inputs, attrs
+    node.operands = tuple(
+        [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
+    )
+    node.output = y if save_y else None
+    node.number, node.watch, node.storage = next(clock), None, None
+    node.shape, node.dtype = y.shape, y.dtype
+    frame = sys._getframe(1)
+    while OURS[frame.f_code.co_filename] and frame.f_back:
+        frame = frame.f_back
+    node.code, node.offset = frame.f_code, frame.f_lasti
+    return node
+
+
+def only_type(a: Any) -> Any:
+    """What stands for an operand whose value no rule reads: a number itself, else its type."""
+    return a if type(a) in (float, int, bool) else type_of(a)

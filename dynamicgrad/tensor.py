@@ -1,0 +1,167 @@
+"""The tensor: a handle on a value, and on the node that made it."""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Op, Operators, type_of
+from gradops.op import PLAIN
+
+from .modes import is_recording
+from .tape import Leaf, Node, Storage, new, record
+
+ARRAYS = PLAIN - {bool, int, float, complex}
+
+
+class Tensor(Operators):
+    """An array that can take part in differentiation.
+
+    `Tensor(3, 5)` is an uninitialised float32 tensor of that shape and `Tensor([3, 5])` one with
+    those entries, as in PyTorch; `dg.tensor(data)` is the usual way to make one.
+
+    >>> dg.Tensor(3, 5).shape, dg.Tensor([3, 5])
+    ((3, 5), tensor([3., 5.]))
+    """
+
+    __slots__ = ("__weakref__", "kept_grad", "node", "storage", "value")
+    value: Any
+    node: Any
+    storage: Storage | None
+
+    def __init__(self, *data: Any) -> None:
+        if len(data) == 1 and not isinstance(data[0], int):
+            self.value = np.array(data[0], np.float32)
+        else:
+            self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
+        self.node = self.storage = None
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Tensor":
+        y = op(*[a.value if isinstance(a, Tensor) else a for a in args], **attrs)
+        found = handle(y, record(op, args, attrs, y))
+        if "view" in op.traits:
+            alias(args[0], found)
+        return found
+
+    @property
+    def gradop_level(self) -> float:
+        """Half a level above what the tensor holds. See Note [Dispatch]."""
+        return float(getattr(self.value, "gradop_level", 0.0)) + 0.5
+
+    @property
+    def type(self) -> ArrayType:  # type: ignore[override]
+        """The type of the value."""
+        return type_of(self.value)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The size of each axis."""
+        return tuple(self.value.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of the entries."""
+        found: np.dtype[Any] = self.value.dtype
+        return found
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was made by the user, or requires no gradient."""
+        return type(self.node) is not Node
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operation that made this tensor; None for a leaf."""
+        return self.node if type(self.node) is Node else None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this tensor, which is not a leaf."""
+        return type(self.node) is Node and self.node.watch is not None
+
+    @property
+    def data(self) -> "Tensor":
+        """The same memory without history; writes to it count as writes to this tensor."""
+        return detached(self)
+
+    @property
+    def _version(self) -> int:
+        return self.storage.version if self.storage else 0
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.value)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        from .printing import tensor_repr
+
+        return tensor_repr(self)
+
+
+def handle(value: Any, node: Any = None) -> Tensor:
+    """A tensor on a value and the node that made it."""
+    t: Tensor = new(Tensor)
+    t.value, t.node, t.storage = value, node, None
+    return t
+
+
+def as_tensor(x: Any) -> Tensor:
+    """`x` itself if it is a tensor, else a tensor that holds it."""
+    return x if isinstance(x, Tensor) else handle(x)
+
+
+def make_leaf(t: Tensor) -> Tensor:
+    """Let `t` require gradients as a leaf."""
+    t.node = Leaf(t.value.shape, t.value.dtype)
+    t.node.handle = weakref.ref(t)
+    t.node.grad = getattr(t, "kept_grad", None)
+    return t
+
+
+def storage_of(t: Tensor) -> Storage:
+    """The record of writes to the memory of `t`, made if there is none."""
+    if t.storage is None:
+        t.storage = Storage()
+        if type(t.node) is Node:
+            t.node.storage = t.storage
+    return t.storage
+
+
+def alias(base: Any, view: Tensor) -> None:
+    """Let `view` share the record of writes of `base`, whose memory it shares."""
+    if isinstance(base, Tensor):
+        view.storage = storage_of(base)
+        view.storage.viewed = True
+        if type(view.node) is Node:
+            view.node.storage = view.storage
+
+
+def detached(t: Tensor) -> Tensor:
+    """A leaf on the same memory as `t`."""
+    if isinstance(t.value, np.generic):
+        t.value = np.asarray(t.value)  # a scalar has no memory to share
+    found = handle(t.value)
+    found.storage = storage_of(t)
+    return found

@@ -1,0 +1,328 @@
+"""One network, trained on handwritten digits in both ways, and what each way knows and when.
+
+The model, its loss and the update rule are written once, as functions of ops. `dynamicgrad` runs
+them on tensors and records a tape in every step; `staticgrad` runs them once on placeholders and
+variables, and from then on feeds the graph.
+
+    python examples/two_ways.py [--epochs 20] [--out build/two_ways]
+"""
+
+import argparse
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from tqdm import tqdm
+
+import dynamicgrad as dg
+import gradops as ops
+import staticgrad as sg
+from gradops.updates import momentum_sgd
+
+SIZES = (64, 128, 64, 10)
+BATCH, RATE, MOMENTUM = 32, 0.05, 0.9
+
+Arrays = list[np.ndarray[Any, Any]]
+
+
+# --- written once -------------------------------------------------------------------------------
+
+
+def logits(x: Any, params: Any) -> Any:
+    """A network of three layers; `params` are its weights and biases in turn."""
+    w1, b1, w2, b2, w3, b3 = params
+    x = ops.relu(x @ w1 + b1)
+    x = ops.relu(x @ w2 + b2)
+    return x @ w3 + b3
+
+
+def loss_of(x: Any, labels: Any, params: Any) -> Any:
+    """How wrong the network is about a batch."""
+    return ops.cross_entropy(logits(x, params), labels)
+
+
+def initial_params() -> Arrays:
+    """The start, the same for both ways."""
+    rng = np.random.default_rng(0)
+    pairs = zip(SIZES, SIZES[1:], strict=False)
+    return [
+        p.astype(np.float32)
+        for m, n in pairs
+        for p in (rng.normal(0, np.sqrt(2 / m), (m, n)), np.zeros(n))
+    ]
+
+
+@dataclass
+class Digits:
+    """Images of 8 x 8 pixels from 0 to 1 and the digits they show."""
+
+    images: np.ndarray[Any, Any]
+    labels: np.ndarray[Any, Any]
+
+    def batches(self, seed: int) -> Iterator[tuple[Any, Any]]:
+        """The data in a random order, cut into batches of one size."""
+        order = np.random.default_rng(seed).permutation(len(self.labels))
+        for i in range(0, len(order) - BATCH + 1, BATCH):
+            chosen = order[i : i + BATCH]
+            yield self.images[chosen], self.labels[chosen]
+
+
+def digits() -> tuple[Digits, Digits]:
+    """Four fifths of scikit-learn's handwritten digits to learn from, one fifth to be tested on."""
+    data = load_digits()
+    order = np.random.default_rng(7).permutation(len(data.target))
+    images = (data.data[order] / 16).astype(np.float32)
+    labels = data.target[order].astype(np.int64)
+    cut = len(labels) * 4 // 5
+    return Digits(images[:cut], labels[:cut]), Digits(images[cut:], labels[cut:])
+
+
+# --- define-by-run ------------------------------------------------------------------------------
+
+
+class ByRun:
+    """Every step runs the model and records a tape; `backward` walks it."""
+
+    title = "define-by-run"
+
+    def __init__(self) -> None:
+        self.params = [dg.tensor(p, requires_grad=True) for p in initial_params()]
+        self.velocities = [dg.zeros_like(p) for p in self.params]
+        self.nodes = "0"
+
+    def step(self, images: Any, labels: Any) -> Any:
+        """One update on a batch; returns the loss before it."""
+        for p in self.params:
+            p.grad = None
+        loss = loss_of(dg.from_numpy(images), dg.from_numpy(labels), self.params)
+        loss.backward()
+        with dg.no_grad():
+            grads = [p.grad for p in self.params]
+            new = momentum_sgd(self.params, grads, self.velocities, RATE, MOMENTUM)
+            for p, value in zip(self.params, new[0], strict=True):
+                p.copy_(value)
+            self.velocities = new[1]
+        return loss.item()
+
+    def predict(self, images: Any) -> Any:
+        """The digit each image most likely shows."""
+        with dg.no_grad():
+            return logits(dg.from_numpy(images), self.params).argmax(1).numpy()
+
+    def weights(self) -> Arrays:
+        """The parameters as arrays."""
+        return [p.detach().numpy() for p in self.params]
+
+    def count(self, images: Any, labels: Any) -> str:
+        """How many nodes there are, and when they are made."""
+        loss = loss_of(dg.from_numpy(images), dg.from_numpy(labels), self.params)
+        seen, stack = set(), [loss.grad_fn]
+        while stack:
+            node = stack.pop()
+            if node is not None and node not in seen:
+                seen.add(node)
+                stack.extend(x for x, _ in node.next_functions)
+        return f"{len(seen)} recorded in every step"
+
+
+# --- define-then-run ----------------------------------------------------------------------------
+
+
+class ThenRun:
+    """The model runs once, on placeholders; each step feeds the graph that came of it."""
+
+    def __init__(self, optimize: int) -> None:
+        self.title = f"define-then-run, O{optimize}"
+        self.graph = sg.Graph("digits")
+        with self.graph.as_default():
+            self.images = sg.placeholder("float32", ["batch", SIZES[0]], name="images")
+            self.labels = sg.placeholder("int64", ["batch"], name="labels")
+            names = [f"{kind}{i}" for i in (1, 2, 3) for kind in "wb"]
+            start = zip(initial_params(), names, strict=True)
+            self.params = [sg.Variable(p, name=name) for p, name in start]
+            velocities = [sg.Variable(np.zeros_like(p.value)) for p in self.params]
+            self.scores = logits(self.images, self.params)
+            self.digit = sg.argmax(self.scores, axis=1)
+            self.loss = loss_of(self.images, self.labels, self.params)
+            self.forward_size = len(self.graph)
+            self.grads = sg.gradients(self.loss, self.params)
+            new = momentum_sgd(self.params, self.grads, velocities, RATE, MOMENTUM)
+            changed = zip([*self.params, *velocities], [*new[0], *new[1]], strict=True)
+            self.train = [variable.assign(value) for variable, value in changed]
+        self.session = sg.Session(self.graph, optimize=optimize)
+        self.run_step = self.session.make_callable(
+            [self.loss, self.train], [self.images, self.labels]
+        )
+
+    def step(self, images: Any, labels: Any) -> Any:
+        """One update on a batch; returns the loss before it."""
+        return float(self.run_step(images, labels)[0])
+
+    def predict(self, images: Any) -> Any:
+        """The digit each image most likely shows."""
+        return self.session.run(self.digit, {self.images: images})
+
+    def weights(self) -> Arrays:
+        """The parameters as arrays."""
+        return list(self.session.run(self.params))
+
+    def count(self, images: Any, labels: Any) -> str:
+        """How many nodes there are, and when they are made."""
+        frozen = sg.freeze([self.loss, *self.grads], [self.images, self.labels])
+        return f"{len(frozen)} built once"
+
+
+# --- side by side -------------------------------------------------------------------------------
+
+
+@dataclass
+class Record:
+    """What was seen of one way."""
+
+    losses: list[float] = field(default_factory=list)
+    step_losses: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    peak: float = 0.0
+    accuracy: float = 0.0
+
+
+def train(ways: list[Any], data: Digits, epochs: int) -> list[Record]:
+    """Train all ways on the same batches in turn, so that they are timed side by side."""
+    records = [Record() for _ in ways]
+    steps = epochs * (len(data.labels) // BATCH)
+    with tqdm(total=steps, disable=None, unit="step", leave=False) as bar:
+        for epoch in range(epochs):
+            for images, labels in data.batches(seed=epoch):
+                for way, record in zip(ways, records, strict=True):
+                    start = time.perf_counter()
+                    record.step_losses.append(way.step(images, labels))
+                    record.seconds.append(time.perf_counter() - start)
+                bar.update()
+            for record in records:
+                record.losses.append(float(np.mean(record.step_losses[-steps // epochs :])))
+    return records
+
+
+def peak_of(step: Callable[[], Any]) -> float:
+    """The most memory, in MB, that one call holds above what was held before."""
+    step()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    step()
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def row(title: str, cells: list[Any]) -> None:
+    """Print one line of the table."""
+    print(f"  {title:<26}" + "".join(f"{cell:>27}" for cell in cells))
+
+
+def report(ways: list[Any], records: list[Record], data: Digits, test: Digits) -> None:
+    """Print what was seen, side by side."""
+    sample = data.images[:BATCH], data.labels[:BATCH]
+    row("", [way.title for way in ways])
+    for epoch in range(0, len(records[0].losses), max(1, len(records[0].losses) // 8)):
+        row(f"loss, epoch {epoch + 1}", [f"{r.losses[epoch]:.9f}" for r in records])
+    row("loss, last epoch", [f"{r.losses[-1]:.9f}" for r in records])
+    accuracy = [np.mean(way.predict(test.images) == test.labels) for way in ways]
+    row("test accuracy", [f"{a:.2%}" for a in accuracy])
+    row("time per step", [f"{np.median(r.seconds) * 1e6:.0f} us" for r in records])
+    row("peak memory of a step", [f"{peak_of(lambda w=w: w.step(*sample)):.2f} MB" for w in ways])
+    row("nodes", [way.count(*sample) for way in ways])
+
+
+def same_bits(a: Arrays, b: Arrays) -> bool:
+    """Whether arrays are equal to the bit."""
+    return all(x.tobytes() == y.tobytes() for x, y in zip(a, b, strict=True))
+
+
+def compare(ways: list[Any], records: list[Record]) -> None:
+    """Say whether the ways agree to the bit: they must where nothing is optimised."""
+    eager, (plain, *_) = ways[0], ways[1:]
+    losses = np.array_equal(records[0].step_losses, records[1].step_losses)
+    weights = same_bits(eager.weights(), plain.weights())
+    print(f"\nlosses of all {len(records[0].step_losses)} steps equal to the bit: {yes(losses)}")
+    print(f"weights after training equal to the bit:  {yes(weights)}")
+
+
+def yes(truth: bool) -> str:
+    """The word for a truth value."""
+    return "yes" if truth else "NO"
+
+
+def show_mistake() -> None:
+    """The same mistake in both ways: when it surfaces, and which lines the error names."""
+    print("\nThe same mistake, a weight with its axes exchanged:\n")
+    wrong = initial_params()
+    wrong[2] = wrong[2].T
+    images = np.zeros((BATCH, SIZES[0]), np.float32)
+    print("define-by-run: surfaces when the line runs, with the data already there")
+    try:
+        logits(dg.from_numpy(images), [dg.tensor(p, requires_grad=True) for p in wrong])
+    except ops.ShapeError as error:
+        show_error(error)
+    print("define-then-run: surfaces while building, before any data, for every batch size")
+    with sg.Graph("mistake").as_default():
+        x = sg.placeholder("float32", ["batch", SIZES[0]], name="images")
+        try:
+            logits(x, [sg.Variable(p, name="w") for p in wrong])
+        except ops.ShapeError as error:
+            show_error(error)
+
+
+def show_error(error: Exception) -> None:
+    """Print an error as Python would, its user's line and its notes."""
+    trace = error.__traceback__
+    here = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == __file__:
+            here = trace
+        trace = trace.tb_next
+    notes = getattr(error, "__notes__", [])
+    lines = [f"{type(error).__name__}: {error}", *notes]
+    if here is not None:
+        lines.append(f"raised at {Path(__file__).name}:{here.tb_lineno}")
+    print("\n".join(f"    {line}" for text in lines for line in text.splitlines()) + "\n")
+
+
+def export(way: ThenRun, out: Path) -> None:
+    """Write the forward graph, and the graph with its gradient, in three formats."""
+    out.mkdir(parents=True, exist_ok=True)
+    feeds = [way.images, way.labels]
+    graphs = {
+        "forward": sg.freeze([way.loss], feeds),
+        "backward": sg.freeze([way.loss, *way.grads], feeds),
+    }
+    writers = {"dot": sg.to_dot, "mmd": sg.to_mermaid, "json": sg.to_json}
+    for name, graph in graphs.items():
+        for suffix, text in writers.items():
+            (out / f"{name}.{suffix}").write_text(text(graph))
+    print(f"The forward and backward graph as DOT, Mermaid and JSON: {out}/")
+
+
+def main() -> None:
+    """Train in both ways and print the comparison."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--out", type=Path, default=Path("build/two_ways"))
+    options = parser.parse_args()
+    data, test = digits()
+    ways = [ByRun(), ThenRun(optimize=0), ThenRun(optimize=1)]
+    print(f"{len(data.labels)} digits, an MLP {'-'.join(map(str, SIZES))}, momentum SGD\n")
+    records = train(ways, data, options.epochs)
+    report(ways, records, data, test)
+    compare(ways, records)
+    show_mistake()
+    export(ways[1], options.out)
+
+
+if __name__ == "__main__":
+    main()

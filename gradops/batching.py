@@ -1,0 +1,107 @@
+"""Batching: a function of one example, applied to a stack of them at once."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .errors import MissingRuleError, ShapeError
+from .op import OPS, Op, levels
+from .operators import Operators
+from .tree import flatten
+from .types import ArrayType, shape_of, type_of
+
+
+class Batched(Operators):
+    """A stack of examples along axis 0, which the function being batched does not see."""
+
+    __slots__ = ("gradop_level", "stack")
+
+    def __init__(self, stack: Any, level: float) -> None:
+        self.stack, self.gradop_level = stack, level
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of one example."""
+        whole = type_of(self.stack)
+        return ArrayType(whole.shape[1:], whole.dtype)
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        level = max(a.gradop_level for a in args if isinstance(a, Batched))
+        batched = [isinstance(a, Batched) and a.gradop_level == level for a in args]
+        stacks = [a.stack if b else a for a, b in zip(args, batched, strict=True)]
+        if op.batch is None:
+            raise MissingRuleError(op.name, "batch", hint="write a loop over the examples")
+        return Batched(op.batch(op, stacks, batched, attrs), level)
+
+    def __repr__(self) -> str:
+        return f"Batched({self.stack!r})"
+
+
+def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
+    """`f` over an additional axis of its arguments, without a loop.
+
+    `in_axes` says which axis of each argument counts the examples, None for one they share: one
+    for all arguments, or a sequence with one each. Results have the examples along `out_axes`.
+    Raises ShapeError if the arguments do not agree on how many examples there are.
+
+    >>> import numpy as np
+    >>> from gradops import matmul
+    >>> vmap(matmul)(np.ones((5, 2, 3)), np.ones((5, 3))).shape
+    (5, 2)
+    """
+
+    def over_examples(*args: Any) -> Any:
+        level = next(levels)
+        leaves, rebuild = flatten(args)
+        axes = leaf_axes(args, in_axes)
+        size = batch_size(leaves, axes)
+        inside = [batch(x, axis, level) for x, axis in zip(leaves, axes, strict=True)]
+        outputs, rebuild_output = flatten(f(*rebuild(inside)))
+        return rebuild_output([unbatch(y, out_axes, size, level) for y in outputs])
+
+    return over_examples
+
+
+def leaf_axes(args: Sequence[Any], in_axes: Any) -> list[int | None]:
+    """The axis of each leaf of the arguments."""
+    if not isinstance(in_axes, list | tuple):
+        in_axes = [in_axes] * len(args)
+    counts = [len(flatten(a)[0]) for a in args]
+    return [axis for n, axis in zip(counts, in_axes, strict=True) for _ in range(n)]
+
+
+def batch_size(leaves: Sequence[Any], axes: Sequence[int | None]) -> Any:
+    """How many examples the leaves hold, on which they must agree."""
+    sizes = [shape_of(x)[axis] for x, axis in zip(leaves, axes, strict=True) if axis is not None]
+    if not sizes:
+        raise ValueError("vmap needs an argument with an axis of examples; all in_axes are None")
+    if any(n != sizes[0] for n in sizes):
+        types = [type_of(x) for x in leaves]
+        raise ShapeError("vmap", types, f"the numbers of examples differ: {sizes}")
+    return sizes[0]
+
+
+def batch(x: Any, axis: int | None, level: float) -> Any:
+    """`x` with `axis` hidden as its axis of examples."""
+    if axis is None:
+        return x
+    return Batched(OPS["transpose"](x, axes=to_front(len(shape_of(x)), axis)) if axis else x, level)
+
+
+def to_front(ndim: int, axis: int) -> tuple[int, ...]:
+    """The order of axes with `axis` first."""
+    axis %= ndim
+    return (axis, *(i for i in range(ndim) if i != axis))
+
+
+def unbatch(y: Any, axis: int, size: Any, level: float) -> Any:
+    """A result with its examples along `axis`; one that all examples share is repeated."""
+    if not (isinstance(y, Batched) and y.gradop_level == level):
+        y = OPS["broadcast_to"](y, shape=(size, *shape_of(y)))
+        return y if not axis else unbatch(Batched(y, level), axis, size, level)
+    if not axis:
+        return y.stack
+    ndim = len(shape_of(y.stack))
+    order = list(range(1, ndim))
+    order.insert(axis % ndim, 0)
+    return OPS["transpose"](y.stack, axes=tuple(order))

@@ -1,0 +1,96 @@
+"""Every exception the three packages raise on purpose, in one tree.
+
+* GradError
+  - ShapeError            operand shapes an op cannot take            (also a ValueError)
+  - DTypeError            operand dtypes an op cannot take            (also a TypeError)
+  - OptionError           an attribute that an op does not know         (also a ValueError)
+  - IndexingError         an index an operand does not have           (also an IndexError)
+  - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
+  - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
+  - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
+  - GraphError            define-then-run                             (also a RuntimeError)
+    - FeedError           a feed is missing, unknown or of another type (also a ValueError)
+    - FetchError          a fetch that is no expression of the graph    (also a ValueError)
+    - ValueUnknownError   Python asked an expression for its value      (also a TypeError)
+    - GraphFormatError    a text or file that is no graph               (also a ValueError)
+
+A message has three parts, each on its line: the call with types, the reason with values, a hint.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class GradError(Exception):
+    """Base of every error the three packages raise on purpose."""
+
+
+class OperandError(GradError):
+    """An op was given operands it cannot take."""
+
+    def __init__(
+        self, op: object, operands: Iterable[Any], reason: str, hint: str | None = None
+    ) -> None:
+        self.op, self.operands, self.reason, self.hint = str(op), tuple(operands), reason, hint
+        shown = ", ".join(map(str, self.operands))
+        super().__init__(f"{self.op}({shown}): {reason}" + (f"\n  hint: {hint}" if hint else ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.operands, self.reason, self.hint)
+
+
+class ShapeError(OperandError, ValueError):
+    """An op was given shapes it cannot take."""
+
+
+class DTypeError(OperandError, TypeError):
+    """An op was given dtypes it cannot take."""
+
+
+class IndexingError(OperandError, IndexError):
+    """An op was given an index that its operand does not have."""
+
+
+class OptionError(OperandError, ValueError):
+    """An op was given an attribute whose value it does not know."""
+
+
+class MixedOperandsError(OperandError, TypeError):
+    """An op was given operands that belong to different worlds."""
+
+
+class MissingRuleError(GradError, NotImplementedError):
+    """An op lacks the rule that a transformation needs."""
+
+    def __init__(self, op: object, rule: str, hint: str | None = None) -> None:
+        self.op, self.rule, self.hint = str(op), rule, hint
+        super().__init__(
+            f"{op} has no {rule} rule" + (f"\n  hint: {hint}" if hint else "")
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.rule, self.hint)
+
+
+class TapeError(GradError, RuntimeError):
+    """The tape cannot do what was asked: it was freed, cut or changed."""
+
+
+class GraphError(GradError, RuntimeError):
+    """A graph cannot do what was asked."""
+
+
+class FeedError(GraphError, ValueError):
+    """A feed is missing, unknown, or of another type than its placeholder."""
+
+
+class FetchError(GraphError, ValueError):
+    """A fetch that is not an expression of the graph."""
+
+
+class ValueUnknownError(GraphError, TypeError):
+    """Python asked an expression for a value that exists only when the graph runs."""
+
+
+class GraphFormatError(GraphError, ValueError):
+    """A text or file that does not describe a graph."""

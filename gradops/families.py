@@ -1,0 +1,148 @@
+"""Families of ops: what follows for an op from the kind of op it is.
+
+In rules, `x, a, b` are operands, `y` the output, `g` its cotangent, `t` a tangent, `d` partial
+derivatives. A rule never undoes broadcasting and never casts: the driver does, once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .op import OPS, EveryOperand, Op, Rule, attributes
+from .types import ArrayType, broadcast_shapes, result_dtype, shape_of, type_of
+
+Partial = Callable[..., Any] | int | None
+
+
+class singular:  # noqa: N801  (reads as a word in the table: d=[singular(lambda y, x: 1 / x)])
+    """A partial derivative that may be infinite or NaN; a zero cotangent times it is zero."""
+
+    def __init__(self, partial: Callable[..., Any]) -> None:
+        self.partial = partial
+
+
+def broadcast(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
+    """The type of an elementwise result."""
+    shape = broadcast_shapes(op, types)
+    return ArrayType(shape, result_dtype(kernel, tuple(t.dtype for t in types)))
+
+
+def elementwise(name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any) -> Op:
+    """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
+    operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
+    called = f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else name
+    facets.setdefault("source", f"{called}({operands}{{out}})")
+    kinds = {"elementwise"} | ({"singular"} if any(isinstance(p, singular) for p in d) else set())
+    facets["traits"] = frozenset(kinds | set(facets.get("traits", ())))
+    facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
+    plain = len(d) == 1 and not attributes(kernel, 1)
+    rules = [scaled_by(partial, plain) for partial in d]
+    facets.setdefault("vjp", rules)
+    facets.setdefault("jvp", rules)
+    return Op(name=name, kernel=kernel, batch=align, arity=len(d), **facets)
+
+
+def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
+    """The rule v -> v * partial, which serves cotangents and tangents alike."""
+    match partial:
+        case None:
+            return None
+        case 0:
+            return lambda v, y, *xs, **attrs: zeros_like(v)
+        case 1:
+            return lambda v, y, *xs, **attrs: v
+        case -1:
+            return lambda v, y, *xs, **attrs: -v
+        case singular():
+            return through_singular(partial.partial)
+    if plain:  # one operand, no attributes: spelled out, as the tape calls it a million times
+        return lambda v, y, x: v * partial(y, x)
+    return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the type of `x`, whose shape may have unknown dimensions."""
+    if not all(isinstance(n, int) for n in shape_of(x)):
+        return OPS["full_like"](x, value=0)
+    return OPS["broadcast_to"](np.zeros((), type_of(x).dtype), shape=shape_of(x))
+
+
+def through_singular(partial: Callable[..., Any]) -> Rule:
+    """The rule v -> v * partial in which a zero stays zero, whatever the partial."""
+
+    def rule(v: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+        return OPS["strong_product"](v, partial(y, *xs, **attrs))
+
+    return rule
+
+
+def selection(name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **facets: Any) -> Op:
+    """An elementwise op that passes one operand on; `masks[i](y, *xs)` says where operand i is.
+
+    Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
+    """
+    rules = [None if mask is None else selected_by(mask) for mask in masks]
+    return elementwise(name, kernel, d=[None] * len(masks), vjp=rules, jvp=rules, **facets)
+
+
+def selected_by(mask: Callable[..., Any]) -> Rule:
+    """The rule v -> v where the mask holds, 0 elsewhere."""
+
+    def rule(v: Any, y: Any, *xs: Any) -> Any:
+        return OPS["masked"](mask(y, *xs), v)
+
+    return rule
+
+
+def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: Any) -> Op:
+    """An elementwise op without derivative: a comparison, a test, a logical connective."""
+    return elementwise(name, kernel, d=[None] * arity, **facets)
+
+
+def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+    """An op linear in its one operand: the op is its own JVP, and its transpose its VJP."""
+
+    def forward(t: Any, y: Any, x: Any, **attrs: Any) -> Any:
+        return op(t, **attrs)
+
+    op = Op(name=name, kernel=kernel, vjp=[transpose], jvp=[forward], **facets)
+    return op
+
+
+def joining(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+    """An op on any number of operands, linear in all together; `transpose` is told which one."""
+
+    def forward(i: int, t: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+        return op(*(t if j == i else zeros_like(x) for j, x in enumerate(xs)), **attrs)
+
+    vjp, jvp = EveryOperand(transpose), EveryOperand(forward)
+    op = Op(name=name, kernel=kernel, vjp=vjp, jvp=jvp, arity=None, **facets)
+    return op
+
+
+def multilinear(
+    name: str, kernel: Callable[..., Any], *, transpose: Sequence[Rule], **facets: Any
+) -> Op:
+    """An op linear in each operand; `transpose[i](g, y, *xs)` carries a cotangent back to i."""
+
+    def forward(i: int) -> Rule:
+        return lambda t, y, *xs, **attrs: op(*xs[:i], t, *xs[i + 1 :], **attrs)
+
+    arity = len(transpose)
+    facets["traits"] = frozenset({"linear"} | set(facets.get("traits", ())))
+    jvp = [forward(i) for i in range(arity)]
+    op = Op(name=name, kernel=kernel, vjp=transpose, jvp=jvp, arity=arity, **facets)
+    return op
+
+
+def align(op: Op, stacks: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
+    ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
+
+    def padded(x: Any) -> Any:
+        shape = shape_of(x)
+        ones = (1,) * (ndim + 1 - len(shape))
+        return OPS["reshape"](x, shape=(shape[0], *ones, *shape[1:])) if ones else x
+
+    return op(*(padded(x) if b else x for x, b in zip(stacks, batched, strict=True)), **attrs)

@@ -1,0 +1,1 @@
+"""NumPy kernels that are more than one call."""

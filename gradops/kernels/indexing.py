@@ -1,0 +1,234 @@
+"""Indexing an array, and its transpose; and what an index does, worked out from types alone.
+
+Note [Index form]. An index is an attribute, so it is written in plain values: a tuple of integers,
+None (a new axis), "..." (the axes between), ("slice", start, stop, step), and "array", which stands
+for the next of the operands that index. A bound may be a `Dim`.
+
+Note [Placement]. Where an array is among the indices, integers count as arrays too. All of them
+broadcast together, to the "advanced" axes. These take the place of the first array if the arrays
+stand side by side; else they come first of all. An ellipsis keeps arrays apart even if it stands
+for no axis.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import IndexingError, ShapeError
+from ..types import ArrayType, Dim, Shape, Size, broadcast_shapes, operand_types, product
+
+FULL = ("slice", None, None, None)
+COUNTED = Dim("?")  # a size that only data tells
+
+Index = tuple[Any, ...]
+
+
+class Entry(NamedTuple):
+    """A part of an index, the first axis it stands for, and its array if it has one."""
+
+    what: Any
+    axis: int
+    array: ArrayType | None
+
+    @property
+    def advanced(self) -> bool:
+        """Whether it is an array, or would count as one beside an array."""
+        return self.array is not None or isinstance(self.what, int | Dim)
+
+
+class Placement(NamedTuple):
+    """The shape an index gives, and where in it the advanced axes are."""
+
+    shape: Shape
+    first: int
+    count: int
+    together: bool
+
+
+def placement(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> Placement:
+    """What `index` makes of `x`, or an IndexingError. See Note [Placement]."""
+    entries = located(op, index, x, arrays)
+    shape: list[Size] = []
+    numbers, first = [], None
+    for number, e in enumerate(entries):
+        if e.advanced:
+            check(op, e, x, arrays)
+            numbers.append(number)
+            first = len(shape) if first is None else first
+        elif e.what != "...":
+            shape.append(1 if e.what is None else sliced(op, e, x))
+    together = not arrays or numbers[-1] - numbers[0] < len(numbers)
+    place = first if together and first is not None else 0
+    added = advanced_shape(op, x, arrays)
+    return Placement((*shape[:place], *added, *shape[place:]), place, len(added), together)
+
+
+def located(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> list[Entry]:
+    """The entries of an index, with the axes that `...` or its end leaves out as full slices."""
+    if index.count("array") != len(arrays):
+        raise IndexingError(op, [x, *arrays], f"{len(arrays)} arrays do not fit the index {index}")
+    found = paired(index, arrays)
+    used = sum(axes_used(op, x, e, a) for e, a in found)
+    if used > x.ndim:
+        raise IndexingError(op, [x, *arrays], f"too many indices: {used} for {x.ndim} axes")
+    if index.count("...") > 1:
+        raise IndexingError(op, [x, *arrays], "an index has only one ellipsis")
+    at = index.index("...") if "..." in index else len(index)
+    left = [(FULL, None)] * (x.ndim - used)
+    found[at : at + 1] = left or found[at : at + 1]
+    axis, entries = 0, []
+    for e, a in found:
+        entries.append(Entry(e, axis, a))
+        axis += axes_used(op, x, e, a)
+    return entries
+
+
+def paired(index: Index, arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Each entry of an index, and its array or None."""
+    rest = iter(arrays)
+    return [(e, next(rest) if e == "array" else None) for e in index]
+
+
+def axes_used(op: str, x: ArrayType, what: Any, array: ArrayType | None) -> int:
+    """How many axes of `x` an entry stands for."""
+    if what is None or what == "...":
+        return 0
+    if array is None or array.dtype.kind in "iu":
+        return 1
+    if array.dtype.kind == "b":
+        return array.ndim
+    raise IndexingError(
+        op, [x, array], f"{array.dtype} is no dtype for an index",
+        hint="index with integers, truth values, slices, None or ...",
+    )
+
+
+def check(op: str, e: Entry, x: ArrayType, arrays: Sequence[ArrayType]) -> None:
+    """Raise an IndexingError for an integer out of range, or a mask of another shape."""
+    if e.array is None:
+        check_range(op, [x, *arrays], e.what, e.axis, x.shape[e.axis])
+    elif e.array.dtype.kind == "b":
+        for i, n in enumerate(e.array.shape, start=e.axis):
+            if n != x.shape[i] and isinstance(n, int) and isinstance(x.shape[i], int):
+                raise IndexingError(
+                    op, [x, *arrays],
+                    f"the mask has size {n} where axis {i} has size {x.shape[i]}",
+                )
+
+
+def check_range(op: str, types: Sequence[ArrayType], i: Size, axis: int, n: Size) -> None:
+    """Raise an IndexingError if axis `axis` of size `n` has no entry number `i`."""
+    if isinstance(i, int) and isinstance(n, int) and not -n <= i < n:
+        raise IndexingError(op, types, f"index {i} is out of range for axis {axis} with size {n}")
+
+
+def sliced(op: str, e: Entry, x: ArrayType) -> Size:
+    """How many entries a slice keeps of its axis.
+
+    What is unknown is taken to be large enough: `x[1:]` of `n` entries has `n - 1`, and a bound
+    that is a `Dim` lies within the axis.
+    """
+    n, (_, start, stop, step) = x.shape[e.axis], e.what
+    step = 1 if step is None else step
+    if step == 0:
+        raise IndexingError(op, [x], "the step of a slice is zero")
+    if all(isinstance(i, int | None) for i in (n, start, stop)):
+        return len(range(*slice(start, stop, step).indices(n)))
+    if step < 0:
+        return (n - step - 1) // -step if start is None and stop is None else COUNTED
+    first, last = start or 0, n if stop is None else stop
+    if isinstance(last, int) and last < 0:
+        last = n + last
+    elif isinstance(last, int) and isinstance(n, Dim) and n.least < last:
+        return COUNTED
+    if isinstance(first, int) and first < 0:
+        return COUNTED
+    return (last - first + step - 1) // step
+
+
+def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
+    """What the index arrays broadcast to; a mask counts as the list of its true entries."""
+    lists = [ArrayType((COUNTED,), np.intp) if a.dtype.kind == "b" else a for a in arrays]
+    try:
+        return broadcast_shapes(op, lists)
+    except ShapeError as error:
+        raise IndexingError(op, [x, *arrays], f"as indices, {error.reason}") from None
+
+
+def native(index: Index, arrays: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """The index as NumPy writes it."""
+    rest = iter(arrays)
+    return tuple([part(e, rest) for e in index])
+
+
+def part(e: Any, arrays: Iterator[Any]) -> Any:
+    """One entry of an index as NumPy writes it."""
+    if type(e) is int or e is None:
+        return e
+    if type(e) is tuple:
+        return slice(e[1], e[2], e[3])
+    return next(arrays) if e == "array" else ...
+
+
+def view(x: Any, index: Index) -> Any:
+    """`x` at a basic index: a view always, which the ellipsis sees to where it has no axes."""
+    x = x if hasattr(x, "shape") else np.asarray(x)
+    key = native(index)
+    return x[key] if "..." in index else x[(*key, ...)]
+
+
+def pick(*operands: Any, index: Index) -> Any:
+    """The first operand at an index that has arrays in it."""
+    x, *arrays = operands
+    try:
+        return x[native(index, arrays)]
+    except IndexError:
+        check_values("getitem", index, x.shape, x.dtype, arrays)
+        raise
+
+
+def put(*operands: Any, index: Index, shape: tuple[int, ...]) -> Any:
+    """Zeros of `shape`, with the first operand added at an index.
+
+    Places are counted along the flattened result, for which `np.add.at` is several times faster.
+    """
+    g, *arrays = operands
+    if not arrays:
+        y = np.zeros(shape, g.dtype)
+        y[native(index)] = g
+        return y
+    places = flat_places(index, shape, arrays)
+    if places.shape != g.shape:
+        raise ValueError(f"{g.shape} entries for {places.shape} places")
+    flat = np.zeros(product(shape), g.dtype)
+    np.add.at(flat, places.reshape(-1), g.reshape(-1))
+    return flat.reshape(shape)
+
+
+def flat_places(index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+    """Where in the flattened array the entries at an index are."""
+    k = len(shape)
+    if "..." not in index:  # the axes that the index does not name come last and need no table
+        k = sum(axes_used("scatter", a, e, a) for e, a in paired(index, arrays))
+    inner = product(shape[k:])
+    try:
+        outer = np.arange(product(shape[:k])).reshape(shape[:k])[native(index, arrays)]
+    except IndexError:
+        check_values("scatter", index, shape, np.float64, arrays)
+        raise
+    if k == len(shape):
+        return outer
+    places = np.add.outer(outer * inner, np.arange(inner))
+    return places.reshape(*outer.shape, *shape[k:])
+
+
+def check_values(op: str, index: Index, shape: Shape, dtype: Any, arrays: Sequence[Any]) -> None:
+    """Raise an IndexingError for the first entry of an index array that is out of range."""
+    x, types = ArrayType(shape, dtype), operand_types(arrays)
+    values = iter(arrays)
+    for e in located(op, index, x, types):
+        if e.array is not None and (a := np.asarray(next(values))).dtype.kind in "iu":
+            n = shape[e.axis]
+            for i in a[(a < -n) | (a >= n)].flat:
+                check_range(op, [x, *types], int(i), e.axis, n)

@@ -1,0 +1,121 @@
+"""Special functions that NumPy lacks."""
+
+from collections.abc import Callable, Iterator
+from decimal import Context, Decimal, localcontext
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+CELLS = 1024  # nodes of the table per unit
+LAST = 6  # erf(6) rounds to 1
+BLOCK = 16384  # entries at a time, so that what is computed on the way stays in the cache
+
+
+def erf(x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray | np.floating:
+    """The error function of each entry of `x`, in the dtype of `x` (float64 for integers).
+
+    Notes
+    -----
+    `erf(x)` is `erf(c)` at the nearest node `c` of a table plus a short Taylor series in `x - c`,
+    whose coefficients are Hermite polynomials in `c` (Abramowitz and Stegun 7.1.19). The table has
+    each `erf(c)` as the sum of two floats, so that the result is within 1.5 ulp in float64 and
+    2 ulp in float32, and mostly the nearest float.
+
+    Tables are after Tang, "Table-lookup algorithms for elementary functions and their error
+    analysis" (1991). Rational functions, one for each range of `x` (Cody, "Rational Chebyshev
+    approximations for the error function", 1969), take more than twice the time: an array pays
+    for every range.
+    """
+    x = np.asarray(x)
+    dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
+    y = np.empty_like(x, dtype) if out is None else out
+    table = erf_table(np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64))
+    with np.errstate(all="ignore"):  # tiny entries underflow on the way; NaN has no nearest node
+        for xs, ys in blocks(x, y, table.value.dtype):
+            np.copysign(erf_of_magnitude(np.abs(xs), table), xs, out=ys)
+    return y[()] if out is None and y.ndim == 0 else y
+
+
+def blocks(
+    x: np.ndarray, y: np.ndarray, dtype: np.dtype
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Pieces of `x` to read and of `y` to write, one-dimensional and of `dtype`."""
+    with np.nditer(
+        [x, y],
+        flags=["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"],
+        op_flags=[[access, "overlap_assume_elementwise"] for access in ("readonly", "writeonly")],
+        op_dtypes=[dtype, dtype],
+        casting="same_kind",
+        buffersize=BLOCK,
+    ) as pieces:
+        yield from pieces
+
+
+class Table(NamedTuple):
+    """erf at the nodes 0, 1 / CELLS, ..., LAST, and how it goes on from there."""
+
+    value: np.ndarray  # erf(c), rounded
+    rest: np.ndarray  # what rounding left over
+    slope: np.ndarray  # the derivative at c
+    rise: Callable[..., np.ndarray]  # rise(d, c) is (erf(c + d) - erf(c)) / slope
+
+
+def erf_of_magnitude(x: np.ndarray, table: Table) -> np.ndarray:
+    """erf of entries that are not negative."""
+    x = np.minimum(x, LAST)
+    k = np.rint(x * CELLS).astype(np.intp)
+    c = k.astype(x.dtype) * (1 / CELLS)
+    value, rest, slope = (column.take(k, mode="clip") for column in table[:3])
+    return value + (rest + slope * table.rise(x - c, c))
+
+
+def rise(d: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The integral of exp(c*c - t*t) over t from c to c + d, where |d| <= 1 / (2 * CELLS)."""
+    cc = c * c
+    quartic = c * (0.5 - cc * (1 / 3)) + d * 0.1  # of the next coefficient, what matters near 0
+    return d - d * d * (c - d * ((cc - 0.5) * (2 / 3) + d * quartic))
+
+
+def short_rise(d: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """`rise` as far as float32 can tell."""
+    return d - d * d * (c + d * (1 / 3))
+
+
+@cache
+def erf_table(dtype: np.dtype) -> Table:
+    """The table in float64, or as float32 made from it."""
+    if dtype == np.float64:
+        values, rests, slopes = map(np.array, erf_nodes())
+        return Table(values, rests, slopes, rise)
+    exact = erf_table(np.dtype(np.float64))
+    value = exact.value.astype(dtype)
+    rest = (exact.value - value) + exact.rest
+    return Table(value, rest.astype(dtype), exact.slope.astype(dtype), short_rise)
+
+
+def erf_nodes() -> tuple[list[float], list[float], list[float]]:
+    """erf at the nodes as the sum of two floats, and its derivative there.
+
+    Decimals make the table the same on every platform. It takes 20 ms, once.
+    """
+    with localcontext(Context(prec=30)):
+        exact, slopes = zip(*trapezoids(1 / Decimal(CELLS)))
+        values = [float(e) for e in exact]
+        rests = [float(e - Decimal(v)) for e, v in zip(exact, values)]
+        return values, rests, [float(s) for s in slopes]
+
+
+def trapezoids(h: Decimal) -> Iterator[tuple[Decimal, Decimal]]:
+    """erf(c) and its derivative at c = 0, h, ..., LAST.
+
+    The area under the trapezoids and two end corrections by the formula of Euler and Maclaurin
+    give erf(c) to 1e-20.
+    """
+    area, slope = Decimal(0), Decimal("1.12837916709551257389615890312")  # 2 / sqrt(pi)
+    ratio, shrink = (-h * h).exp(), (-2 * h * h).exp()  # slope(c + h) / slope(c), and its ratio
+    for c in (k * h for k in range(CELLS * LAST + 1)):
+        yield area + slope * c * h**2 * (1 + h**2 * (3 - 2 * c * c) / 30) / 6, slope
+        area += slope * (1 + ratio) * h / 2
+        slope, ratio = slope * ratio, ratio * shrink

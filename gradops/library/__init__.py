@@ -1,0 +1,16 @@
+"""Declarations of ops, one module per family."""
+
+from . import (
+    activation,
+    arithmetic,
+    comparison,
+    contraction,
+    creation,
+    einsum,
+    elementwise,
+    indexing,
+    joining,
+    loss,
+    movement,
+    reduction,
+)

@@ -1,0 +1,209 @@
+"""Activation functions. All are finite and exact to rounding where the mathematics is."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import OptionError, ShapeError
+from ..families import broadcast, elementwise, selection
+from ..kernels.special import erf as erf_kernel
+from ..op import ErrorSample, Op
+from ..samples import cases, real, unary
+from ..types import ArrayType, normalize_axis, result_dtype
+from .comparison import greater
+from .elementwise import erf, exp, tanh
+from .movement import example
+from .reduction import not_empty, sum
+
+SMALL = 64  # entries up to which the number of NumPy calls is the cost
+
+
+def reusable(y: Any) -> Any:
+    """`y` if the steps that follow may overwrite it, else None."""
+    return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
+
+
+NUMBERS = {  # 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays
+    np.dtype(d): tuple(np.array(n, d) for n in (1, -1, 0)) for d in ("f4", "f8")
+}
+
+
+def sigmoid_kernel(x: Any, out: Any = None) -> Any:
+    """1 / (1 + exp(-x)), exact in both tails."""
+    if np.size(x) <= SMALL and (numbers := NUMBERS.get(getattr(x, "dtype", None))):
+        one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
+        below = np.exp(np.minimum(x, zero))
+        return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
+    with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
+        y = np.negative(x, out=out)
+        out = reusable(y)
+        y = np.exp(y, out=out)
+        return np.divide(1, np.add(y, 1, out=out), out=out)
+
+
+def softplus_kernel(x: Any, out: Any = None) -> Any:
+    if np.size(x) <= SMALL:
+        return np.logaddexp(x, 0, out=out)
+    y = softplus_of_minus(np.abs(x))
+    return np.add(y, np.maximum(x, 0), out=reusable(y) if out is None else out)
+
+
+def softplus_of_minus(x: Any) -> Any:
+    """log(1 + exp(-x)) for an array `x` >= 0, which is overwritten."""
+    out = reusable(x)
+    return np.log1p(np.exp(np.negative(x, out=out), out=out), out=out)
+
+
+sigmoid = elementwise(
+    "sigmoid", sigmoid_kernel, d=[lambda y, x: y * (1 - y)], traits=["nonnegative"],
+    samples=unary, doc="The logistic function, 1 / (1 + exp(-x)).",
+)
+softplus = elementwise(
+    "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=["nonnegative"],
+    samples=cases(unary, real((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
+)
+relu = selection(
+    "relu", lambda x, out=None: np.maximum(x, 0, out=out), masks=[lambda y, x: greater(y, 0)],
+    traits=["nonnegative", "idempotent"], source="np.maximum({0}, 0{out})", samples=unary,
+    doc="The positive part of each entry; its derivative at 0 is 0.",
+)
+
+
+def silu_kernel(x: Any, out: Any = None) -> Any:
+    with np.errstate(over="ignore"):  # x / inf is the 0 that is meant
+        y = np.negative(x)
+        buffer = reusable(y)
+        y = np.exp(y, out=buffer)
+        return np.divide(x, np.add(y, 1, out=buffer), out=out)
+
+
+def silu_slope(y: Any, x: Any) -> Any:
+    """s + x s (1 - s) with s = sigmoid(x)."""
+    s = sigmoid(x)
+    return s + y * (1 - s)
+
+
+silu = elementwise(
+    "silu", silu_kernel, d=[silu_slope], samples=unary, doc="x times its logistic function.",
+)
+
+CUBIC, SCALE = 0.044715, math.sqrt(2 / math.pi)
+
+
+def gelu_by_erf(x: Any) -> Any:
+    y = erf_kernel(x * math.sqrt(0.5))
+    y += 1
+    y *= x
+    y *= 0.5
+    return y
+
+
+def gelu_by_tanh(x: Any) -> Any:
+    y = x * x * CUBIC
+    y += 1
+    y *= x
+    y *= SCALE
+    y = np.tanh(y, out=reusable(y))
+    y += 1
+    y *= x
+    y *= 0.5
+    return y
+
+
+def gelu_slope_by_erf(x: Any) -> Any:
+    """Phi(x) + x phi(x), of the normal distribution."""
+    density = exp(-0.5 * (x * x)) / math.sqrt(2 * math.pi)
+    return 0.5 * (1 + erf(x * math.sqrt(0.5))) + x * density
+
+
+def gelu_slope_by_tanh(x: Any) -> Any:
+    """(1 + u)/2 + x/2 (1 - u u) times the slope of what is inside u = tanh(...)."""
+    u = tanh(SCALE * x * (1 + CUBIC * (x * x)))
+    return 0.5 * (1 + u) + 0.5 * x * (1 - u * u) * (SCALE * (1 + 3 * CUBIC * (x * x)))
+
+
+GELU: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "none": (gelu_by_erf, gelu_slope_by_erf),
+    "tanh": (gelu_by_tanh, gelu_slope_by_tanh),
+}
+
+
+def gelu_form(approximate: str) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """The function and its slope for one value of `approximate`."""
+    if approximate not in GELU:
+        raise OptionError("gelu", [], f"approximate is 'none' or 'tanh', not {approximate!r}")
+    return GELU[approximate]
+
+
+def gelu_infer(x: ArrayType, approximate: str) -> ArrayType:
+    gelu_form(approximate)
+    return broadcast("gelu", gelu_by_tanh, x)
+
+
+def gelu_kernel(x: Any, approximate: str = "none") -> Any:
+    return gelu_form(approximate)[0](x)
+
+
+gelu = elementwise(
+    "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_form(approximate)[1](x)],
+    infer=gelu_infer, source="gelu({0}, approximate={approximate})",
+    samples=cases(unary, real((3, 4), approximate="tanh")),
+    doc="x times the normal distribution function, or its usual approximation by tanh.",
+)
+
+
+def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
+    """An op that normalizes along one axis and keeps the shape."""
+
+    def infer(x: ArrayType, axis: int) -> ArrayType:
+        not_empty(name, x, normalize_axis(name, x, axis))
+        return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
+
+    return Op(
+        name=name, kernel=kernel, infer=infer, batch=along_batch,
+        source=f"{name}({{0}}, axis={{axis}}{{out}})",
+        samples=cases(real((3, 4)), real((2, 3, 4), axis=1), real((4,), axis=0), real((0, 3))),
+        error_samples=[
+            ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+            ErrorSample([np.ones((2, 0))], {"axis": 1}, ShapeError, "axis 1 is empty"),
+        ],
+        **facets,
+    )
+
+
+def along_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    """Work along the same axis of the examples of a stack."""
+    return op(xs[0], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1)
+
+
+def centred(x: Any, axis: int, out: Any) -> Any:
+    """`x` less its largest entry along the axis, so that exp cannot overflow."""
+    return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=out)
+
+
+def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
+    y = centred(x, axis, out)
+    out = reusable(y)
+    y = np.exp(y, out=out)
+    return np.divide(y, np.add.reduce(y, axis=axis, keepdims=True), out=out)
+
+
+def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
+    y = centred(x, axis, out)
+    total = np.add.reduce(np.exp(y), axis=axis, keepdims=True)
+    return np.subtract(y, np.log(total), out=reusable(y))
+
+
+softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
+softmax = along(
+    "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
+    traits=frozenset({"nonnegative"}), doc="exp(x) divided by its sum along an axis.",
+)
+log_softmax = along(
+    "log_softmax", log_softmax_kernel,
+    vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
+    jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
+    doc="The logarithm of softmax, accurate where softmax underflows.",
+)

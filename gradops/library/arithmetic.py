@@ -1,0 +1,152 @@
+"""Arithmetic and powers."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+from ..families import discrete, elementwise, singular
+from ..op import ErrorSample
+from ..samples import (
+    beside,
+    binary,
+    booleans,
+    cases,
+    distinct,
+    exactly,
+    integers,
+    positive,
+    unary,
+)
+
+unequal = [
+    ErrorSample([np.ones((2, 3)), np.ones((4,))], {}, ShapeError, "3 against 4"),
+]
+
+
+def strong_product_kernel(v: Any, p: Any) -> Any:
+    """v * p, but zero wherever `v` is zero."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        y = np.multiply(v, p)
+        if np.isnan(np.add.reduce(y, axis=None)):  # one cheap pass tells whether any may be NaN
+            y = np.where(np.equal(v, 0) & np.isnan(y), np.zeros((), y.dtype), y)
+    return y
+
+
+add = elementwise(
+    "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"], samples=binary, error_samples=unequal,
+    doc="The sum of two operands, entry by entry.",
+)
+sub = elementwise(
+    "sub", np.subtract, infix="{0} - {1}", d=[1, -1], samples=binary, error_samples=unequal,
+    doc="The difference of two operands, entry by entry.",
+)
+mul = elementwise(
+    "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a], traits=["commutative"],
+    samples=binary, error_samples=unequal,
+    doc="The product of two operands, entry by entry.",
+)
+div = elementwise(
+    "div", np.true_divide, infix="{0} / {1}",
+    d=[singular(lambda y, a, b: 1 / b), singular(lambda y, a, b: -y / b)],
+    samples=binary, error_samples=unequal,
+    doc="The quotient of two operands, entry by entry; of integers, a float.",
+)
+strong_product = elementwise(
+    "strong_product", strong_product_kernel,
+    d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
+    source="strong_product({0}, {1})",
+    samples=cases(binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
+    doc="The product in which a zero of the first operand wins over infinity and NaN.",
+)
+neg = elementwise(
+    "neg", np.negative, infix="-{0}", d=[-1], samples=unary, doc="The operand with its sign changed.",
+)
+abs = elementwise(
+    "abs", np.abs, d=[lambda y, x: sign(x)], traits=["nonnegative"], samples=unary,
+    doc="The absolute value; its derivative at 0 is 0.",
+)
+sign = elementwise(
+    "sign", np.sign, d=[0], samples=unary, doc="-1, 0 or 1 by the sign of each entry.",
+)
+square = elementwise(
+    "square", np.square, d=[lambda y, x: 2 * x], traits=["nonnegative"], samples=unary,
+    doc="The square of each entry.",
+)
+sqrt = elementwise(
+    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=["nonnegative"],
+    samples=positive((3, 4)), doc="The square root; its derivative at 0 is infinite.",
+)
+reciprocal = elementwise(
+    "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=unary,
+    doc="One over each entry.",
+)
+
+
+def power_base(y: Any, a: Any, b: Any) -> Any:
+    """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
+    from .comparison import equal, where
+
+    return where(equal(b, 0), 0, b * power(a, where(equal(b, 0), 1, b) - 1))
+
+
+def power_exponent(y: Any, a: Any, b: Any) -> Any:
+    """d(a**b)/db = y log a; zero at a = 0 for b >= 0, by convention."""
+    from .comparison import equal, greater_equal, where
+    from .elementwise import log
+
+    at_zero = equal(a, 0) & greater_equal(b, 0)
+    return where(at_zero, 0, y * log(where(at_zero, 1, a)))
+
+
+power = elementwise(
+    "power", np.power, d=[singular(power_base), singular(power_exponent)],
+    samples=cases(
+        positive((3, 4), (3, 4)), positive((3, 4), (4,)), positive((), (2,)),
+        beside(positive((3, 4)), exactly(2.0)),
+    ),
+    error_samples=unequal,
+    doc="The first operand to the power of the second.",
+)
+floor_divide = discrete(
+    "floor_divide", np.floor_divide, samples=binary, error_samples=unequal,
+    doc="The quotient rounded down.",
+)
+remainder = elementwise(
+    "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
+    samples=beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0])), error_samples=unequal,
+    doc="What is left of the quotient rounded down; the divisor's sign.",
+)
+floor = elementwise("floor", np.floor, d=[0], samples=unary, doc="Each entry rounded down.")
+ceil = elementwise("ceil", np.ceil, d=[0], samples=unary, doc="Each entry rounded up.")
+round = elementwise(
+    "round", np.rint, d=[0], samples=unary, doc="Each entry rounded to the nearest even integer.",
+)
+logical_and = discrete(
+    "logical_and", np.logical_and, traits=["commutative"], samples=booleans((3, 4), (4,)),
+    doc="Whether both entries are true.",
+)
+logical_or = discrete(
+    "logical_or", np.logical_or, traits=["commutative"], samples=booleans((3, 4), (4,)),
+    doc="Whether at least one entry is true.",
+)
+logical_not = discrete(
+    "logical_not", np.logical_not, arity=1, samples=booleans((3, 4)),
+    doc="Whether the entry is false.",
+)
+bitwise_and = discrete(
+    "bitwise_and", np.bitwise_and, samples=cases(booleans((3, 4), (4,)), integers((3,), (3,))),
+    doc="The bits both entries have; of truth values, whether both are true.",
+)
+bitwise_or = discrete(
+    "bitwise_or", np.bitwise_or, samples=cases(booleans((3, 4), (4,)), integers((3,), (3,))),
+    doc="The bits either entry has; of truth values, whether one is true.",
+)
+bitwise_xor = discrete(
+    "bitwise_xor", np.bitwise_xor, samples=cases(booleans((3, 4), (4,)), integers((3,), (3,))),
+    doc="The bits just one entry has; of truth values, whether they differ.",
+)
+invert = discrete(
+    "invert", np.invert, arity=1, samples=cases(booleans((3, 4)), integers((3,))),
+    doc="Every bit changed; of truth values, the other one.",
+)

@@ -1,0 +1,122 @@
+"""Comparisons, and the ops that select by them."""
+
+from typing import Any
+
+import numpy as np
+
+from ..families import discrete, elementwise, selection
+from ..samples import beside, binary, booleans, cases, distinct, exactly, real
+from ..types import ArrayType, broadcast_shapes, type_of
+from .arithmetic import logical_not, unequal
+
+equal = discrete(
+    "equal", np.equal, traits=["commutative"], samples=binary, error_samples=unequal,
+    doc="Whether two entries are equal.",
+)
+not_equal = discrete(
+    "not_equal", np.not_equal, traits=["commutative"], samples=binary, error_samples=unequal,
+    doc="Whether two entries differ.",
+)
+less = discrete(
+    "less", np.less, samples=binary, error_samples=unequal,
+    doc="Whether the first entry is less than the second.",
+)
+less_equal = discrete(
+    "less_equal", np.less_equal, samples=binary, error_samples=unequal,
+    doc="Whether the first entry is at most the second.",
+)
+greater = discrete(
+    "greater", np.greater, samples=binary, error_samples=unequal,
+    doc="Whether the first entry is greater than the second.",
+)
+greater_equal = discrete(
+    "greater_equal", np.greater_equal, samples=binary, error_samples=unequal,
+    doc="Whether the first entry is at least the second.",
+)
+
+
+BITS = {np.dtype("f4"): np.dtype("u4"), np.dtype("f8"): np.dtype("u8")}
+
+
+def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
+    """x or 0, by bits where that can be: without a branch per entry, and exact for NaN."""
+    bits = BITS.get(x.dtype) if type(x) is type(condition) is np.ndarray else None
+    if bits is None or condition.shape != x.shape or condition.dtype != bool:
+        return np.where(condition, x, np.zeros((), np.asarray(x).dtype))
+    return np.multiply(x.view(bits), condition, out=out if out is None else out.view(bits)).view(
+        x.dtype
+    )
+
+
+masked = elementwise(
+    "masked", masked_kernel, d=[None, None],
+    vjp=[None, lambda g, y, c, x: masked(c, g)], jvp=[None, lambda t, y, c, x: masked(c, t)],
+    infer=lambda c, x: ArrayType(broadcast_shapes("masked", [c, x]), x.dtype),
+    samples=cases(
+        beside(booleans((3, 4)), real((3, 4))), beside(booleans((3, 1)), real((4,))),
+        beside(booleans(()), real((2,))), beside(booleans(()), real(())),
+    ),
+    doc="The second operand where the first is true, else 0.",
+)
+where = elementwise(
+    "where", np.where, d=[None, None, None],
+    vjp=[None, lambda g, y, c, a, b: masked(c, g), lambda g, y, c, a, b: masked(logical_not(c), g)],
+    jvp=[None, lambda t, y, c, a, b: masked(c, t), lambda t, y, c, a, b: masked(logical_not(c), t)],
+    source="np.where({0}, {1}, {2})",
+    samples=cases(
+        beside(booleans((3, 4)), real((3, 4), (3, 4))),
+        beside(booleans((3, 1)), real((4,), ())),
+        beside(booleans(()), real((2,), (2,))),
+    ),
+    doc="The second operand where the first is true, else the third.",
+)
+
+
+def half_of_ties(v: Any, wins: Any, ties: Any) -> Any:
+    """`v` where an operand wins, half of it where both are equal."""
+    return where(wins, v, masked(ties, v / 2))
+
+
+def extremum(name: str, kernel: np.ufunc, wins: Any, **facets: Any) -> Any:
+    """The larger or smaller of two entries; equal ones share the derivative."""
+    rules = [
+        lambda v, y, a, b: half_of_ties(v, wins(a, b), equal(a, b)),
+        lambda v, y, a, b: half_of_ties(v, wins(b, a), equal(a, b)),
+    ]
+    return elementwise(
+        name, kernel, d=[None, None], vjp=rules, jvp=rules, traits=["commutative", "idempotent"],
+        source=f"np.{name}({{0}}, {{1}}{{out}})", error_samples=unequal,
+        samples=cases(distinct((3, 4), (4,)), real((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
+        **facets,
+    )
+
+
+maximum = extremum("maximum", np.maximum, greater, doc="The larger of two entries.")
+minimum = extremum("minimum", np.minimum, less, doc="The smaller of two entries.")
+
+clamp = selection(
+    "clamp", lambda x, lo, hi, out=None: np.clip(x, lo, hi, out=out),
+    masks=[
+        lambda y, x, lo, hi: greater_equal(x, lo) & less_equal(x, hi),
+        lambda y, x, lo, hi: less(x, lo) & less(lo, hi),
+        lambda y, x, lo, hi: greater(x, hi) | less_equal(hi, lo),
+    ],
+    source="np.clip({0}, {1}, {2}{out})",
+    samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),
+    doc="Each entry, but not below the second operand nor above the third; 1 is passed at both.",
+)
+
+
+def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+    """`x` with its entries kept between `min` and `max`, either of which may be None.
+
+    The derivative in `x` is 1 between the bounds and at both of them.
+
+    >>> clip(np.array([-2.0, 0.5, 2.0]), 0, 1)
+    array([0. , 0.5, 1. ])
+    """
+    dtype = type_of(x).dtype
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
+    low = limits.min if limits else -np.inf
+    high = limits.max if limits else np.inf
+    return clamp(x, low if min is None else min, high if max is None else max)

@@ -1,0 +1,125 @@
+"""Products that sum over axes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+from ..families import multilinear
+from ..op import ErrorSample, Op
+from ..samples import cases, real
+from ..types import ArrayType, broadcast_shapes, result_dtype, shape_of
+from .movement import expand_dims, reshape, swapaxes, transpose
+
+
+def matmul_kernel(a: Any, b: Any, out: Any = None) -> Any:
+    """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""
+    if type(a) is type(b) is np.ndarray and 0 < a.ndim < 3 and 0 < b.ndim < 3:
+        return np.dot(a, b, out=out)
+    return np.matmul(a, b, out=out)
+
+
+def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
+    if not a.ndim or not b.ndim:
+        raise ShapeError("matmul", [a, b], "an operand has no axes", hint="use * with a number")
+    m, n = a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if m != n and isinstance(m, int) and isinstance(n, int):
+        raise ShapeError(
+            "matmul", [a, b], f"the inner dimensions {m} and {n} differ",
+            hint="transpose an operand, or check the order of the arguments",
+        )
+    stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
+    outer = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())
+    shape = broadcast_shapes("matmul", stacks) + outer
+    return ArrayType(shape, result_dtype(np.multiply, (a.dtype, b.dtype)))
+
+
+def matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    """The cotangent of the left operand: g @ b.T."""
+    m, n = len(shape_of(a)), len(shape_of(b))
+    if n == 2:
+        return matmul(g, transpose(b))  # a vector's cotangent is a vector, needing no more
+    g = restored(g, m, n)
+    return reshaped(g * b if n == 1 else matmul(g, swapaxes(b, -1, -2)), a)
+
+
+def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
+    """The cotangent of the right operand: a.T @ g, the stack of `a` flattened if `b` has none."""
+    m, n = len(shape_of(a)), len(shape_of(b))
+    if m == n == 2:
+        return matmul(transpose(a), g)
+    g = restored(g, m, n)
+    if m == 1:
+        return reshaped(reshape(a, shape=(-1, 1)) * g, b)
+    if n <= 2 < m:
+        a = reshape(a, shape=(-1, shape_of(a)[-1]))
+        g = reshape(g, shape=(-1, shape_of(g)[-1]))
+    return reshaped(matmul(swapaxes(a, -1, -2), g), b)
+
+
+def restored(g: Any, m: int, n: int) -> Any:
+    """The cotangent with the axes that a vector operand made matmul drop."""
+    if m == 1 and n > 2:  # a row beside one matrix broadcasts by itself
+        g = expand_dims(g, axis=-2)
+    return expand_dims(g, axis=-1) if n == 1 else g
+
+
+def reshaped(ct: Any, x: Any) -> Any:
+    """The cotangent of a vector operand without the axis that made it a matrix."""
+    shape = shape_of(x)
+    if len(shape) > 1:
+        return ct
+    return reshape(ct, shape=(*shape_of(ct)[:-2], *shape))
+
+
+def matmul_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+    """Vectors become matrices, stacks get equal rank, and the added axes are dropped again."""
+    ranks = [len(shape_of(x)) - b for x, b in zip(xs, batched, strict=True)]
+    a, b = xs
+    if ranks[0] == 1:
+        a = expand_dims(a, axis=-2)
+    if ranks[1] == 1:
+        b = expand_dims(b, axis=-1)
+    ndim = max(2, *ranks) + 1
+    a, b = (lead(x, ndim) if is_batched else x for x, is_batched in zip((a, b), batched))
+    y = matmul(a, b)
+    if ranks[0] == 1:
+        y = squeezed(y, -2)
+    return squeezed(y, -1) if ranks[1] == 1 else y
+
+
+def lead(x: Any, ndim: int) -> Any:
+    """The stack `x` with axes of size 1 after its first, up to `ndim`."""
+    n, *rest = shape_of(x)
+    return reshape(x, shape=(n, *(1,) * (ndim - 1 - len(rest)), *rest))
+
+
+def squeezed(x: Any, axis: int) -> Any:
+    """`x` without an axis of size 1."""
+    shape = list(shape_of(x))
+    del shape[axis]
+    return reshape(x, shape=tuple(shape))
+
+
+matmul = multilinear(
+    "matmul", matmul_kernel,
+    infer=matmul_infer,
+    transpose=[matmul_left, matmul_right],
+    batch=matmul_batch,
+    source=lambda a, b: f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})",
+    traits=["c_order"],
+    samples=cases(
+        real((3, 4), (4, 2)), real((4,), (4,)), real((4,), (4, 2)), real((3, 4), (4,)),
+        real((5, 3, 4), (4, 2)), real((3, 4), (5, 4, 2)), real((5, 3, 4), (5, 4, 2)),
+        real((2, 1, 3, 4), (5, 4, 2)), real((5, 3, 4), (4,)), real((4,), (5, 4, 2)),
+        real((0, 4), (4, 2)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((3, 4)), np.ones((5, 6))], {}, ShapeError, "4 and 5 differ"),
+        ErrorSample([np.ones(()), np.ones((5,))], {}, ShapeError, "no axes"),
+        ErrorSample([np.ones((2, 3, 4)), np.ones((5, 4, 6))], {}, ShapeError, "2 against 5"),
+    ],
+    doc="The matrix product; vectors are rows on the left and columns on the right; stacks of "
+    "matrices broadcast.",
+)

@@ -1,0 +1,340 @@
+"""Reading entries by their place, and adding to them.
+
+Note [Batched index]. The batch rules put the axis of examples into the index and then move it to
+the front: as a full slice where the index arrays are shared, as an index array of its own,
+0, 1, 2, ..., where they differ from example to example.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import IndexingError, MissingRuleError, ShapeError
+from ..families import linear
+from ..kernels.indexing import FULL, Index, Placement, pick, placement, put, view
+from ..op import ErrorSample, Op, as_operand
+from ..samples import beside, cases, exactly, real
+from ..types import (
+    PYTHON_SCALARS, ArrayType, Dim, Size, normalize_axis, operand_types, shape_of, type_of,
+)
+from .movement import VIEW, broadcast_to, example, inverse, reshape, transpose
+
+ROWS = np.array([2, 0, -1, 2])
+GRID = np.array([[0, 2], [1, 1]])
+
+
+def slice_infer(x: ArrayType, index: Index) -> ArrayType:
+    return ArrayType(placement("slice", index, x, ()).shape, x.dtype)
+
+
+slice_ = linear(
+    "slice", view,
+    infer=slice_infer,
+    transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
+    source="slice({0}, index={index})", traits=VIEW,
+    samples=cases(
+        real((3, 4), index=(1,)), real((3, 4), index=(-1, 2)),
+        real((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
+        real((2, 3, 4), index=("...", ("slice", 3, None, -2))),
+        real((3,), index=(("slice", 2, 1, None),)), real((), index=(None,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"index": (5,)}, IndexingError,
+                    "index 5 is out of range for axis 0 with size 3"),
+        ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
+        ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
+    ],
+    doc="The part of an operand at integers and slices: a view.",
+)
+
+
+def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
+    return ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
+
+
+def getitem_batch(
+    op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
+) -> Any:
+    types = [example(x) if b else type_of(x) for x, b in zip(xs, batched)]
+    place = placement("getitem", attrs["index"], types[0], types[1:])
+    index, arrays, order = widened(place, attrs["index"], xs, batched)
+    return reordered(getitem(xs[0], *arrays, index=index), order)
+
+
+getitem = Op(
+    name="getitem", kernel=pick, arity=None,
+    infer=getitem_infer,
+    vjp=[lambda g, y, x, *arrays, index: scatter(g, *arrays, index=index, shape=shape_of(x)),
+         *[None] * 64],  # NumPy has no more axes than that
+    jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
+    batch=getitem_batch,
+    source="getitem({operands}, index={index})",
+    samples=cases(
+        beside(real((3, 4)), exactly(ROWS, index=("array",))),
+        beside(real((3, 4)), exactly(ROWS, index=("...", "array"))),
+        beside(real((3, 4, 2)), exactly(GRID, GRID, index=("array", "array"))),
+        beside(real((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"))),
+        beside(real((3, 5, 4)), exactly(GRID, [0, 3], index=("array", FULL, "array"))),
+        beside(real((2, 3, 4)), exactly(ROWS, index=(1, FULL, "array"))),
+        beside(real((2, 3, 4)), exactly(ROWS, index=(FULL, 1, "array"))),
+        beside(real((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "...", "array"))),
+        beside(real((3, 4)), exactly(1, index=(("slice", 1, None, None), None, "array"))),
+        beside(real((3, 4)), exactly(np.zeros(0, int), index=("array",))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,
+                    "index 5 is out of range for axis 0 with size 3"),
+        ErrorSample([np.ones(3), np.array([0.5])], {"index": ("array",)}, IndexingError,
+                    "float64 is no dtype for an index"),
+        ErrorSample([np.ones((3, 3)), np.array([0, 1]), np.array([0, 1, 2])],
+                    {"index": ("array", "array")}, IndexingError, "2 against 3"),
+        ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
+                    "the mask has size 2 where axis 0 has size 3"),
+    ],
+    doc="The entries of the first operand that index arrays, the others, name.",
+)
+
+
+def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Any) -> ArrayType:
+    found = placement("scatter", index, ArrayType(shape, g.dtype), arrays).shape
+    known = [(m, n) for m, n in zip(found, g.shape) if isinstance(m, int) and isinstance(n, int)]
+    if len(found) != g.ndim or any(m != n for m, n in known):
+        places = ArrayType(found, g.dtype)
+        raise ShapeError("scatter", [g, *arrays], f"the index names places for {places}")
+    return ArrayType(shape, g.dtype)
+
+
+def scatter_batch(
+    op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
+) -> Any:
+    g = repeated(xs, batched)[0] if not batched[0] else xs[0]
+    types = [example(x) if b else type_of(x) for x, b in zip(xs, batched)]
+    x = ArrayType(attrs["shape"], types[0].dtype)
+    place = placement("scatter", attrs["index"], x, types[1:])
+    index, arrays, order = widened(place, attrs["index"], [g, *xs[1:]], [True, *batched[1:]])
+    shape = (shape_of(g)[0], *attrs["shape"])
+    return scatter(reordered(g, inverse(order)), *arrays, index=index, shape=shape)
+
+
+scatter = Op(
+    name="scatter", kernel=put, arity=None,
+    infer=scatter_infer,
+    vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
+    jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
+         *[None] * 64],
+    batch=scatter_batch,
+    source="scatter({operands}, index={index}, shape={shape})",
+    samples=cases(
+        real((4,), index=(1,), shape=(3, 4)),
+        real((3, 2), index=(FULL, ("slice", 3, None, -2)), shape=(3, 4)),
+        beside(real((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),
+        beside(real((4,)), exactly(ROWS, index=("array",), shape=(3,))),
+        beside(real((2, 2, 5)), exactly(GRID, [0, 3], index=("array", FULL, "array"),
+                                        shape=(3, 5, 4))),
+        beside(real((5, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"), shape=(5, 3, 4))),
+        beside(real((4, 3)), exactly(ROWS, index=(1, "...", "array"), shape=(2, 3, 4))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(2), np.array([0, 5])], {"index": ("array",), "shape": (3,)},
+                    IndexingError, "index 5 is out of range for axis 0 with size 3"),
+        ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
+                    ShapeError, "float64[3]"),
+    ],
+    doc="Zeros of a shape, with the first operand added at an index; entries named twice add up.",
+)
+positions = Op(
+    name="positions", kernel=lambda x, axis: np.arange(np.shape(x)[axis]),
+    infer=lambda x, axis: ArrayType((x.shape[normalize_axis("positions", x, axis)],), np.intp),
+    vjp=[None], jvp=[None],
+    batch=lambda op, xs, batched, attrs: broadcast_to(
+        positions(xs[0], axis=normalize_axis("positions", example(xs[0]), attrs["axis"]) + 1),
+        shape=(shape_of(xs[0])[0], example(xs[0]).shape[attrs["axis"]]),
+    ),
+    source="np.arange({0}.shape[{axis}])",
+    samples=cases(real((3, 4), axis=0), real((3, 4), axis=-1)),
+    error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range")],
+    doc="The numbers 0, 1, 2, ... of the entries along an axis.",
+)
+
+
+def numbers(x: Any, axis: int) -> Any:
+    """`positions(x, axis)`, a constant where the size is known."""
+    n = shape_of(x)[axis]
+    return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
+
+
+def at(x: Any, arrays: Sequence[Any], index: Index) -> Any:
+    """`x` at an index that may have arrays in it."""
+    return getitem(x, *arrays, index=index) if arrays else slice_(x, index=index)
+
+
+def widened(
+    place: Placement, index: Index, xs: Sequence[Any], batched: Sequence[bool]
+) -> tuple[Index, Sequence[Any], tuple[int, ...]]:
+    """An index for a stack, its arrays, and how to order the axes it gives so that examples lead.
+
+    See Note [Batched index].
+    """
+    arrays, ndim = xs[1:], len(place.shape) + 1
+    if not any(batched[1:]):
+        return (FULL, *index), arrays, to_front(ndim, 0 if place.together else place.count)
+    arrays = [aligned(a, place.count) if b else a for a, b in zip(arrays, batched[1:])]
+    if not batched[0]:
+        return index, arrays, to_front(ndim, place.first)
+    rows = reshape(numbers(xs[0], 0), shape=(-1, *(1,) * place.count))
+    rest = range(1 + place.count, ndim)
+    order = (0, *rest[: place.first], *range(1, 1 + place.count), *rest[place.first :])
+    return ("array", *index), [rows, *arrays], order
+
+
+def aligned(stack: Any, ndim: int) -> Any:
+    """A stack of index arrays that broadcast, example by example, with others of `ndim` axes."""
+    if type_of(stack).dtype.kind == "b":
+        raise MissingRuleError(
+            "getitem", "batch",
+            hint="each example's mask would keep another number of entries; use where(mask, x, 0)",
+        )
+    n, *rest = shape_of(stack)
+    return reshape(stack, shape=(n, *(1,) * (ndim - len(rest)), *rest))
+
+
+def to_front(ndim: int, axis: int) -> tuple[int, ...]:
+    """The order of axes with `axis` first."""
+    return (axis, *(i for i in range(ndim) if i != axis))
+
+
+def reordered(x: Any, order: tuple[int, ...]) -> Any:
+    """`x` with its axes in another order."""
+    return x if order == tuple(range(len(order))) else transpose(x, axes=order)
+
+
+def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
+    """Stacks of all operands; what examples share is repeated for each."""
+    n = shape_of(xs[list(batched).index(True)])[0]
+    return [
+        x if b else broadcast_to(x, shape=(n, *shape_of(x))) for x, b in zip(xs, batched)
+    ]
+
+
+def index(x: Any, key: Any) -> Any:
+    """`x[key]` for any key that NumPy takes, whose arrays may be operands of any kind.
+
+    A key of integers, slices, None and ... gives a view, one with index arrays or masks a copy; its
+    gradient adds up where an entry is taken twice. Raises IndexingError for an index that `x` does
+    not have.
+
+    >>> index(np.arange(12).reshape(3, 4), (slice(None), [0, -1]))
+    array([[ 0,  3],
+           [ 4,  7],
+           [ 8, 11]])
+    """
+    if type(key) is int:
+        return slice_(x, index=(key,))
+    arrays: list[Any] = []
+    entries = key if isinstance(key, tuple) else (key,)
+    form = tuple([encoded(x, entry, arrays) for entry in entries])
+    return at(x, arrays, form)
+
+
+def encoded(x: Any, entry: Any, arrays: list[Any]) -> Any:
+    """A part of a key as Note [Index form] has it; its array, if it is one, goes to `arrays`."""
+    if entry is None or isinstance(entry, Dim):
+        return entry
+    if entry is ...:
+        return "..."
+    if isinstance(entry, slice):
+        return "slice", *(bound(x, b) for b in (entry.start, entry.stop, entry.step))
+    if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
+        return int(entry)
+    arrays.append(index_array(x, entry))
+    return "array"
+
+
+def bound(x: Any, b: Any) -> Size | None:
+    """A bound of a slice as an attribute."""
+    if b is None or isinstance(b, Dim):
+        return b
+    try:
+        return operator.index(b)
+    except TypeError as error:
+        raise IndexingError(
+            "index", [type_of(x)], f"a slice has the bound {b!r}, which is no integer",
+            hint="for bounds that are computed, index with an array of integers",
+        ) from error
+
+
+def index_array(x: Any, entry: Any) -> Any:
+    """An operand that indexes."""
+    a = as_operand(entry)
+    if hasattr(a, "gradop_level"):
+        return a
+    a = np.asarray(a)
+    if a.dtype.kind not in "biufc":
+        raise IndexingError(
+            "index", [type_of(x)], f"{entry!r} is no index",
+            hint="index with integers, truth values, slices, None or ...",
+        )
+    return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The entries of `x` at `indices` along `axis`, or of all of `x` in a row if that is None.
+
+    The shape of `indices` takes the place of the axis. Raises IndexingError for an index that the
+    axis does not have.
+
+    >>> take(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 1, 0], axis=1)
+    array([[2., 2., 1.],
+           [4., 4., 3.]])
+    """
+    if axis is None:
+        return index(reshape(x, shape=(-1,)), index_array(x, indices))
+    axis = normalize_axis("take", type_of(x), axis)
+    return at(x, [index_array(x, indices)], (*(FULL,) * axis, "array"))
+
+
+def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
+    """The entries of `x` whose place along `axis` is `indices`, and along the other axes their own.
+
+    It undoes, for one, an `argmax` that kept its axis. `indices` has as many axes as `x`, and sizes
+    that broadcast with it but for `axis`; with None for an axis, `x` counts as one row. Raises
+    ShapeError if the numbers of axes differ, IndexingError for an index that the axis does not
+    have.
+
+    >>> take_along_axis(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]), axis=1)
+    array([[2.],
+           [3.]])
+    """
+    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    kind, indices = type_of(x), index_array(x, indices)
+    axis, ndim = normalize_axis("take_along_axis", kind, axis), kind.ndim
+    if len(shape_of(indices)) != ndim:
+        raise ShapeError(
+            "take_along_axis", [kind, type_of(indices)],
+            f"the indices have {len(shape_of(indices))} axes, the operand {ndim}",
+        )
+    own = [reshape(numbers(x, i), shape=(-1, *(1,) * (ndim - 1 - i))) for i in range(ndim)]
+    return at(x, [indices if i == axis else a for i, a in enumerate(own)], ("array",) * ndim)
+
+
+def scatter_add(x: Any, key: Any, values: Any) -> Any:
+    """`x` with `values` added at `key`; where `key` names an entry twice, both are added.
+
+    `values` broadcast to the shape of `x[key]`. Raises ShapeError if they do not, and
+    IndexingError for an index that `x` does not have.
+
+    >>> scatter_add(np.zeros(3), [0, 2, 2], [1.0, 2.0, 3.0])
+    array([1., 0., 5.])
+    """
+    arrays: list[Any] = []
+    entries = key if isinstance(key, tuple) else (key,)
+    form = tuple([encoded(x, entry, arrays) for entry in entries])
+    shape = shape_of(at(x, arrays, form))
+    if type(values) in PYTHON_SCALARS:
+        values = np.asarray(values, operand_types([x, values])[1].dtype)
+    if shape_of(values) != shape:
+        values = broadcast_to(values, shape=shape)
+    return x + scatter(values, *arrays, index=form, shape=shape_of(x))

@@ -1,0 +1,206 @@
+"""Ops that put operands side by side, take them apart, and pad them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+from ..families import joining
+from ..op import ErrorSample, Op
+from ..samples import cases, real
+from ..types import (
+    ArrayType, Size, normalize_axis, shape_of, type_of,
+)
+from .indexing import slice_
+from .movement import broadcast_to, example
+
+WHOLE = ("slice", None, None, None)
+
+
+def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
+    if not types or not types[0].ndim:
+        raise ShapeError("concatenate", types, "it needs operands with at least one axis")
+    k = normalize_axis("concatenate", types[0], axis)
+    rest = [t.shape[:k] + t.shape[k + 1 :] for t in types]
+    if any(len(r) != len(rest[0]) for r in rest) or any(conflict(r, rest[0]) for r in rest):
+        raise ShapeError("concatenate", types, f"only axis {k} may differ in size")
+    total: Size = 0
+    for t in types:
+        total = total + t.shape[k]
+    return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
+
+
+def conflict(a: Sequence[Size], b: Sequence[Size]) -> bool:
+    """Whether two shapes of one rank are known to differ."""
+    return any(m != n and isinstance(m, int) and isinstance(n, int) for m, n in zip(a, b))
+
+
+def concatenate_transpose(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
+    """The part of the cotangent that belongs to operand i."""
+    k = normalize_axis("concatenate", type_of(xs[i]), axis)
+    start: Size = 0
+    for x in xs[:i]:
+        start = start + shape_of(x)[k]
+    part = ("slice", start, start + shape_of(xs[i])[k], None)
+    return slice_(g, index=(WHOLE,) * k + (part,))
+
+
+def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
+    """The operands with those that all examples share repeated for each of them."""
+    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
+        for x, b in zip(xs, batched, strict=True)
+    ]
+
+
+def joining_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    axis = attrs["axis"]
+    return op(*repeated(xs, batched), axis=axis + 1 if axis >= 0 else axis)
+
+
+concatenate_op = joining(
+    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis),
+    infer=concatenate_infer,
+    transpose=concatenate_transpose,
+    batch=joining_batch,
+    source="np.concatenate(({operands},), axis={axis})",
+    samples=cases(
+        real((2, 3), (4, 3)), real((2, 3), (2, 1), (2, 2), axis=-1), real((3,)),
+        real((0, 2), (1, 2)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.ones((2, 4))], {}, ShapeError, "only axis 0 may differ"),
+        ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
+        ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
+    doc="The operands one after the other along an axis they have.",
+)
+
+
+def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
+    if not types:
+        raise ShapeError("stack", types, "it needs at least one operand")
+    first = types[0].shape
+    if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
+        raise ShapeError("stack", types, "the shapes differ", hint="concatenate joins along an axis")
+    dtype = np.result_type(*(t.dtype for t in types))
+    k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)
+    return ArrayType((*first[:k], len(types), *first[k:]), dtype)
+
+
+def stack_transpose(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
+    """The slice of the cotangent that belongs to operand i."""
+    k = axis % len(shape_of(g))
+    return slice_(g, index=(WHOLE,) * k + (i,))
+
+
+stack_op = joining(
+    "stack", lambda *xs, axis=0: np.stack(xs, axis),
+    infer=stack_infer,
+    transpose=stack_transpose,
+    batch=joining_batch,
+    source="np.stack(({operands},), axis={axis})",
+    samples=cases(real((3,), (3,)), real((2, 3), (2, 3), axis=-1), real((), (), ())),
+    error_samples=[
+        ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
+        ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+    ],
+    doc="The operands, of one shape, along a new axis.",
+)
+
+
+def widths_of(x: ArrayType, pad_width: Any) -> tuple[tuple[int, int], ...]:
+    """A pair of widths for each axis, from what `np.pad` takes."""
+    widths = np.asarray(pad_width)
+    try:
+        pairs = np.broadcast_to(widths, (x.ndim, 2))
+    except ValueError:
+        reason = f"the widths {pad_width} are not a pair for each of {x.ndim} axes"
+        raise ShapeError("pad", [x], reason) from None
+    if pairs.size and pairs.min() < 0:
+        raise ShapeError("pad", [x], f"a width in {pad_width} is negative")
+    return tuple((int(a), int(b)) for a, b in pairs)
+
+
+def pad_infer(x: ArrayType, pad_width: Any, value: float) -> ArrayType:
+    widths = widths_of(x, pad_width)
+    return ArrayType(tuple(a + n + b for n, (a, b) in zip(x.shape, widths)), x.dtype)
+
+
+def pad_transpose(g: Any, y: Any, x: Any, pad_width: Any, value: float) -> Any:
+    widths = widths_of(type_of(x), pad_width)
+    ends = zip(shape_of(x), widths, strict=True)
+    return slice_(g, index=tuple(("slice", a, a + n, None) for n, (a, _) in ends))
+
+
+pad_op = Op(
+    "pad", lambda x, pad_width, value=0.0: np.pad(
+        x, widths_of(type_of(x), pad_width), constant_values=value
+    ),
+    infer=pad_infer,
+    vjp=[pad_transpose],
+    jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
+    batch=lambda op, xs, batched, attrs: op(
+        xs[0], value=attrs["value"],
+        pad_width=((0, 0), *widths_of(example(xs[0]), attrs["pad_width"])),
+    ),
+    source="pad({0}, pad_width={pad_width}, value={value})",
+    samples=cases(
+        real((2, 3), pad_width=((1, 0), (0, 2))), real((3,), pad_width=2, value=1.5),
+        real((2, 2), pad_width=(1, 2)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3))], {"pad_width": ((1, 2, 3),)}, ShapeError, "are not a pair"),
+        ErrorSample([np.ones(2)], {"pad_width": (-1, 0)}, ShapeError, "is negative"),
+    ],
+    doc="The operand with a number put around it.",
+)
+
+
+def concatenate(xs: Sequence[Any], axis: int = 0) -> Any:
+    """The arrays `xs` one after the other along `axis`; raises ShapeError if others differ.
+
+    >>> concatenate([np.ones(2), np.zeros(1)])
+    array([1., 1., 0.])
+    """
+    return concatenate_op(*xs, axis=axis)
+
+
+def stack(xs: Sequence[Any], axis: int = 0) -> Any:
+    """The arrays `xs`, of one shape, along a new `axis`; raises ShapeError if they differ.
+
+    >>> stack([np.ones(2), np.zeros(2)]).shape
+    (2, 2)
+    """
+    return stack_op(*xs, axis=axis)
+
+
+def pad(x: Any, pad_width: Any, value: float = 0.0) -> Any:
+    """`x` with `value` around it, as many entries before and after each axis as `np.pad` takes.
+
+    >>> pad(np.ones(2), (1, 0))
+    array([0., 1., 1.])
+    """
+    return pad_op(x, pad_width=pad_width, value=value)
+
+
+def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Any]:
+    """Parts of `x` along `axis`: so many equal ones, or those that end at given indices.
+
+    Raises ShapeError if it cannot be cut into equal parts.
+
+    >>> [p.shape for p in split(np.zeros((6, 2)), 3)]
+    [(2, 2), (2, 2), (2, 2)]
+    """
+    k = normalize_axis("split", type_of(x), axis)
+    n = shape_of(x)[k]
+    ends = indices_or_sections
+    if isinstance(ends, int | np.integer):
+        if n % int(ends):
+            raise ShapeError("split", [type_of(x)], f"axis {k} cannot be cut into {ends} equal parts")
+        ends = [i * (n // int(ends)) for i in range(1, int(ends))]
+    edges = [None, *map(int, ends), None]
+    pairs = zip(edges, edges[1:], strict=False)
+    return [slice_(x, index=(WHOLE,) * k + (("slice", a, b, None),)) for a, b in pairs]

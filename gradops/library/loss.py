@@ -1,0 +1,246 @@
+"""Losses: how far predictions are from targets, as one number or entry by entry."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DTypeError, IndexingError, OptionError, ShapeError
+from ..op import ErrorSample, Op
+from ..samples import beside, between, cases, exactly, real
+from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
+from .activation import SMALL, log_softmax, sigmoid, softmax, softplus_of_minus
+from .arithmetic import abs, square, strong_product
+from .creation import one_hot
+from .movement import broadcast_to, expand_dims
+from .reduction import mean, sum
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    """The mean or sum of the losses, or the losses themselves."""
+    check_reduction(reduction)
+    if reduction == "none":
+        return losses
+    return mean(losses) if reduction == "mean" else sum(losses)
+
+
+def check_reduction(reduction: str) -> None:
+    """Refuse what is no way to reduce losses."""
+    if reduction not in REDUCTIONS:
+        raise OptionError("loss", [], f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
+
+
+def share(g: Any, reduction: str, n: Size) -> Any:
+    """The cotangent of each of `n` losses, from that of what they were reduced to."""
+    return g / (n or 1) if reduction == "mean" else g
+
+
+def loss_type(shape: tuple[Size, ...], dtype: Any, reduction: str) -> ArrayType:
+    """The type of losses after their reduction."""
+    check_reduction(reduction)
+    return ArrayType(shape if reduction == "none" else (), dtype)
+
+
+def loss_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Each example's losses, then their reduction in each example."""
+    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
+    stacks = [
+        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
+        for x, b in zip(xs, batched, strict=True)
+    ]
+    losses = op(*stacks, reduction="none")
+    if attrs["reduction"] == "none":
+        return losses
+    axes = tuple(range(1, len(shape_of(losses))))
+    return (mean if attrs["reduction"] == "mean" else sum)(losses, axis=axes)
+
+
+def differ(a: tuple[Size, ...], b: tuple[Size, ...]) -> bool:
+    """Whether two shapes cannot be equal, whatever their unknown sizes."""
+    known = [(m, n) for m, n in zip(a, b, strict=False) if {type(m), type(n)} == {int}]
+    return len(a) != len(b) or not all(m == n for m, n in known)
+
+
+def check_same_shape(op: str, x: Any, target: Any) -> None:
+    """Refuse a prediction and a target that would broadcast: a mistake, and a silent one."""
+    if differ(shape_of(x), shape_of(target)):
+        raise ShapeError(
+            op, [type_of(x), type_of(target)], "the two shapes must be equal",
+            hint="reshape or broadcast one of them first",
+        )
+
+
+def bce_losses(z: Any, y: Any) -> Any:
+    """log(1 + exp(z)) - z y, exact for labels 0 and 1 also far out."""
+    if np.size(z) > SMALL:
+        return np.maximum(z, 0) - z * y + softplus_of_minus(np.abs(z))
+    zy = z * y
+    return np.logaddexp(-zy, z - zy)
+
+
+def bce_kernel(z: Any, y: Any, reduction: str = "mean") -> Any:
+    z, y = np.asarray(z), np.asarray(y)
+    if z.shape != y.shape:
+        check_same_shape("binary_cross_entropy_with_logits", z, y)
+    return finished(bce_losses(z, y), reduction)
+
+
+def finished(losses: Any, reduction: str) -> Any:
+    """The reduction of losses that are arrays."""
+    if reduction == "mean":
+        return np.add.reduce(losses, axis=None) / losses.size
+    check_reduction(reduction)
+    return losses if reduction == "none" else np.add.reduce(losses, axis=None)
+
+
+def bce_infer(z: ArrayType, y: ArrayType, reduction: str) -> ArrayType:
+    check_same_shape("binary_cross_entropy_with_logits", z, y)
+    return loss_type(z.shape, result_dtype(bce_losses, (z.dtype, y.dtype)), reduction)
+
+
+binary_cross_entropy_with_logits = Op(
+    "binary_cross_entropy_with_logits", bce_kernel, arity=2,
+    infer=bce_infer,
+    vjp=[
+        lambda g, loss, z, y, reduction: (
+            (sigmoid(z) - y) * share(g, reduction, product(shape_of(z)))
+        ),
+        lambda g, loss, z, y, reduction: -z * share(g, reduction, product(shape_of(z))),
+    ],
+    jvp=[
+        lambda t, loss, z, y, reduction: reduced((sigmoid(z) - y) * t, reduction),
+        lambda t, loss, z, y, reduction: reduced(-z * t, reduction),
+    ],
+    batch=loss_batch,
+    source="binary_cross_entropy_with_logits({0}, {1}, reduction={reduction})",
+    samples=cases(
+        *(beside(real((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
+        beside(real((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
+    ],
+    doc="The cross entropy of labels between 0 and 1 with the logistic function of logits.",
+)
+
+
+def sparse_infer(logits: ArrayType, labels: ArrayType, reduction: str) -> ArrayType:
+    types = [logits, labels]
+    if labels.dtype.kind not in "iu":
+        raise DTypeError(
+            "sparse_cross_entropy", types, f"class labels are integers, not {labels.dtype}",
+            hint="probabilities as labels have the shape of the logits",
+        )
+    if not logits.ndim or differ(logits.shape[:-1], labels.shape):
+        raise ShapeError(
+            "sparse_cross_entropy", types, "there must be one label for each row of logits",
+            hint=f"logits (..., classes) go with labels (...), not {labels.shape}",
+        )
+    return loss_type(labels.shape, result_dtype(log_softmax.kernel, (logits.dtype,)), reduction)
+
+
+def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    logits, labels = np.asarray(logits), np.asarray(labels)
+    if labels.dtype.kind not in "iu" or logits.shape[:-1] != labels.shape or not logits.ndim:
+        sparse_infer(type_of(logits), type_of(labels), reduction)
+    x, chosen = logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)
+    x = x - np.maximum.reduce(x, axis=1, keepdims=True, initial=-np.inf)
+    try:
+        picked = x[np.arange(len(x)), chosen]
+    except IndexError:
+        refuse_labels(logits, labels)
+        raise
+    if chosen.size and np.minimum.reduce(chosen) < 0:
+        refuse_labels(logits, labels)
+    losses = np.log(np.add.reduce(np.exp(x), axis=1)) - picked
+    return finished(losses.reshape(labels.shape)[()], reduction)
+
+
+def refuse_labels(logits: Any, labels: Any) -> None:
+    """Raise the error for labels that are no classes."""
+    classes = logits.shape[-1]
+    wrong = labels[(labels < 0) | (labels >= classes)].flat[0]
+    raise IndexingError(
+        "sparse_cross_entropy", [type_of(logits), type_of(labels)],
+        f"the label {wrong} is none of the classes 0 to {classes - 1}",
+    )
+
+
+def error_of_classes(logits: Any, labels: Any) -> Any:
+    """The derivative of each row's loss in its logits: softmax minus the label's one."""
+    classes = shape_of(logits)[-1]
+    if not isinstance(classes, int):
+        raise ShapeError(
+            "sparse_cross_entropy", [type_of(logits), type_of(labels)],
+            f"its derivative needs to know the number of classes, {classes}",
+        )
+    return softmax(logits) - one_hot(labels, classes, dtype=bool)
+
+
+def sparse_vjp(g: Any, y: Any, logits: Any, labels: Any, reduction: str) -> Any:
+    g = share(g, reduction, product(shape_of(labels)))
+    g = expand_dims(g, axis=-1) if reduction == "none" else g
+    return error_of_classes(logits, labels) * g
+
+
+sparse_cross_entropy = Op(
+    "sparse_cross_entropy", sparse_kernel, arity=2,
+    infer=sparse_infer,
+    vjp=[sparse_vjp, None],
+    jvp=[
+        lambda t, y, logits, labels, reduction: reduced(
+            sum(error_of_classes(logits, labels) * t, axis=-1), reduction
+        ),
+        None,
+    ],
+    batch=loss_batch,
+    source="sparse_cross_entropy({0}, {1}, reduction={reduction})",
+    samples=cases(
+        *(beside(real((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+        beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.array([0, 3])], {}, IndexingError, "label 3 is none"),
+        ErrorSample([np.ones((2, 3)), np.array([-1, 2])], {}, IndexingError, "label -1 is none"),
+        ErrorSample([np.ones((2, 3)), np.array([0, 1, 2])], {}, ShapeError, "one label for each"),
+        ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
+    ],
+    doc="The negative log of the probability that softmax of the logits gives each class label.",
+)
+
+
+def cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    """The cross entropy of labels with softmax of the logits along the last axis.
+
+    Labels are integers, one for each row of logits, or probabilities in the shape of the logits.
+    Raises IndexingError for a label that is no class.
+
+    >>> float(cross_entropy(np.zeros((1, 2)), np.array([1])))
+    0.6931471805599453
+    """
+    if len(shape_of(labels)) != len(shape_of(logits)):
+        return sparse_cross_entropy(logits, labels, reduction=reduction)
+    check_same_shape("cross_entropy", logits, labels)
+    return reduced(-sum(strong_product(labels, log_softmax(logits)), axis=-1), reduction)
+
+
+def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """The squared distances of `x` from `target`.
+
+    >>> float(mse_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
+    2.0
+    """
+    check_same_shape("mse_loss", x, target)
+    return reduced(square(x - target), reduction)
+
+
+def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """The absolute distances of `x` from `target`.
+
+    >>> float(l1_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
+    1.0
+    """
+    check_same_shape("l1_loss", x, target)
+    return reduced(abs(x - target), reduction)

@@ -1,0 +1,297 @@
+"""Ops that move entries without changing them, and the transposes of broadcasting."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+from ..families import linear
+from ..op import ErrorSample, Op
+from ..samples import cases, exactly, real
+from ..types import (
+    ArrayType, Dim, Shape, broadcast_shapes, normalize_axes, product, shape_of, type_of,
+)
+
+VIEW = frozenset({"view"})
+
+
+def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
+    """`shape` with a -1 in it replaced by what is left of the size of `x`."""
+    if shape.count(-1) > 1:
+        raise ShapeError("reshape", [x, shape], "only one size can be -1")
+    if -1 not in shape:
+        return shape
+    known = product(n for n in shape if n != -1)
+    left = x.size // known if known != 0 else 0
+    return tuple(left if n == -1 else n for n in shape)
+
+
+def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    full = resolve_shape(x, shape)
+    known = all(isinstance(n, int) for n in (*full, *x.shape))
+    if known and product(full) != x.size:
+        raise ShapeError(
+            "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
+            hint="write -1 for one size to have it worked out",
+        )
+    return ArrayType(full, x.dtype)
+
+
+def shown(shape: Shape) -> str:
+    """A shape as users write it."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+reshape = linear(
+    "reshape", lambda x, shape: np.asarray(x).reshape(shape),
+    infer=reshape_infer,
+    transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: reshape(xs[0], shape=(shape_of(xs[0])[0],
+                                                 *resolve_shape(example(xs[0]), attrs["shape"]))),
+    source=lambda x, shape: "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})", traits=VIEW,
+    samples=cases(real((3, 4), shape=(2, 6)), real((3, 4), shape=(-1,)), real((), shape=(1, 1))),
+    error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries")],
+    doc="The entries in another shape; -1 stands for the size that is left.",
+)
+
+
+def example(x: Any) -> ArrayType:
+    """The type of one example of a stack."""
+    found = type_of(x)
+    return ArrayType(found.shape[1:], found.dtype)
+
+
+def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The axes of `x` in their new order; None reverses them."""
+    if axes is None:
+        return tuple(reversed(range(x.ndim)))
+    found = normalize_axes("transpose", x, axes)
+    if len(found) != x.ndim:
+        raise ShapeError("transpose", [x], f"axes {axes} do not name each of {x.ndim} dimensions")
+    return found
+
+
+def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `order`."""
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
+transpose = linear(
+    "transpose", lambda x, axes=None: x.T if axes is None else np.transpose(x, axes),
+    infer=lambda x, axes: ArrayType(tuple(x.shape[i] for i in permutation(x, axes)), x.dtype),
+    transpose=lambda g, y, x, axes: transpose(
+        g, axes=None if axes is None else inverse(permutation(type_of(x), axes))
+    ),
+    batch=lambda op, xs, batched, attrs: transpose(
+        xs[0], axes=(0, *(a + 1 for a in permutation(example(xs[0]), attrs["axes"])))
+    ),
+    source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})", traits=VIEW,
+    samples=cases(real((3, 4)), real((2, 3, 4), axes=(2, 0, 1)), real((2, 3, 4), axes=(0, -1, 1))),
+    error_samples=[
+        ErrorSample([np.ones((2, 3))], {"axes": (0,)}, ShapeError, "each of 2 dimensions"),
+        ErrorSample([np.ones((2, 3))], {"axes": (0, 2)}, ShapeError, "axis 2 is out of range"),
+    ],
+    doc="The axes in another order; reversed if none is given.",
+)
+
+
+def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """A filled array when it is small, else a read-only view: the cheaper of the two."""
+    if np.prod(shape, dtype=int) > 4096:
+        return np.broadcast_to(x, shape)
+    y = np.empty(shape, np.asarray(x).dtype)
+    y[...] = x
+    return y
+
+
+def broadcast_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    target = ArrayType(shape, x.dtype)
+    if x.ndim > target.ndim or broadcast_shapes("broadcast_to", [x, target]) != shape:
+        raise ShapeError("broadcast_to", [x], f"it does not broadcast to {shown(shape)}")
+    return target
+
+
+def batched_to_shape(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    """Batch an op with a target shape, giving examples their leading axes of size 1."""
+    n, *rest = shape_of(xs[0])
+    padding = (1,) * (len(attrs["shape"]) - len(rest))
+    return op(reshape(xs[0], shape=(n, *padding, *rest)), shape=(n, *attrs["shape"]))
+
+
+broadcast_to = linear(
+    "broadcast_to", broadcast_to_kernel,
+    infer=broadcast_to_infer,
+    transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
+    batch=batched_to_shape,
+    source="broadcast_to({0}, {shape})", traits=VIEW,
+    samples=cases(real((4,), shape=(3, 4)), real((3, 1), shape=(2, 3, 4)), real((), shape=(2,))),
+    error_samples=[
+        ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
+        ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+    ],
+    doc="The operand repeated along new axes and axes of size 1.",
+)
+
+
+def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """Sum over the axes that broadcasting `shape` to the shape of `x` would add or repeat."""
+    own = np.shape(x)
+    extra = len(own) - len(shape)
+    if own[extra:] == shape:
+        return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
+    repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
+    return np.add.reduce(x, axis=(*range(extra), *repeated)).reshape(shape)
+
+
+def sum_to_source(x: ArrayType, shape: Shape) -> str:
+    """The kernel's common case spelled out where the types tell that it is met."""
+    extra = x.ndim - len(shape)
+    if not extra or x.shape[extra:] != shape:
+        return "sum_to({0}, {shape})"
+    return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
+
+
+def sum_to_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    n, *rest = shape_of(xs[0])
+    target = attrs["shape"]
+    return reshape(
+        sum_to(xs[0], shape=(n, *(1,) * (len(rest) - len(target)), *target)), shape=(n, *target)
+    )
+
+
+def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    target = ArrayType(shape, x.dtype)
+    if target.ndim > x.ndim or broadcast_shapes("sum_to", [x, target]) != x.shape:
+        raise ShapeError("sum_to", [x], f"{shown(shape)} does not broadcast to its shape")
+    return target
+
+
+sum_to = linear(
+    "sum_to", sum_to_kernel,
+    infer=sum_to_infer,
+    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
+    batch=sum_to_batch,
+    source=sum_to_source, traits=VIEW,
+    samples=cases(real((3, 4), shape=(4,)), real((2, 3, 4), shape=(3, 1)), real((3,), shape=())),
+    error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
+    doc="The sum over what broadcasting from `shape` would have repeated.",
+)
+
+
+def expand_dims_infer(x: ArrayType, axis: Any) -> ArrayType:
+    axes = (axis,) if isinstance(axis, int) else axis
+    full = ArrayType((1,) * (x.ndim + len(axes)), x.dtype)
+    new = normalize_axes("expand_dims", full, axes)
+    rest = iter(x.shape)
+    return ArrayType(tuple(1 if i in new else next(rest) for i in range(full.ndim)), x.dtype)
+
+
+def expand_dims_kernel(x: Any, axis: Any) -> Any:
+    """`np.expand_dims`, in a cheaper way where one axis is added in front or behind."""
+    if axis == 0 or axis == -1:
+        shape = np.shape(x)
+        return np.asarray(x).reshape((1, *shape) if axis == 0 else (*shape, 1))
+    return np.expand_dims(x, axis)
+
+
+expand_dims = linear(
+    "expand_dims", expand_dims_kernel,
+    infer=expand_dims_infer,
+    transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: reshape(
+        xs[0], shape=(shape_of(xs[0])[0], *expand_dims_infer(example(xs[0]), **attrs).shape)
+    ),
+    source="np.expand_dims({0}, {axis})", traits=VIEW,
+    samples=cases(real((3, 4), axis=0), real((3, 4), axis=-1), real((3,), axis=(0, 2))),
+    error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
+    doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
+)
+
+
+def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
+    axes = normalize_axes("squeeze", x, axis)
+    if axis is None:
+        axes = tuple(i for i in axes if x.shape[i] == 1)
+    if wrong := [i for i in axes if isinstance(x.shape[i], int) and x.shape[i] != 1]:
+        raise ShapeError("squeeze", [x], f"axis {wrong[0]} has size {x.shape[wrong[0]]}, not 1")
+    return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
+
+
+squeeze = linear(
+    "squeeze", lambda x, axis=None: np.squeeze(x, axis),
+    infer=squeeze_infer,
+    transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: reshape(
+        xs[0], shape=(shape_of(xs[0])[0], *squeeze_infer(example(xs[0]), **attrs).shape)
+    ),
+    source="np.squeeze({0}, {axis})", traits=VIEW,
+    samples=cases(real((3, 1, 4, 1)), real((3, 1, 4), axis=1), real((1, 3, 1), axis=(0, -1))),
+    error_samples=[ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1")],
+    doc="The operand without axes of size 1: all of them, or those that `axis` names.",
+)
+flip = linear(
+    "flip", lambda x, axis=None: np.flip(x, axis),
+    infer=lambda x, axis: ArrayType(x.shape, normalize_axes("flip", x, axis) and x.dtype or x.dtype),
+    transpose=lambda g, y, x, axis: flip(g, axis=axis),
+    batch=lambda op, xs, batched, attrs: flip(
+        xs[0], axis=tuple(a + 1 for a in normalize_axes("flip", example(xs[0]), attrs["axis"]))
+    ),
+    source="np.flip({0}, {axis})", traits=VIEW,
+    samples=cases(real((3, 4)), real((3, 4), axis=1), real((2, 3, 4), axis=(0, -1))),
+    error_samples=[ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range")],
+    doc="The entries in reverse order along the axes given, or along all.",
+)
+astype = linear(
+    "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
+    infer=lambda x, dtype: ArrayType(x.shape, dtype),
+    transpose=lambda g, y, x, dtype: astype(g, dtype=type_of(x).dtype),
+    batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
+    source="{0}.astype({dtype}, copy=False)", traits=VIEW,
+    samples=cases(real((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64")),
+    doc="The operand in another dtype.",
+)
+copy = linear(
+    "copy", lambda x, out=None: np.positive(x, out=out),
+    infer=lambda x: x,
+    transpose=lambda g, y, x: g,
+    batch=lambda op, xs, batched, attrs: copy(xs[0]),
+    source="np.positive({0}{out})", samples=real((3, 4)),
+    doc="The operand in memory of its own.",
+)
+
+
+def moveaxis(x: Any, source: int, destination: int) -> Any:
+    """`x` with axis `source` moved to place `destination`, the others keeping their order.
+
+    >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    (start,) = normalize_axes("moveaxis", type_of(x), source)
+    (end,) = normalize_axes("moveaxis", type_of(x), destination)
+    order = [i for i in range(len(shape_of(x))) if i != start]
+    order.insert(end, start)
+    return transpose(x, axes=tuple(order))
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """`x` with two axes exchanged.
+
+    >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    a, b = (normalize_axes("swapaxes", type_of(x), i)[0] for i in (axis1, axis2))
+    order = list(range(len(shape_of(x))))
+    order[a], order[b] = b, a
+    return transpose(x, axes=tuple(order))
+
+
+def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
+    """`x` broadcast to `shape`, in which -1 keeps the size an axis has.
+
+    >>> expand(np.zeros((3, 1)), (-1, 4)).shape
+    (3, 4)
+    """
+    own = shape_of(x)
+    padded = (1,) * (len(shape) - len(own)) + tuple(own)
+    sizes = (m if n == -1 else n for m, n in zip(padded, shape, strict=True))
+    return broadcast_to(x, shape=tuple(sizes))

@@ -1,0 +1,236 @@
+"""An op: a primitive and all that is known of it; the table of ops; and how a call is dispatched.
+
+Note [Dispatch]. A call to an op is claimed by the operand of the highest level, and the type of
+that operand says what the call means (`__gradop__`). Arrays and scalars claim nothing: the call
+computes. A `Dual` or `Batched` has the level of the `jvp` or `vmap` that made it, so the innermost
+transformation claims first; an `Expr` has level 0; a `Tensor` sits half a level above what it
+holds. Each operand type applies the op to what it wraps, which dispatches again one level down.
+"""
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .errors import DTypeError, GradError, MissingRuleError, MixedOperandsError
+from .types import ArrayType, as_size, operand_types
+
+Rule = Callable[..., Any]
+Samples = Callable[[np.random.Generator], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
+
+OPS: dict[str, "Op"] = {}
+"""Every op there is, by name. Declaring an op adds it; nothing removes one."""
+
+PLAIN = frozenset(
+    {np.ndarray, bool, int, float, complex}
+    | {np.dtype(code).type for code in np.typecodes["All"]}
+)
+"""Types that claim nothing: with only these as operands, an op computes."""
+
+REQUIRED = inspect.Parameter.empty
+levels = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class ErrorSample:
+    """Operands an op must refuse, the error's class, and words its message must have."""
+
+    operands: Sequence[Any]
+    attrs: Mapping[str, Any]
+    error: type[Exception]
+    says: str
+
+
+class EveryOperand(Sequence[Rule]):
+    """The rule of each operand of an op that takes any number: one rule, told which operand."""
+
+    def __init__(self, rule: Callable[..., Any]) -> None:
+        self.rule = rule
+
+    def __getitem__(self, i: Any) -> Rule:
+        return lambda *args, **attrs: self.rule(i, *args, **attrs)
+
+    def __len__(self) -> int:
+        return 1_000_000  # any operand has the rule
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """A primitive, and all that is known of it.
+
+    Calling it applies it: to arrays it computes, to tensors it records, to expressions it builds.
+    Operands come first, attributes after them, by position or by name. Rules are written with ops:
+    `vjp[i](g, y, *operands, **attrs)` is operand i's cotangent, `jvp[i](t, y, *operands, **attrs)`
+    the output's tangent; None marks an operand without derivative.
+    """
+
+    name: str
+    kernel: Callable[..., Any]
+    infer: Callable[..., ArrayType]
+    vjp: Sequence[Rule | None]
+    jvp: Sequence[Rule | None]
+    source: str | Callable[..., str]
+    doc: str
+    samples: Samples
+    batch: Callable[..., Any] | None = None
+    arity: int | None = 1
+    traits: frozenset[str] = frozenset()
+    error_samples: Sequence[ErrorSample] = ()
+    infix: str = ""  # Python's operator on numbers, where it gives the kernel's bits: "{0} + {1}"
+    params: dict[str, Any] = field(init=False)
+    defaults: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if OPS.setdefault(self.name, self) is not self:
+            raise ValueError(f"an op named {self.name!r} exists; choose another name")
+        params = attributes(self.kernel, self.arity)
+        defaults = {k: v for k, v in params.items() if v is not REQUIRED}
+        object.__setattr__(self, "params", params)
+        object.__setattr__(self, "defaults", defaults)
+        object.__setattr__(self, "__doc__", self.doc)
+        object.__setattr__(self, "__name__", self.name)
+
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        for a in args:
+            if type(a) not in PLAIN:
+                return self.dispatch(args, attrs)
+        try:
+            return self.kernel(*args, **attrs)
+        except Exception as error:
+            explain(self, args, attrs, error)
+            raise
+
+    def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Let the operand of the highest level say what the call means. See Note [Dispatch]."""
+        operands, attrs = self.bind(args, attrs)
+        kinds = {type(a) for a in operands if type(a) not in PLAIN}
+        if len(kinds) == 1 and hasattr(owner := next(iter(kinds)), "__gradop__"):
+            return owner.__gradop__(self, operands, attrs)
+        return self.dispatch_by_level(operands, attrs)
+
+    def dispatch_by_level(self, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        """The same for operands of several kinds."""
+        owner, highest = None, -1.0
+        for a in operands:
+            if type(a) not in PLAIN and (level := level_of(a, self, operands)) > highest:
+                owner, highest = a, level
+        if owner is None:
+            return compute(self, operands, attrs)
+        return type(owner).__gradop__(self, operands, attrs)
+
+    def bind(
+        self, args: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Operands and attributes apart, the latter complete and in one normal form."""
+        n = len(args) if self.arity is None else self.arity
+        if len(args) < n or len(args) - n > len(self.params):
+            raise TypeError(f"{self.signature} was given {len(args)} arguments")
+        given = {**dict(zip(self.params, args[n:], strict=False)), **attrs}
+        if not given and len(self.defaults) == len(self.params):
+            return tuple(map(as_operand, args)), self.defaults
+        if wrong := given.keys() - self.params.keys():
+            raise TypeError(f"{self.signature} has no attribute {', '.join(sorted(wrong))}")
+        full = {**self.defaults, **{k: canonical(k, v) for k, v in given.items()}}
+        if missing := self.params.keys() - full.keys():
+            raise TypeError(f"{self.signature} needs {', '.join(sorted(missing))}")
+        return tuple(map(as_operand, args[:n])), full
+
+    @cached_property
+    def signature(self) -> str:
+        """How the op is called, in words: `sum(x, axis=None, keepdims=False)`."""
+        n = self.arity
+        operands = ["*xs"] if n is None else list("xyzuvw"[:n]) if n < 7 else [f"*{n} operands"]
+        attrs = [k if v is REQUIRED else f"{k}={v!r}" for k, v in self.params.items()]
+        return f"{self.name}({', '.join([*operands, *attrs])})"
+
+    def template(self, types: Sequence[ArrayType], attrs: Mapping[str, Any]) -> str:
+        """The NumPy source for operands of these types, to be filled in by `str.format`."""
+        return self.source if isinstance(self.source, str) else self.source(*types, **attrs)
+
+    def rule(self, kind: str, i: int) -> Rule | None:
+        """The vjp or jvp rule of operand i, or a MissingRuleError."""
+        rules: Sequence[Rule | None] = getattr(self, kind)
+        if i >= len(rules):
+            raise MissingRuleError(self.name, kind, hint=f"give it one: Op(..., {kind}=[...])")
+        return rules[i]
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return lookup, (self.name,)
+
+
+def lookup(name: str) -> Op:
+    """The op called `name`."""
+    return OPS[name]
+
+
+def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
+    """The attributes of an op and their defaults: its kernel's parameters after the operands."""
+    if isinstance(kernel, np.ufunc):
+        return {}
+    found = [p for p in inspect.signature(kernel).parameters.values() if p.name != "out"]
+    found = [p for p in found if p.kind != p.VAR_POSITIONAL][arity or 0 :]
+    return {p.name: p.default for p in found}
+
+
+def compute(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """Run the kernel; if it fails, let type inference say why in the user's terms."""
+    try:
+        return op.kernel(*args, **attrs)
+    except Exception as error:
+        explain(op, args, attrs, error)
+        raise
+
+
+def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Exception) -> None:
+    """Raise the op's own error for operands its kernel refused, if inference knows the reason."""
+    if isinstance(error, GradError):
+        return
+    operands, attrs = op.bind(args, attrs)
+    types = operand_types(operands)
+    for t in types:
+        if t.dtype.kind not in "biufc":
+            raise DTypeError(op, types, f"{t.dtype} is not a numeric dtype") from error
+    op.infer(*types, **attrs)
+
+
+def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
+    """How strongly operand `a` claims a call. See Note [Dispatch]."""
+    if type(a) in PLAIN or isinstance(a, np.ndarray):
+        return -1.0
+    level: float | None = getattr(a, "gradop_level", None)
+    if level is None:
+        names = [type(x).__name__ for x in operands]
+        raise MixedOperandsError(
+            op, names, f"an operand is a {type(a).__name__}, which is neither array nor number"
+        )
+    return level
+
+
+def as_operand(a: Any) -> Any:
+    """What users pass as an operand: sequences become arrays."""
+    if not isinstance(a, list | tuple):
+        return a
+    if any(hasattr(x, "gradop_level") for x in a):
+        raise TypeError("a sequence of tensors or expressions is no operand; use stack(...) first")
+    return np.asarray(a)
+
+
+def canonical(name: str, value: Any) -> Any:
+    """An attribute's value in its one hashable form."""
+    match name:
+        case "shape":
+            return tuple(map(as_size, value)) if isinstance(value, Iterable) else (as_size(value),)
+        case "dtype":
+            return None if value is None else np.dtype(value)
+        case _ if isinstance(value, list):
+            return tuple(canonical(name, v) for v in value)
+        case _ if isinstance(value, np.generic):
+            return value.item()
+    return value

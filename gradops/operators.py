@@ -1,0 +1,147 @@
+"""Python's operators, and NumPy's protocols, for every operand type that is not an array."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .errors import MissingRuleError
+from .library.arithmetic import (
+    abs, add, bitwise_and, bitwise_or, bitwise_xor, div, floor_divide, invert, mul, neg, power,
+    remainder, sub,
+)
+from .library.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from .library.contraction import matmul
+from .library.indexing import index
+from .library.movement import transpose
+from .op import OPS, Op
+from .types import ArrayType, Shape
+
+
+def binary(op: Op) -> Callable[[Any, Any], Any]:
+    """The method `x <op> other`."""
+
+    def method(self: Any, other: Any) -> Any:
+        return op(self, other) if is_operand(other) else NotImplemented
+
+    return method
+
+
+def reflected(op: Op) -> Callable[[Any, Any], Any]:
+    """The method `other <op> x`."""
+
+    def method(self: Any, other: Any) -> Any:
+        return op(other, self) if is_operand(other) else NotImplemented
+
+    return method
+
+
+def is_operand(x: Any) -> bool:
+    """Whether Python should hand `x` to us and not try the other operand's method."""
+    return not isinstance(x, str | bytes | dict | set) and x is not None
+
+
+class Operators:
+    """Operators, `len`, iteration over the first axis, and NumPy's protocols.
+
+    A class that inherits them states `type` and `__gradop__`.
+    """
+
+    __slots__ = ()
+    type: ClassVar[Any]
+    __hash__ = object.__hash__
+
+    __add__, __radd__ = binary(add), reflected(add)
+    __sub__, __rsub__ = binary(sub), reflected(sub)
+    __mul__, __rmul__ = binary(mul), reflected(mul)
+    __truediv__, __rtruediv__ = binary(div), reflected(div)
+    __floordiv__, __rfloordiv__ = binary(floor_divide), reflected(floor_divide)
+    __mod__, __rmod__ = binary(remainder), reflected(remainder)
+    __pow__, __rpow__ = binary(power), reflected(power)
+    __matmul__, __rmatmul__ = binary(matmul), reflected(matmul)
+    __and__, __rand__ = binary(bitwise_and), reflected(bitwise_and)
+    __or__, __ror__ = binary(bitwise_or), reflected(bitwise_or)
+    __xor__, __rxor__ = binary(bitwise_xor), reflected(bitwise_xor)
+    __lt__, __le__ = binary(less), binary(less_equal)
+    __gt__, __ge__ = binary(greater), binary(greater_equal)
+    __eq__ = binary(equal)  # type: ignore[assignment]
+    __ne__ = binary(not_equal)  # type: ignore[assignment]
+
+    def __neg__(self) -> Any:
+        return neg(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return abs(self)
+
+    def __invert__(self) -> Any:
+        return invert(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        return index(self, key)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a value without axes has no len()")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return tuple(self.type.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the entries."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        """How many entries there are."""
+        return ArrayType(self.shape, self.dtype).size
+
+    @property
+    def T(self) -> Any:  # noqa: N802
+        """The axes in reverse order."""
+        return transpose(self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        op = ufunc_ops().get(ufunc)
+        if op is None or method != "__call__" or kwargs:
+            how = "" if method == "__call__" else f".{method}"
+            raise MissingRuleError(
+                f"numpy.{ufunc.__name__}{how}", "graph and tape",
+                hint="use an op of gradops, or detach the operands first",
+            )
+        return op(*args)
+
+    def __array_function__(
+        self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        import gradops
+
+        found = getattr(gradops, func.__name__, None)
+        if found is None:
+            raise MissingRuleError(
+                f"numpy.{func.__name__}", "graph and tape",
+                hint="use an op of gradops, or detach the operands first",
+            )
+        return found(*args, **kwargs)
+
+
+@cache
+def ufunc_ops() -> dict[np.ufunc, Op]:
+    """The op that each NumPy ufunc is the kernel of."""
+    found = {op.kernel: op for op in OPS.values() if isinstance(op.kernel, np.ufunc)}
+    return found | {np.matmul: matmul, np.positive: OPS["copy"]}

@@ -1,0 +1,65 @@
+"""Where in the user's program something was made.
+
+A place is a code object and an instruction offset: cheap to take, turned into text only when an
+error is shown.
+"""
+
+import linecache
+import sys
+from pathlib import Path
+from types import CodeType
+
+Place = tuple[CodeType, int]
+
+_ROOTS = tuple(
+    str(Path(__file__).resolve().parent.parent / package) + "/"
+    for package in ("gradops", "dynamicgrad", "staticgrad")
+)
+
+
+class _Ours(dict[str, bool]):
+    """Whether a file belongs to the library; filled on demand."""
+
+    def __missing__(self, filename: str) -> bool:
+        self[filename] = ours = filename.startswith(_ROOTS) or filename.startswith("<gradops")
+        return ours
+
+
+OURS = _Ours()
+
+
+def here() -> Place | None:
+    """The innermost place outside the library."""
+    frame = sys._getframe(1)
+    while OURS[frame.f_code.co_filename]:
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def line_number(place: Place) -> int:
+    """The line that `place` stands for."""
+    code, offset = place
+    found = code.co_firstlineno
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            found = line
+    return found
+
+
+def describe(place: Place | None) -> str:
+    """`model.py:12, layer: y = x @ w`, or a word for a place that is not known."""
+    if place is None:
+        return "an unknown place"
+    code, line = place[0], line_number(place)
+    text = linecache.getline(code.co_filename, line).strip()
+    name = "" if code.co_name == "<module>" else f", {code.co_name}"
+    return f"{short(place)}{name}" + (f": {text}" if text else "")
+
+
+def short(place: Place | None) -> str:
+    """`model.py:12`."""
+    if place is None:
+        return "?"
+    return f"{Path(place[0].co_filename).name}:{line_number(place)}"

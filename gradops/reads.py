@@ -1,0 +1,74 @@
+"""What a VJP rule reads: the output, the operands, or only their types.
+
+The fact is derived, not kept by hand: the rule is called with probes, and whatever an op is applied
+to has been read. A tape then saves no more than backward will need.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .op import Op
+from .operators import Operators
+from .types import ArrayType, Dim, operand_types, type_of
+
+OUTPUT = -1  # stands for the output among the numbers of operands
+
+
+class Probe(Operators):
+    """An operand that notes when an op is applied to it."""
+
+    __slots__ = ("number", "seen", "type")
+    gradop_level = 0.0
+
+    def __init__(self, type: ArrayType, seen: set[int], number: int | None = None) -> None:
+        self.type, self.seen, self.number = type, seen, number  # type: ignore[misc]
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        probes = [a for a in args if isinstance(a, Probe)]
+        for p in probes:
+            p.note()
+        return Probe(op.infer(*operand_types(args), **attrs), probes[0].seen)
+
+    def note(self) -> None:
+        """Take down that this operand's value was used."""
+        if self.number is not None:
+            self.seen.add(self.number)
+
+
+@lru_cache(maxsize=None)
+def reads(op: Op, i: int, count: int) -> frozenset[int]:
+    """The operands, and OUTPUT, whose values the VJP rule of operand i reads.
+
+    Found on the op's samples. An op without samples is taken to read everything.
+    """
+    everything = frozenset(range(OUTPUT, count))
+    seen: set[int] = set()
+    rng = np.random.default_rng(0)
+    samples = [(xs, op.bind(xs, attrs)[1]) for xs, attrs in op.samples(rng)]
+    for xs, attrs in samples:
+        j = min(i, len(xs) - 1)
+        note_reads(op, j, list(map(type_of, xs)), attrs, seen)
+    if not samples or (op.arity is None and seen):
+        return everything
+    return frozenset(seen)
+
+
+def note_reads(
+    op: Op, i: int, types: Sequence[ArrayType], attrs: dict[str, Any], seen: set[int]
+) -> None:
+    """Call the rule of operand i with probes that note in `seen` what it reads."""
+    rule = op.rule("vjp", i)
+    if rule is None:
+        return
+    y = op.infer(*types, **attrs)
+    if any(isinstance(n, Dim) for n in y.shape):
+        seen.update(range(OUTPUT, len(types)))
+        return
+    probes = [Probe(t, seen, j) for j, t in enumerate(types)]
+    ct = rule(Probe(y, set()), Probe(y, seen, OUTPUT), *probes, **attrs)
+    if isinstance(ct, Probe):
+        ct.note()  # an operand handed on as it is

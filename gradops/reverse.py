@@ -1,0 +1,122 @@
+"""Reverse mode: the one loop that carries cotangents from outputs back to inputs."""
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from heapq import heapify, heappop, heappush
+from typing import Any, Protocol
+
+from .errors import MissingRuleError
+from .op import OPS, Op
+from .places import Place, describe
+
+
+class Vertex(Protocol):
+    """What a tape node and an expression share.
+
+    `number` grows in the order of creation, so an input always has a smaller one than its user.
+    """
+
+    op: Op | None
+    inputs: tuple[Any, ...]
+    attrs: dict[str, Any]
+    number: int
+    watch: Callable[[Any], Any] | None
+    shape: Any
+    dtype: Any
+    place: Place | None
+
+
+Read = Callable[[Any], tuple[Any, ...]]
+
+
+def pull_back(
+    seeds: Mapping[Any, Any],
+    read: Read,
+    active: Container[Any] | None = None,
+    keep: Container[Any] = (),
+) -> dict[Any, Any]:
+    """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
+
+    `read(vertex)` gives the output and the operands that the rules see, and their type decides
+    what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
+    only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
+    passed through it before it goes further.
+
+    Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
+    a vertex is reached when its cotangent is complete, and no order need be found beforehand.
+    """
+    cotangents = dict(seeds)
+    frontier = [(-v.number, v) for v in cotangents]
+    heapify(frontier)
+    while frontier:
+        v = heappop(frontier)[1]
+        if v.watch is not None:
+            cotangents[v] = v.watch(cotangents[v])
+        op = v.op
+        if op is None:
+            continue
+        g = cotangents[v] if v in keep else cotangents.pop(v)
+        operands, attrs, rules = read(v), v.attrs, op.vjp
+        for i, x in enumerate(v.inputs):
+            if x is None or (active is not None and x not in active):
+                continue
+            try:
+                rule = rules[i]
+                if rule is None:
+                    continue
+                ct = rule(g, *operands, **attrs) if attrs else rule(g, *operands)
+            except Exception as error:
+                blame(error, v, i)
+                raise
+            if ct is None:
+                continue
+            if ct.shape != x.shape or ct.dtype is not x.dtype:
+                ct = fit(ct, x)
+            if x in cotangents:
+                cotangents[x] = cotangents[x] + ct
+            else:
+                cotangents[x] = ct
+                heappush(frontier, (-x.number, x))
+    return cotangents
+
+
+def blame(error: Exception, v: Any, i: int) -> None:
+    """Tell an error in the rule of operand i which forward call it belongs to."""
+    if i >= len(v.op.vjp):
+        raise MissingRuleError(v.op.name, "vjp", hint="give it one: Op(..., vjp=[...])") from error
+    error.add_note(f"in the vjp of {v.op}, operand {i}, for the call at {describe(v.place)}")
+
+
+def fit(ct: Any, x: Any) -> Any:
+    """`ct` with broadcasting undone and in the dtype of `x`."""
+    if ct.shape != x.shape:
+        ct = OPS["sum_to"](ct, shape=x.shape)
+    return ct if ct.dtype == x.dtype else OPS["astype"](ct, dtype=x.dtype)
+
+
+def depending_on(
+    wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] = ()
+) -> set[Any]:
+    """The vertices between `wrt` and `ends`, through which a derivative passes.
+
+    What is in `stop` counts as constant, unless it is in `wrt`; nothing behind it is looked at.
+    """
+    found = set(wrt)
+    oldest = min((v.number for v in found), default=0)
+    between = ancestors(ends, oldest, stop)
+    for v in sorted(between, key=lambda v: int(v.number)):
+        if v not in found and v not in stop and any(x in found for x in v.inputs):
+            found.add(v)
+    return found
+
+
+def ancestors(ends: Iterable[Any], oldest: int = 0, stop: Container[Any] = ()) -> set[Any]:
+    """What `ends` are computed from, themselves included: nothing older, or behind `stop`."""
+    stack = [v for v in ends if v.number >= oldest]
+    seen = set(stack)
+    while stack:
+        v = stack.pop()
+        for x in () if v in stop else v.inputs:
+            if x is not None and x not in seen and x.number >= oldest:
+                seen.add(x)
+                stack.append(x)
+    return seen

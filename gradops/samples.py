@@ -1,0 +1,79 @@
+"""Operands that exercise an op: what the generated tests run every property on."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .op import Samples
+
+Shape = tuple[int, ...]
+
+
+def drawn(draw: Any, shapes: Sequence[Shape], **attrs: Any) -> Samples:
+    """One sample with an array of each shape, drawn by `draw(rng, shape)`."""
+    return lambda rng: [([draw(rng, s) for s in shapes], attrs)]
+
+
+def real(*shapes: Shape, **attrs: Any) -> Samples:
+    """Reals of both signs, none of them near zero."""
+    return drawn(lambda r, s: r.uniform(0.2, 2.0, s) * r.choice([-1.0, 1.0], s), shapes, **attrs)
+
+
+def positive(*shapes: Shape, **attrs: Any) -> Samples:
+    """Positive reals away from zero."""
+    return drawn(lambda r, s: r.uniform(0.3, 2.0, s), shapes, **attrs)
+
+
+def between(low: float, high: float, *shapes: Shape, **attrs: Any) -> Samples:
+    """Reals between two bounds."""
+    return drawn(lambda r, s: r.uniform(low, high, s), shapes, **attrs)
+
+
+def distinct(*shapes: Shape, **attrs: Any) -> Samples:
+    """Reals no two of which, in all operands, are near each other: order survives a small step."""
+
+    def draw(rng: np.random.Generator) -> Any:
+        sizes = [int(np.prod(shape)) for shape in shapes]
+        values = (rng.permutation(sum(sizes)) - sum(sizes) / 2 + 0.25) / 4
+        parts = np.split(values, np.cumsum(sizes)[:-1])
+        return [([part.reshape(shape) for part, shape in zip(parts, shapes)], attrs)]
+
+    return draw
+
+
+def integers(*shapes: Shape, **attrs: Any) -> Samples:
+    """Integers from -3 to 3."""
+    return drawn(lambda r, s: r.integers(-3, 4, s), shapes, **attrs)
+
+
+def booleans(*shapes: Shape, **attrs: Any) -> Samples:
+    """Truth values."""
+    return drawn(lambda r, s: r.integers(0, 2, s).astype(bool), shapes, **attrs)
+
+
+def exactly(*operands: Any, **attrs: Any) -> Samples:
+    """Given operands."""
+    return lambda rng: [([np.asarray(x) for x in operands], attrs)]
+
+
+def cases(*several: Samples) -> Samples:
+    """All samples of several kinds."""
+    return lambda rng: [one for samples in several for one in samples(rng)]
+
+
+def beside(*several: Samples) -> Samples:
+    """One sample whose operands, and attributes, are those of several kinds side by side."""
+
+    def joined(rng: np.random.Generator) -> Iterator[Any]:
+        parts = [next(iter(samples(rng))) for samples in several]
+        attrs = {k: v for _, each in parts for k, v in each.items()}
+        yield [x for xs, _ in parts for x in xs], attrs
+
+    return joined
+
+
+unary = cases(real((3, 4)), real(()), real((2, 0)))
+binary = cases(
+    real((3, 4), (3, 4)), real((3, 4), (4,)), real((3, 1), (1, 4)), real((), (2,)), real((), ())
+)

@@ -1,0 +1,374 @@
+"""Check an op: every property that ops have, on operands that it declares.
+
+Tolerances are relative to the sum of the magnitudes of what was added up, so cancellation does not
+count as an error.
+"""
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .batching import vmap
+from .errors import DTypeError, GradError, OperandError, ShapeError
+from .forward import jvp, spread
+from .op import OPS, ErrorSample, Op, Samples
+from .types import is_float, type_of
+
+SAME_SUM = 1e-12  # the same products, added in another order
+COMPLEX_STEP = 1e-9  # no truncation and no cancellation, but other roundings than the rule's
+DIFFERENCES = 1e-7  # central differences, extrapolated from three steps
+STEP = 2e-3
+SINGULAR = (0.0, 1.0, -1.0)  # where a logarithm, a root or a quotient of an op has its singularity
+
+
+class PropertyError(AssertionError):
+    """An op lacks a property that ops have."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An op and one of its samples, drawn several times."""
+
+    op: Op
+    number: int
+    examples: Sequence[Sequence[Any]]
+    attrs: dict[str, Any]
+
+    @property
+    def operands(self) -> Sequence[Any]:
+        """The operands of the first draw."""
+        return self.examples[0]
+
+    def __call__(self, *operands: Any) -> Any:
+        """The op, with the attributes of the sample."""
+        return self.op(*operands, **self.attrs)
+
+    def __str__(self) -> str:
+        return f"{self.op.name}-{self.number}"
+
+    @property
+    def shown(self) -> str:
+        """The call, with values."""
+        operands = [
+            f"{type_of(x)} {np.array2string(x, threshold=20, edgeitems=2)}" for x in self.operands
+        ]
+        attrs = [f"{k}={v!r}" for k, v in self.attrs.items()]
+        return f"{self.op.name}({', '.join([*operands, *attrs])})"
+
+
+def cases(op: Op, samples: Samples | None = None, rng: Any = None) -> list[Case]:
+    """The samples of an op, each drawn three times."""
+    rng = np.random.default_rng(0) if rng is None else rng
+    draws = [list((samples or op.samples)(rng)) for _ in range(3)]
+    found = []
+    for number, drawn in enumerate(zip(*draws, strict=True)):
+        examples = [[np.asarray(x) for x in operands] for operands, _ in drawn]
+        found.append(Case(op, number, examples, op.bind(examples[0], drawn[0][1])[1]))
+    return found
+
+
+def check(op: Op, samples: Samples | None = None, rng: Any = None) -> None:
+    """Check that an op's facts agree with each other: types, derivatives, batching, source.
+
+    Operands are drawn by the op's own `samples`, or those given. Raises PropertyError, which says
+    what disagrees and on which operands.
+
+    >>> import gradops
+    >>> check(gradops.tanh)
+    """
+    for fact in FACTS:
+        verify(fact, op, f"{op.name}: {fact.__name__}")
+    for case in cases(op, samples, rng):
+        for prop in PROPERTIES:
+            verify(prop, case, f"{case}: {prop.__name__}: {case.shown}")
+
+
+def verify(prop: Callable[[Any], None], subject: Any, title: str) -> None:
+    """Check one property; whatever goes wrong is reported under the title."""
+    try:
+        with np.errstate(all="ignore"):
+            prop(subject)
+    except Exception as error:
+        raise PropertyError(f"{title}\n  {type(error).__name__}: {error}") from error
+
+
+def demand(holds: Any, message: str) -> None:
+    """Raise unless something holds."""
+    if not holds:
+        raise PropertyError(message)
+
+
+def agree(what: str, got: Any, want: Any, tolerance: float, scale: Any = None) -> None:
+    """Raise unless two arrays agree up to a part of `scale`, by default the larger magnitude."""
+    got, want = np.asarray(got) * 1, np.asarray(want) * 1  # truth values as numbers
+    demand(got.shape == want.shape, f"{what}: shape {got.shape}, not {want.shape}")
+    if scale is None:
+        scale = np.maximum(np.abs(got), np.abs(want)).max(initial=0)
+    near = np.abs(got - want) <= tolerance * scale
+    demand(np.all(near | (got == want)), f"{what}: {got}, not {want} (tolerance {tolerance:g})")
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    """Whether two arrays are equal in type and in every bit."""
+    return type_of(a) == type_of(b) and np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def noise(like: Any, seed: int = 0) -> Any:
+    """Numbers from -1 to 1 in the type of an array."""
+    like = np.asarray(like)
+    return np.asarray(np.random.default_rng(seed).uniform(-1, 1, like.shape), like.dtype)
+
+
+def inner(a: Any, b: Any) -> tuple[Any, Any]:
+    """The inner product of two arrays, and the sum of the magnitudes that went into it."""
+    products = np.asarray(a) * np.asarray(b)
+    return products.sum(), np.abs(products).sum()
+
+
+def with_derivative(case: Case, kind: str = "vjp") -> list[int]:
+    """The operands that have a rule, and a dtype to use it on."""
+    rules: Sequence[Any] = getattr(case.op, kind)
+    found = range(min(len(case.operands), len(rules)))
+    return [i for i in found if is_float(case.operands[i].dtype) and rules[i] is not None]
+
+
+def cotangent(case: Case, i: int, g: Any, y: Any, operands: Sequence[Any]) -> Any:
+    """Operand i's cotangent by the op's rule, with broadcasting undone."""
+    ct = case.op.vjp[i](g, y, *operands, **case.attrs)  # type: ignore[misc]
+    shape = type_of(operands[i]).shape
+    return ct if type_of(ct).shape == shape else OPS["sum_to"](ct, shape=shape)
+
+
+def derivative(f: Callable[[Any], Any]) -> tuple[Any, float]:
+    """df(h)/dh at 0 as arithmetic finds it, and how far that can be trusted.
+
+    The complex step is exact to rounding for an analytic function. Whether `f` is one shows in the
+    differences, which are always good to some digits.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # kernels that drop an imaginary part say so
+        differences, step = extrapolated(f), complex_step(f)
+    scale = np.abs(differences).max(initial=0)
+    if step is not None and np.all(np.abs(step - differences) <= 1e-5 * scale):
+        return step, COMPLEX_STEP
+    return differences, DIFFERENCES
+
+
+def extrapolated(f: Callable[[Any], Any]) -> Any:
+    """Central differences at three steps, and what they tend to (Richardson)."""
+    a, b, c = ((f(h) - f(-h)) / (2 * h) for h in (STEP, STEP / 2, STEP / 4))
+    d, e = (4 * b - a) / 3, (4 * c - b) / 3
+    return (16 * e - d) / 15
+
+
+def complex_step(f: Callable[[Any], Any]) -> Any:
+    """The imaginary part of f at a tiny imaginary step, or None if `f` takes none."""
+    try:
+        return np.imag(f(1e-20j)) / 1e-20
+    except (TypeError, ValueError):
+        return None
+
+
+def along(
+    f: Callable[..., Any], operands: Sequence[Any], directions: dict[int, Any]
+) -> Callable[[Any], Any]:
+    """`f` as a function of how far some of its operands are moved in their directions."""
+
+    def moved(h: Any) -> Any:
+        return f(*(x + h * directions[i] if i in directions else x for i, x in enumerate(operands)))
+
+    return moved
+
+
+def inferred_type_is_the_computed_type(case: Case) -> None:
+    """Type inference predicts what the kernel returns, in the dtypes of floats too."""
+    for dtype in (np.float64, np.float32):
+        operands = [x.astype(dtype) if is_float(x.dtype) else x for x in case.operands]
+        inferred = case.op.infer(*map(type_of, operands), **case.attrs)
+        computed = type_of(case(*operands))
+        demand(inferred == computed, f"inferred {inferred}, computed {computed}")
+
+
+def operands_are_left_alone(case: Case) -> None:
+    """The kernel writes into none of its operands."""
+    operands = [x.copy() for x in case.operands]
+    case(*operands)
+    demand(all(map(same_bits, operands, case.operands)), "an operand was written into")
+
+
+def source_computes_the_same_bits(case: Case) -> None:
+    """The op as written in generated code is the op, also where it writes into given memory."""
+    y = case(*case.operands)
+    template = case.op.template(list(map(type_of, case.operands)), case.attrs)
+    demand(same_bits(evaluate(case, template), y), f"{template} computes something else")
+    if "{out}" in template:
+        buffer = np.empty_like(y)
+        evaluate(case, template, buffer)
+        demand(same_bits(buffer, y), f"{template} writes something else into out")
+    if case.op.infix and not any(type_of(x).ndim for x in [y, *case.operands]):
+        demand(same_bits(evaluate(case, case.op.infix), y), f"{case.op.infix} is something else")
+
+
+def evaluate(case: Case, template: str, out: Any = None) -> Any:
+    """The value of a source template, with operands without axes as NumPy's numbers."""
+    names = {f"x{i}": x[()] for i, x in enumerate(case.operands)}
+    source = template.format(
+        *names,
+        operands=", ".join(names),
+        out="" if out is None else ", out=out",
+        **{k: repr(v) for k, v in case.attrs.items()},
+    )
+    kernels = {op.name: op.kernel for op in OPS.values()}
+    scope = {**kernels, "np": np, "dtype": np.dtype, "inf": np.inf, "nan": np.nan, "out": out}
+    return eval(source, scope | names)  # of an op's own declaration, not of data
+
+
+def vjp_is_the_derivative(case: Case) -> None:
+    """Each VJP rule agrees with a derivative found by arithmetic."""
+    y = case(*case.operands)
+    g = noise(y)
+    for i in with_derivative(case):
+        t = noise(case.operands[i], 1)
+        slope, tolerance = derivative(along(case, case.operands, {i: t}))
+        want, scale = inner(g, slope)
+        got, other = inner(cotangent(case, i, g, y, case.operands), t)
+        agree(f"along a direction of operand {i}", got, want, tolerance, scale + other)
+
+
+def jvp_is_the_transpose_of_vjp(case: Case) -> None:
+    """Forward and reverse mode are the same linear map."""
+    y = case(*case.operands)
+    g = noise(y)
+    demand(with_derivative(case) == with_derivative(case, "jvp"), "one has a rule the other lacks")
+    for i in with_derivative(case):
+        t = noise(case.operands[i], 1)
+        tangent = case.op.jvp[i](t, y, *case.operands, **case.attrs)  # type: ignore[misc]
+        want, scale = inner(cotangent(case, i, g, y, case.operands), t)
+        got, other = inner(g, spread(tangent, y))
+        agree(f"operand {i}", got, want, SAME_SUM, scale + other)
+
+
+def second_derivative_is_the_derivative_of_the_vjp(case: Case) -> None:
+    """Each VJP rule can be differentiated in turn, and rightly so."""
+    floats = [i for i, x in enumerate(case.operands) if is_float(x.dtype)]
+    directions = {i: noise(case.operands[i], i) for i in floats}
+    for i in with_derivative(case):
+        gradient = gradient_in(case, i)
+        line = along(gradient, case.operands, directions)
+        got = jvp(line, [np.zeros(())], [np.ones(())])[1]
+        want, tolerance = derivative(line)
+        agree(f"the gradient in operand {i}", got, want, tolerance)
+
+
+def gradient_in(case: Case, i: int) -> Callable[..., Any]:
+    """The gradient in operand i, as a function of the operands."""
+    g = noise(case(*case.operands))
+    return lambda *operands: cotangent(case, i, g, case(*operands), operands)
+
+
+def float32_stays_float32(case: Case) -> None:
+    """Gradients and tangents have the dtype and shape of what they belong to, with no cast."""
+    operands = [x.astype(np.float32) if is_float(x.dtype) else x for x in case.operands]
+    y = case(*operands)
+    for i in with_derivative(case):
+        got = type_of(cotangent(case, i, noise(y), y, operands))
+        demand(got == type_of(operands[i]), f"the gradient in operand {i} is {got}")
+        rule: Any = case.op.jvp[i]
+        tangent = spread(rule(noise(operands[i]), y, *operands, **case.attrs), y)
+        dtype = type_of(rule(noise(operands[i]), y, *operands, **case.attrs)).dtype
+        demand(type_of(tangent) == type_of(y) and dtype == y.dtype, f"the tangent is {dtype}")
+
+
+def a_zero_cotangent_stays_zero(case: Case) -> None:
+    """What was masked out does not come back as NaN, even where the derivative is infinite."""
+    for point in SINGULAR:
+        xs = [np.full_like(x, point) if is_float(x.dtype) else x for x in case.operands]
+        y = case(*xs)
+        for i in with_derivative(case):
+            ct = cotangent(case, i, np.zeros_like(y), y, xs)
+            demand(np.all(np.asarray(ct) == 0), f"at {point}, operand {i} receives {ct}")
+
+
+def vmap_is_a_loop(case: Case) -> None:
+    """Batched, the op does to each example what it does to one, whichever operands are batched."""
+    if case.op.batch is None:
+        return
+    for axes in itertools.product([0, None], repeat=min(len(case.operands), 3)):
+        axes = (*axes, *(0 for _ in case.operands[3:]))
+        if axes != (None,) * len(axes):
+            looped = [case(*one) for one in each_example(case, axes)]
+            stacks = map(stacked, zip(*case.examples, strict=True), axes)
+            got = vmap(case, in_axes=axes)(*stacks)
+            agree(f"with in_axes={axes}", got, np.stack(looped), SAME_SUM)
+            demand(got.dtype == looped[0].dtype, f"dtype {got.dtype}, not {looped[0].dtype}")
+
+
+def each_example(case: Case, axes: Sequence[int | None]) -> Iterator[Sequence[Any]]:
+    """The operands of each draw, those that are not batched always from the first."""
+    for drawn in case.examples:
+        yield [x if a == 0 else first for x, first, a in zip(drawn, case.operands, axes)]
+
+
+def stacked(draws: Sequence[Any], axis: int | None) -> Any:
+    """All draws of an operand along a new axis, or the first if it is not batched."""
+    return draws[0] if axis is None else np.stack(draws)
+
+
+def doc_is_a_sentence(op: Op) -> None:
+    """The documentation of an op is a sentence."""
+    demand(op.doc.endswith("."), f"the doc is {op.doc!r}")
+
+
+def there_are_samples(op: Op) -> None:
+    """There is something to check the op on."""
+    demand(list(op.samples(np.random.default_rng(0))), "there are no samples")
+
+
+def bad_operands_are_refused(op: Op) -> None:
+    """Operands the op cannot take are refused in words: by the kernel, and by inference."""
+    for bad in op.error_samples:
+        refused(op, bad, partial(op, *bad.operands, **bad.attrs))
+        if issubclass(bad.error, ShapeError | DTypeError):
+            attrs = op.bind(bad.operands, bad.attrs)[1]
+            refused(op, bad, partial(op.infer, *map(type_of, bad.operands), **attrs))
+
+
+def refused(op: Op, bad: ErrorSample, call: Callable[[], Any]) -> None:
+    """Demand that a call raises the error it should, naming the op and its operands."""
+    try:
+        got = call()
+    except GradError as error:
+        said = str(error)
+        demand(isinstance(error, bad.error), f"{bad} raises {error!r}")
+        demand(bad.says in said, f"{bad} says: {said}")
+        if isinstance(error, OperandError):
+            demand(error.op == op.name, f"{bad} is reported for {error.op}")
+            demand(all(str(t) in said for t in error.operands), f"{bad} names no types: {said}")
+        return
+    raise PropertyError(f"{bad} is taken, and gives {got}")
+
+
+PROPERTIES: Sequence[Callable[[Case], None]] = [
+    inferred_type_is_the_computed_type,
+    operands_are_left_alone,
+    source_computes_the_same_bits,
+    vjp_is_the_derivative,
+    jvp_is_the_transpose_of_vjp,
+    second_derivative_is_the_derivative_of_the_vjp,
+    float32_stays_float32,
+    a_zero_cotangent_stays_zero,
+    vmap_is_a_loop,
+]
+"""What holds of an op on each of its samples."""
+
+FACTS: Sequence[Callable[[Op], None]] = [
+    doc_is_a_sentence,
+    there_are_samples,
+    bad_operands_are_refused,
+]
+"""What holds of an op as it is declared."""

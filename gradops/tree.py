@@ -1,0 +1,72 @@
+"""Nested structures: lists, tuples, dicts, named tuples and dataclasses of leaves."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+Rebuild = Callable[[Iterable[Any]], Any]
+
+
+def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
+    """The parts of a structure and how to make it again from others, or None for a leaf.
+
+    None has no parts. A dict's parts come in the order of its keys' insertion.
+    """
+    if node is None:
+        return [], lambda parts: None
+    if isinstance(node, tuple) and hasattr(node, "_fields"):
+        return list(node), lambda parts: type(node)(*parts)
+    if type(node) in (list, tuple):
+        return list(node), type(node)
+    if type(node) is dict:
+        return list(node.values()), lambda parts: dict(zip(node, parts, strict=True))
+    if dataclasses.is_dataclass(node) and not isinstance(node, type) and not is_operand(node):
+        names = [f.name for f in dataclasses.fields(node)]
+        parts = [getattr(node, name) for name in names]
+        return parts, lambda new: dataclasses.replace(node, **dict(zip(names, new, strict=True)))
+    return None
+
+
+def is_operand(x: Any) -> bool:
+    """Whether `x` takes part in ops, and so is a leaf whatever else it is."""
+    return hasattr(x, "__gradop__") or hasattr(x, "gradop_level")
+
+
+def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
+    """The leaves of a structure, and how to make it again from other leaves.
+
+    >>> leaves, rebuild = flatten({"w": [1, 2], "b": (3,)})
+    >>> leaves, rebuild([10, 20, 30])
+    ([1, 2, 3], {'w': [10, 20], 'b': (30,)})
+    """
+    if type(tree) in (list, tuple) and not any(children(x) for x in tree):
+        return list(tree), type(tree)
+    leaves: list[Any] = []
+    build = _plan(tree, leaves)
+    return leaves, lambda new: build(iter(new))
+
+
+def _plan(tree: Any, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
+    found = children(tree)
+    if found is None:
+        leaves.append(tree)
+        return lambda new: next(new)
+    parts, make = found
+    plans = [_plan(part, leaves) for part in parts]
+    return lambda new: make([plan(new) for plan in plans])
+
+
+def leaves_of(tree: Any) -> list[Any]:
+    """The leaves of a structure, in order."""
+    return flatten(tree)[0]
+
+
+def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """A structure like `tree` with `f` applied to its leaves, and those of `others` beside them.
+
+    >>> tree_map(lambda a, b: a + b, {"x": 1}, {"x": 2})
+    {'x': 3}
+    """
+    leaves, rebuild = flatten(tree)
+    rest = [leaves_of(other) for other in others]
+    return rebuild([f(*each) for each in zip(leaves, *rest, strict=True)])

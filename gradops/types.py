@@ -1,0 +1,310 @@
+"""The type of an array: its shape, which may have named unknown dimensions, and its dtype."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Union
+
+import numpy as np
+
+from .errors import ShapeError
+
+Size = Union[int, "Dim"]
+Shape = tuple[Size, ...]
+Atom = str | tuple[Any, ...]  # a name, or ("//" | "broadcast", Dim or int, Dim or int)
+
+PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an int
+
+
+class Dim:
+    """A size that is known only when a graph runs: a name, or arithmetic on names.
+
+    Equal names are equal sizes. Sums and products are kept in one normal form, so two dimensions
+    that are equal for every size compare equal.
+
+    >>> b = Dim("batch")
+    >>> 2 * b + b, (b * 6) // 3, b * 0
+    (3*batch, 2*batch, 0)
+    >>> (b + 1).evaluate({"batch": 4})
+    5
+    """
+
+    __slots__ = ("_terms",)
+    _terms: tuple[tuple[tuple[Atom, ...], int], ...]
+
+    gradop_level = -0.5  # an operand, but only beside an expression, which makes a number of it
+
+    def __init__(self, name: str) -> None:
+        self._terms = (((name,), 1),)
+
+    def __add__(self, other: Size) -> Size:
+        return _collect(_terms(self) + _terms(other))
+
+    def __mul__(self, other: Size) -> Size:
+        pairs = [(a, b) for a in _terms(self) for b in _terms(other)]
+        return _collect(((*m, *n), c * d) for (m, c), (n, d) in pairs)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + -1 * other
+
+    def __rsub__(self, other: Size) -> Size:
+        return -self + other
+
+    def __floordiv__(self, other: Size) -> Size:
+        exact = _divide(self, other)
+        return _atom("//", self, other) if exact is None else exact
+
+    def __rfloordiv__(self, other: Size) -> Size:
+        return _atom("//", other, self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and self._terms == other._terms
+
+    def __hash__(self) -> int:
+        return hash(self._terms)
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """The size, given the sizes of the names in it."""
+        return int(eval_terms(self, lambda name: sizes[name]))
+
+    @property
+    def least(self) -> int:
+        """A size it surely has at least, whatever the names stand for."""
+        if any(c < 0 for m, c in self._terms if m):
+            return 0
+        return max(0, sum(c for m, c in self._terms if not m))
+
+    def names(self) -> frozenset[str]:
+        """The names this dimension depends on."""
+        found: set[str] = set()
+        eval_terms(self, lambda name: found.add(name) or 1)
+        return frozenset(found)
+
+    def render(self, name: Callable[[str], str] = str) -> str:
+        """The dimension as Python source, each atom spelled by `name`."""
+        return " + ".join(_render_term(m, c, name) for m, c in self._terms)
+
+    def __repr__(self) -> str:
+        return self.render()
+
+    def __format__(self, spec: str) -> str:
+        return format(repr(self), spec)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __index__(self) -> int:
+        raise TypeError(f"the size {self} is known only when the graph runs")
+
+
+def eval_terms(dim: Size, read: Callable[[str], Any]) -> int:
+    """The value of `dim` with `read(name)` for each name."""
+    total = 0
+    for monomial, coefficient in _terms(dim):
+        for atom in monomial:
+            coefficient *= _eval_atom(atom, read)
+        total += coefficient
+    return total
+
+
+def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
+    if isinstance(atom, str):
+        return int(read(atom))
+    kind, a, b = atom[0], eval_terms(atom[1], read), eval_terms(atom[2], read)
+    return a // b if kind == "//" else (b if a == 1 else a)
+
+
+def _render_term(monomial: tuple[Atom, ...], coefficient: int, name: Callable[[str], str]) -> str:
+    factors = [_render_atom(a, name) for a in monomial]
+    if coefficient != 1 or not factors:
+        factors.insert(0, str(coefficient))
+    return "*".join(factors)
+
+
+def _render_atom(atom: Atom, name: Callable[[str], str]) -> str:
+    if isinstance(atom, str):
+        return name(atom)
+    a, b = (d.render(name) if isinstance(d, Dim) else str(d) for d in atom[1:])
+    return f"(({a}) // ({b}))" if atom[0] == "//" else f"broadcast({a}, {b})"
+
+
+def _terms(size: Size) -> tuple[tuple[tuple[Atom, ...], int], ...]:
+    if isinstance(size, Dim):
+        return size._terms
+    return (((), int(size)),) if size else ()
+
+
+def _collect(terms: Iterable[tuple[tuple[Atom, ...], int]]) -> Size:
+    total: dict[tuple[Atom, ...], int] = {}
+    for monomial, coefficient in terms:
+        key = tuple(sorted(monomial, key=str))
+        total[key] = total.get(key, 0) + coefficient
+    return _dim(tuple(sorted(((m, c) for m, c in total.items() if c), key=str)))
+
+
+def _dim(terms: tuple[tuple[tuple[Atom, ...], int], ...]) -> Size:
+    if not terms or (len(terms) == 1 and not terms[0][0]):
+        return terms[0][1] if terms else 0
+    made = object.__new__(Dim)
+    made._terms = terms
+    return made
+
+
+def _atom(kind: str, a: Size, b: Size) -> Size:
+    return _dim(((((kind, a, b),), 1),))
+
+
+def _divide(a: Size, b: Size) -> Size | None:
+    """a / b where `b` is a single term that divides every term of `a`, else None."""
+    if len(_terms(b)) != 1:
+        return 1 if a == b else None
+    ((divisor, d),) = _terms(b)
+    quotient = []
+    for monomial, c in _terms(a):
+        rest = list(monomial)
+        if c % d or any(rest.count(x) < divisor.count(x) for x in divisor):
+            return None
+        for x in divisor:
+            rest.remove(x)
+        quotient.append((tuple(rest), c // d))
+    return _collect(quotient)
+
+
+def as_size(size: Any) -> Size:
+    """A size from what users write: an int, a name or a `Dim`."""
+    if isinstance(size, str):
+        return Dim(size)
+    return size if isinstance(size, Dim) else int(size)
+
+
+class ArrayType:
+    """Shape and dtype of an array, known without the array; prints as `float32[batch, 4]`."""
+
+    __slots__ = ("dtype", "shape")
+    shape: Shape
+    dtype: np.dtype[Any]
+
+    def __init__(self, shape: Shape, dtype: Any) -> None:
+        self.shape, self.dtype = shape, np.dtype(dtype)
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Size:
+        """How many elements there are."""
+        return product(self.shape)
+
+    @property
+    def type(self) -> "ArrayType":
+        """Itself, so that a type can stand for an array of which only the type is known."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ArrayType)
+            and self.shape == other.shape
+            and self.dtype == other.dtype
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+def type_of(x: Any) -> ArrayType:
+    """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
+    if isinstance(x, np.ndarray | np.generic):
+        return ArrayType(x.shape, x.dtype)
+    found = getattr(x, "type", None)
+    if isinstance(found, ArrayType):
+        return found
+    x = np.asarray(x)
+    return ArrayType(x.shape, x.dtype)
+
+
+def shape_of(x: Any) -> Shape:
+    """The shape of anything an op takes."""
+    return x.shape if hasattr(x, "shape") else np.shape(x)
+
+
+def operand_types(args: Iterable[Any]) -> list[ArrayType]:
+    """The types of operands, Python scalars taking the dtype the others give them (NEP 50)."""
+    args = [1 if isinstance(a, Dim) else a for a in args]
+    strong = [type_of(a) for a in args if type(a) not in PYTHON_SCALARS]
+    dtypes = [t.dtype for t in strong]
+    found = iter(strong)
+    return [
+        ArrayType((), np.result_type(*dtypes, a)) if type(a) in PYTHON_SCALARS else next(found)
+        for a in args
+    ]
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """The product of sizes, known or not."""
+    total: Size = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def is_float(dtype: Any) -> bool:
+    """Whether values of this dtype can be differentiated."""
+    return bool(np.dtype(dtype).kind in "fc")
+
+
+def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:
+    """The common shape of operands, or a ShapeError that shows them."""
+    types = list(types)
+    ndim = max((t.ndim for t in types), default=0)
+    padded = [(1,) * (ndim - t.ndim) + t.shape for t in types]
+    return tuple(_broadcast_sizes(op, types, sizes) for sizes in zip(*padded, strict=True))
+
+
+def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]) -> Size:
+    distinct = [s for s in dict.fromkeys(sizes) if s != 1]
+    known = [s for s in distinct if isinstance(s, int)]
+    if len(known) > 1:
+        raise ShapeError(
+            op, types, f"the shapes do not broadcast: {known[0]} against {known[1]}",
+            hint="axes are matched from the last; each pair must be equal, or one of them 1",
+        )
+    if known or len(distinct) < 2:
+        return known[0] if known else (distinct[0] if distinct else 1)
+    result = distinct[0]
+    for size in distinct[1:]:
+        result = _atom("broadcast", result, size)
+    return result
+
+
+def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
+    """`axis` counted from the front, or a ShapeError."""
+    if not -x.ndim <= axis < x.ndim:
+        raise ShapeError(op, [x], f"axis {axis} is out of range for {x.ndim} dimensions")
+    return axis % x.ndim
+
+
+def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -> tuple[int, ...]:
+    """The axes that `axis` names, counted from the front; None names all."""
+    if axis is None:
+        return tuple(range(x.ndim))
+    axes = (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
+    found = tuple(normalize_axis(op, x, int(a)) for a in axes)
+    if len(set(found)) < len(found):
+        raise ShapeError(op, [x], f"an axis is named twice in {axes}")
+    return found
+
+
+@lru_cache(maxsize=4096)
+def result_dtype(kernel: Callable[..., Any], dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
+    """The dtype `kernel` gives for operands of these dtypes, found by asking it."""
+    with np.errstate(all="ignore"):
+        return np.asarray(kernel(*(np.ones(1, d) for d in dtypes))).dtype

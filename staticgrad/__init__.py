@@ -1,0 +1,34 @@
+"""Define-then-run automatic differentiation on NumPy, with TensorFlow 1's names.
+
+A program builds a graph with placeholders; its gradient is another part of the graph; the whole is
+compiled and then run by feeding values.
+
+>>> import staticgrad as sg
+>>> x = sg.placeholder("float32", [None], name="x")
+>>> y = sg.reduce_sum(x * x)
+>>> (g,) = sg.gradients(y, x)
+>>> sg.Session().run(g, {x: [1.0, 2.0]})
+array([2., 4.], dtype=float32)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from gradops import ArrayType, Dim
+
+from .frontend.freeze import freeze
+from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
+from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
+from .frontend.spelling import FUNCTIONS
+from .frontend.tracing import trace
+from .ir.expr import Expr
+from .ir.graph import FrozenGraph
+from .runtime.executable import Executable, compile
+from .runtime.interpreter import interpret
+from .runtime.session import Session
+from .transform.reverse import gradients
+
+globals().update(FUNCTIONS)  # one table says which ops there are under TensorFlow's names
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,1 @@
+"""From a frozen graph to Python source: the buffer plan, the text, and loading it."""

@@ -1,0 +1,118 @@
+"""Which expressions are computed into kept memory, and which share a piece of it.
+
+Note [Layout]. NumPy gives a result the layout of its operands, and sums over another layout round
+differently. A buffer is in C order, so only what would be in C order anyway is computed into one;
+then the bits are those of plain NumPy. A fetched array, and whatever it is a view of, never lies in
+a buffer, so results do not change when the executable is called again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType
+from gradops.types import product
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph
+
+WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
+
+
+@dataclass
+class Plan:
+    """The slot each buffered expression is computed into, and the type of each slot."""
+
+    slots: dict[Expr, int] = field(default_factory=dict)
+    types: list[ArrayType] = field(default_factory=list)
+    last_use: dict[Expr, Expr | None] = field(default_factory=dict)
+
+
+def plan_buffers(graph: FrozenGraph) -> Plan:
+    """Give every expression that profits a slot, reusing slots whose content is dead."""
+    roots = memory_roots(graph)
+    plan = Plan(last_use=last_uses(graph, roots))
+    ordered = in_c_order(graph)
+    dying: dict[Expr, list[Expr]] = {}
+    for root, user in plan.last_use.items():
+        if user is not None:
+            dying.setdefault(user, []).append(root)
+    free: dict[ArrayType, list[int]] = {}
+    for e in graph.order:
+        in_place = e.op is not None and isinstance(e.op.kernel, np.ufunc)
+        if in_place:  # entry by entry: the result may overwrite an operand
+            release(plan, dying.get(e, ()), free)
+        if wants_buffer(e, plan, ordered):
+            plan.slots[e] = claim(plan, e.type, free)
+        if not in_place:
+            release(plan, dying.get(e, ()), free)
+    return plan
+
+
+def wants_buffer(e: Expr, plan: Plan, ordered: set[Expr]) -> bool:
+    """Whether `e` is worth a buffer, can be computed into one, and does not leave the run."""
+    if e.op is None or e not in ordered:
+        return False
+    if "{out}" not in e.op.template([x.type for x in e.inputs], e.attrs):
+        return False
+    if plan.last_use.get(e) is None or not e.shape:
+        return False
+    size = product(e.shape)
+    return not isinstance(size, int) or size * e.dtype.itemsize >= WORTHWHILE
+
+
+def claim(plan: Plan, type: ArrayType, free: dict[ArrayType, list[int]]) -> int:
+    """A free slot of the type, or a new one."""
+    if free.get(type):
+        return free[type].pop()
+    plan.types.append(type)
+    return len(plan.types) - 1
+
+
+def release(plan: Plan, dead: Iterable[Expr], free: dict[ArrayType, list[int]]) -> None:
+    """Let the slots of dead expressions be used again."""
+    for e in dead:
+        if e in plan.slots:
+            free.setdefault(e.type, []).append(plan.slots[e])
+
+
+def memory_roots(graph: FrozenGraph) -> dict[Expr, tuple[Expr, ...]]:
+    """The expressions whose memory each expression's value may lie in."""
+    roots: dict[Expr, tuple[Expr, ...]] = {}
+    for e in graph.order:
+        is_view = e.op is not None and "view" in e.op.traits
+        roots[e] = tuple({r: None for x in e.inputs for r in roots[x]}) if is_view else (e,)
+    return roots
+
+
+def last_uses(
+    graph: FrozenGraph, roots: dict[Expr, tuple[Expr, ...]]
+) -> dict[Expr, Expr | None]:
+    """The last reader of each piece of memory; None for what leaves the run or came from outside."""
+    last: dict[Expr, Expr | None] = {}
+    for e in graph.order:
+        last.update((root, e) for x in e.inputs for root in roots[x])
+    for e in graph.order:
+        if e.kind is not Kind.OP:
+            last[e] = None
+    last.update((root, None) for e in graph.results for root in roots[e])
+    return last
+
+
+def in_c_order(graph: FrozenGraph) -> set[Expr]:
+    """The expressions whose value surely is a C-ordered array. See Note [Layout]."""
+    found: set[Expr] = set()
+    for e in graph.order:
+        if e.op is None or "c_order" in e.op.traits or keeps_c_order(e, found):
+            found.add(e)
+    return found
+
+
+def keeps_c_order(e: Expr, ordered: set[Expr]) -> bool:
+    """Whether C-ordered operands make a C-ordered result."""
+    traits: Any = e.op.traits if e.op else ()
+    if not ({"elementwise", "reduction"} & set(traits)) or any(x not in ordered for x in e.inputs):
+        return False
+    return "reduction" in traits or any(x.shape == e.shape for x in e.inputs)

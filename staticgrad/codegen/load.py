@@ -1,0 +1,22 @@
+"""Loading source: a function whose lines show up in tracebacks and debuggers."""
+
+import hashlib
+import linecache
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .source import Source
+
+
+def load(source: Source, name: str = "run") -> Callable[..., Any]:
+    """The function that the source defines."""
+    digest = hashlib.sha256(source.text.encode()).hexdigest()[:12]
+    filename = f"<staticgrad {digest}-{id(source):x}>"
+    lines = source.text.splitlines(keepends=True)
+    linecache.cache[filename] = len(source.text), None, lines, filename
+    scope = source.scope
+    exec(compile(source.text, filename, "exec"), scope)
+    function: Callable[..., Any] = scope.pop(name)  # a function in its own globals is a cycle
+    weakref.finalize(function, linecache.cache.pop, filename, None)
+    return function

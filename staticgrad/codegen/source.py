@@ -1,0 +1,225 @@
+"""NumPy source: one straight-line Python function, as one could have written it."""
+
+import keyword
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradops import OPS, Dim
+from gradops.places import short
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph
+from .buffers import Plan, memory_roots, plan_buffers
+
+KERNELS = {name: op.kernel for name, op in OPS.items()}
+RESERVED = {"np", "ndarray", "admit", "disagree", "pools", "pool", "arena", "allocate", "broadcast"}
+BIG = 4096  # bytes from which a dead array is let go at once
+
+
+@dataclass
+class Source:
+    """The text of a function, the values it refers to, and the expression of each line."""
+
+    text: str
+    scope: dict[str, Any]
+    plan: Plan
+    lines: dict[int, Expr] = field(default_factory=dict)
+
+
+class Writer:
+    """Writes the function of one graph. Its state is what has been named and written so far."""
+
+    def __init__(self, graph: FrozenGraph, name: str) -> None:
+        self.graph, self.plan = graph, plan_buffers(graph)
+        self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **KERNELS}
+        self.names: dict[Expr, str] = {}
+        self.sizes: dict[str, str] = {}
+        self.taken = RESERVED | KERNELS.keys()
+        self.body: list[tuple[str, Expr | None]] = []
+        self.buffers: list[str] = []
+        for e in graph.inputs:
+            self.names[e] = self.fresh(e.name)
+        self.write(f"def {name}({', '.join(self.names[e] for e in graph.inputs)}):", None)
+
+    def fresh(self, wanted: str) -> str:
+        """`wanted` as an identifier that is not taken."""
+        name = re.sub(r"\W", "_", wanted)
+        name = f"_{name}" if not name or name[0].isdigit() or keyword.iskeyword(name) else name
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def write(self, line: str, e: Expr | None) -> None:
+        """Add a line, which `e` is responsible for."""
+        self.body.append((line, e))
+
+    def finish(self) -> Source:
+        """The whole source."""
+        text = "\n".join(line for line, _ in self.body) + "\n"
+        lines = {i: e for i, (_, e) in enumerate(self.body, 1) if e is not None}
+        return Source(text, self.scope, self.plan, lines)
+
+
+def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
+    """The source of a function of the graph's inputs that returns its results.
+
+    `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
+    def run(x):
+        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,)...
+        exp_2 = np.exp(x)  # float32[3]...
+        add_3 = np.add(exp_2, c_1)  # float32[3]
+        return add_3,
+    """
+    w = Writer(graph, name)
+    for i, e in enumerate(graph.inputs):
+        write_admission(w, i, e)
+    write_buffers(w)
+    previous = None
+    for i, e in enumerate(graph.order):
+        if e.op is not None or e.kind is Kind.SIZE:
+            line = short(e.place) if e.place is not None else None
+            write_expression(w, i, e, "" if line == previous else f"  {line}")
+            previous = line
+        elif e not in w.names:
+            w.names[e] = w.fresh(f"c_{i}")
+            w.scope[w.names[e]] = e.value
+    write_return(w, form)
+    return w.finish()
+
+
+def write_admission(w: Writer, i: int, e: Expr) -> None:
+    """Check input i in place; what is not as expected goes through `admit`, or is refused."""
+    name, dtype = w.names[e], dtype_name(w, e.dtype)
+    known = [(k, n) for k, n in enumerate(e.shape) if isinstance(n, int)]
+    if len(known) == len(e.shape):
+        shape = f"{name}.shape != {e.shape}"
+    else:
+        sizes = [f"len({name}.shape) != {len(e.shape)}"]
+        shape = " or ".join(sizes + [f"{name}.shape[{k}] != {n}" for k, n in known])
+    order = f" or not {name}.flags.c_contiguous" if e.shape else ""
+    test = f"type({name}) is not ndarray or {name}.dtype is not {dtype} or {shape}{order}"
+    w.write(f"    if {test}:", e)
+    w.write(f"        {name} = admit({i}, {name})", e)
+    if not e.shape:
+        w.write(f"    {name} = {name}[()]", e)  # numbers are cheaper than arrays without axes
+    write_sizes(w, e)
+
+
+def write_sizes(w: Writer, e: Expr) -> None:
+    """Name the unknown sizes that `e` is the first to have, and compare those it shares."""
+    for k, size in enumerate(e.shape):
+        if not isinstance(size, Dim):
+            continue
+        found = f"{w.names[e]}.shape[{k}]"
+        atom = next(iter(size.names()))
+        if size == Dim(atom) and atom not in w.sizes:
+            w.sizes[atom] = w.fresh(atom)
+            w.write(f"    {w.sizes[atom]} = {found}", e)
+        elif e.kind is not Kind.OP and size.names() <= w.sizes.keys():
+            inputs = ", ".join(w.names[x] for x in w.graph.inputs)
+            w.write(f"    if {found} != {size_text(w, size)}:", e)
+            w.write(f"        disagree({inputs})", e)
+
+
+def write_buffers(w: Writer) -> None:
+    """Take a set of buffers that no other call is using, or make one."""
+    types = w.plan.types
+    if not types:
+        return
+    sizes = {n: None for t in types for d in t.shape if isinstance(d, Dim) for n in d.names()}
+    key = "".join(f"{w.sizes[n]}, " for n in sizes)
+    w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
+    buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
+    w.scope["sizes_of_buffers"] = tuple(sizes)
+    w.write(f"    pool = pools[({key})]", None)
+    w.write(f"    {buffers} = arena = pool.pop() if pool else allocate({key})", None)
+
+
+def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
+    """The line that computes `e`, and the release of what it is the last to read."""
+    w.names[e] = w.fresh(f"{e.what}_{i}")
+    origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
+    w.write(f"    {w.names[e]} = {render(w, e)}  # {e.type}{line}{origin}", e)
+    write_sizes(w, e)
+    dead = [w.names[x] for x in dict.fromkeys(e.inputs) if dies_at(w, x, e)]
+    if dead:
+        w.write(f"    del {', '.join(dead)}", e)
+
+
+def dies_at(w: Writer, x: Expr, e: Expr) -> bool:
+    """Whether `e` is the last to read the big array `x`, which lies in no buffer."""
+    if w.plan.last_use.get(x) is not e or x in w.plan.slots:
+        return False
+    known = all(isinstance(n, int) for n in x.shape)
+    return not known or int(np.prod(x.shape)) * x.dtype.itemsize >= BIG  # type: ignore[arg-type]
+
+
+def render(w: Writer, e: Expr) -> str:
+    """The call that computes `e`."""
+    if e.kind is Kind.SIZE:
+        return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
+    assert e.op is not None
+    names = [operand_name(w, x, e) for x in e.inputs]
+    if e.op.infix and not e.shape and all(not x.shape for x in e.inputs):
+        return e.op.infix.format(*names)
+    out = f", out={w.buffers[w.plan.slots[e]]}" if e in w.plan.slots else ""
+    attrs = {k: literal(w, v) for k, v in e.attrs.items()}
+    template = e.op.template([x.type for x in e.inputs], e.attrs)
+    return template.format(*names, operands=", ".join(names), out=out, **attrs)
+
+
+def operand_name(w: Writer, x: Expr, user: Expr) -> str:
+    """How `user` refers to `x`: among numbers, a constant is a number."""
+    name = w.names[x]
+    if x.kind is Kind.CONSTANT and not x.shape and not user.shape:
+        w.scope[f"{name}_"] = x.value[()]
+        return f"{name}_"
+    return name
+
+
+def literal(w: Writer, value: Any) -> str:
+    """An attribute's value as Python source."""
+    if isinstance(value, Dim):
+        return size_text(w, value)
+    if isinstance(value, tuple):
+        return f"({', '.join(literal(w, v) for v in value)}{',' if len(value) == 1 else ''})"
+    return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)
+
+
+def size_text(w: Writer, size: Dim) -> str:
+    """An unknown size as Python source."""
+    w.scope["broadcast"] = broadcast
+    return size.render(lambda name: w.sizes[name])
+
+
+def broadcast(a: int, b: int) -> int:
+    """The size that sizes a and b broadcast to."""
+    return b if a == 1 else a
+
+
+def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
+    """The name of a dtype in the source."""
+    w.taken.add(f"{dtype.name}{suffix}")
+    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else dtype
+    return f"{dtype.name}{suffix}"
+
+
+def write_return(w: Writer, form: str) -> None:
+    """Give the buffers back and return results that share no memory with anything kept."""
+    if w.plan.types:
+        w.write("    pool.append(arena)", None)
+    roots = memory_roots(w.graph)
+    outside = {e for e in w.graph.order if e.kind is not Kind.OP}
+    texts: list[str] = []
+    for e in w.graph.results:
+        shared = not outside.isdisjoint(roots[e]) or w.names[e] in texts
+        texts.append(f"np.array({w.names[e]})" if shared else w.names[e])
+    w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
+

@@ -1,0 +1,130 @@
+"""The leaves of graphs: placeholders, constants and variables."""
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Dim, DTypeError, ShapeError, broadcast_to, type_of
+from gradops.types import as_size, broadcast_shapes
+from gradops.places import here
+
+from ..ir.expr import Expr, Kind, common_names, lifted, new_constant
+from .graph import get_default_graph
+
+DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default=np.dtype(np.float32))
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Set the dtype of what is made from Python floats, float32 to begin with.
+
+    >>> sg.set_default_dtype("float64")
+    >>> sg.constant(1.0).dtype
+    dtype('float64')
+    >>> sg.set_default_dtype("float32")
+    """
+    DEFAULT_DTYPE.set(np.dtype(dtype))
+
+
+def placeholder(dtype: Any, shape: Sequence[Any] | None = None, name: str = "placeholder") -> Expr:
+    """A value that is fed when the graph runs.
+
+    A size in `shape` is a number, a name (`"batch"`: equal names are equal sizes, checked when
+    fed), a `Dim`, or None for any size. Without a shape it is a single number.
+
+    >>> sg.placeholder("float32", ["batch", 3], name="x")
+    <placeholder x: float32[batch, 3]>
+    """
+    names = get_default_graph().names
+    name = names.unique(name)
+    sizes = tuple(
+        Dim(f"{name}.{i}") if n is None else as_size(n) for i, n in enumerate(shape or ())
+    )
+    type = ArrayType(sizes, np.dtype(dtype))
+    return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
+
+
+def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """An array of its own from a number, sequence or array; Python floats get the default dtype."""
+    found = np.array(value, order="C")
+    if dtype is None and not hasattr(value, "dtype") and found.dtype == np.float64:
+        dtype = DEFAULT_DTYPE.get()
+    found = found.astype(dtype or found.dtype, copy=False)
+    if found.dtype.kind not in "biufc":
+        raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
+    return found
+
+
+def constant(value: Any, dtype: Any = None, name: str = "constant") -> Expr:
+    """A value that is part of the graph.
+
+    >>> sg.constant([1.0, 2.0])
+    <constant constant: float32[2]>
+    """
+    return new_constant(get_default_graph().names, as_value(value, dtype), name)
+
+
+class Variable(Expr):
+    """A value that lasts from run to run; each session has its own.
+
+    It begins with `initial_value`. `assign` and its like give expressions that, when fetched,
+    change it; what was built before an assignment reads the old value, what is built after it the
+    new one. A run that fails changes nothing.
+
+    >>> w = sg.Variable([1.0, 2.0], name="w")
+    >>> double = w.assign(w * 2)
+    >>> session = sg.Session()
+    >>> session.run(double), session.run(w)
+    (array([2., 4.], dtype=float32), array([2., 4.], dtype=float32))
+    """
+
+    __slots__ = ("trainable",)
+
+    def __init__(
+        self, initial_value: Any, name: str = "Variable", dtype: Any = None, trainable: bool = True
+    ) -> None:
+        names = get_default_graph().names
+        value = as_value(initial_value, dtype)
+        super().__init__(
+            Kind.VARIABLE, type_of(value), names.unique(name), names, value=value, place=here()
+        )
+        self.trainable = trainable
+        names.add(self)
+
+    def assign(self, value: Any, name: str = "assign") -> Expr:
+        """Set the variable to `value`, broadcast to its shape; raises ShapeError, DTypeError."""
+        return assign(self, value, name)
+
+    def assign_add(self, value: Any) -> Expr:
+        """Add `value` to the variable."""
+        return assign(self, self + value, "assign_add")
+
+    def assign_sub(self, value: Any) -> Expr:
+        """Subtract `value` from the variable."""
+        return assign(self, self - value, "assign_sub")
+
+
+def assign(variable: Variable, value: Any, name: str) -> Expr:
+    """The expression that changes `variable`, and whose value is the new one."""
+    names = common_names("assign", [variable, value])
+    _, new = lifted(names, [variable, value])
+    check_assignable(variable, new)
+    if new.shape != variable.shape:
+        new = broadcast_to(new, shape=variable.shape)
+    return names.add(
+        Expr(Kind.ASSIGN, variable.type, names.unique(name), names, inputs=(variable, new),
+             place=here())
+    )  # fmt: skip
+
+
+def check_assignable(variable: Variable, new: Expr) -> None:
+    """Refuse a value that is not of the variable's shape or dtype."""
+    if broadcast_shapes("assign", [variable.type, new.type]) != variable.shape:
+        raise ShapeError("assign", [variable.type, new.type], f"{variable.name} keeps its shape")
+    if new.dtype != variable.dtype:
+        raise DTypeError(
+            "assign", [variable.type, new.type], f"{variable.name} keeps its dtype",
+            hint=f"convert the value: astype(value, {str(variable.dtype)!r})",
+        )  # fmt: skip
+

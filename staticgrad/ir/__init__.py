@@ -1,0 +1,1 @@
+"""Expressions, frozen graphs, their check and their text."""

@@ -1,0 +1,242 @@
+"""Expressions: what a program builds when it applies ops to what it does not know yet."""
+
+import itertools
+import weakref
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from gradops import (
+    ArrayType, Dim, GraphError, Op, Operators, ValueUnknownError, type_of,
+)
+from gradops.errors import MixedOperandsError, OperandError
+from gradops.op import as_operand
+from gradops.types import operand_types
+from gradops.places import Place, describe, here
+
+clock = itertools.count(1)
+
+
+class Kind(Enum):
+    """What an expression is: the application of an op, a leaf, or a change of state."""
+
+    OP = "op"
+    PLACEHOLDER = "placeholder"
+    CONSTANT = "constant"
+    VARIABLE = "variable"
+    SIZE = "size"
+    ASSIGN = "assign"
+
+
+class Names:
+    """The names of one graph: makes them unique, and tells the graph of what was built.
+
+    Expressions hold this and not the graph, which holds them, so nothing refers in a circle.
+    """
+
+    def __init__(self, graph: Any, label: str) -> None:
+        self.graph, self.label = weakref.ref(graph), label
+        self.counts: dict[str, int] = {}
+        self.prefix = ""
+        self.origin: Expr | None = None
+        self.finalized: Place | None = None
+
+    def unique(self, name: str) -> str:
+        """`name` within the current scope, with a number if it is taken."""
+        full = self.prefix + name
+        count = self.counts.get(full, 0)
+        self.counts[full] = count + 1
+        return full if not count else self.unique_after(full, count)
+
+    def unique_after(self, full: str, count: int) -> str:
+        """`full` with the first number from `count` on that is free."""
+        while f"{full}_{count}" in self.counts:
+            count += 1
+        self.counts[full], self.counts[f"{full}_{count}"] = count + 1, 1
+        return f"{full}_{count}"
+
+    def add(self, e: "Expr") -> "Expr":
+        """Enter a new expression in the graph, if the graph still exists."""
+        if self.finalized:
+            raise GraphError(
+                f"the graph is finalized: {e.label} cannot be added"
+                f"\n  finalized at {describe(self.finalized)}"
+                "\n  hint: build everything before finalize(), also gradients"
+            )
+        graph = self.graph()
+        if graph is not None:
+            graph.members[e.name] = e
+        return e
+
+
+class Expr(Operators):
+    """An immutable expression: an op applied to expressions, or a leaf.
+
+    It has a `name` that is unique in its graph, a `type` whose shape may have unknown dimensions,
+    and the user's line. Operators and ops on it build further expressions.
+    """
+
+    __slots__ = (
+        "__weakref__", "attrs", "inputs", "kind", "name", "names", "number", "op", "origin",
+        "place", "type", "value",
+    )
+    op: Op | None
+    inputs: tuple["Expr", ...]
+    attrs: dict[str, Any]
+    type: ArrayType  # type: ignore[misc]
+    gradop_level = 0.0
+    watch = None
+
+    def __init__(
+        self, kind: Kind, type: ArrayType, name: str, names: Names | None, *, op: Op | None = None,
+        inputs: tuple["Expr", ...] = (), attrs: dict[str, Any] | None = None, value: Any = None,
+        place: Place | None = None, origin: "Expr | None" = None,
+    ) -> None:  # fmt: skip
+        self.kind, self.type, self.name, self.names = kind, type, name, names
+        self.op, self.inputs, self.attrs = op, inputs, attrs or {}
+        self.value, self.place, self.origin = value, place, origin
+        self.number = next(clock)
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Expr":
+        names = common_names(op, args)
+        types = [a.type if isinstance(a, Expr) else None for a in args]
+        if None in types:
+            args = lifted(names, args)
+        inputs = tuple(args)
+        try:
+            found = op.infer(*[x.type for x in inputs], **attrs)
+        except OperandError as error:
+            error.add_note(made_lines(inputs))
+            raise
+        return apply(names, op, inputs, attrs, found)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The size of each axis, an int or an unknown dimension."""
+        return self.type.shape
+
+    @property
+    def label(self) -> str:
+        """The name and the type: `x: float32[batch, 3]`."""
+        return f"{self.name}: {self.type}"
+
+    @property
+    def what(self) -> str:
+        """The name of the op, or the kind of leaf."""
+        return self.op.name if self.op else self.kind.value
+
+    def __repr__(self) -> str:
+        return f"<{self.what} {self.label}>"
+
+    def unknown(self, asked: str, hint: str) -> ValueUnknownError:
+        """The error for Python code that needs a value now."""
+        return ValueUnknownError(
+            f"{asked} of {self.label} is known only when the graph runs"
+            f"\n  made at {describe(self.place)}\n  hint: {hint}"
+        )
+
+    def __bool__(self) -> bool:
+        raise self.unknown("the truth", "use where(condition, a, b), or run the graph first")
+
+    def __float__(self) -> float:
+        raise self.unknown("the value", "fetch it: Session().run(...) or compile(...)(...)")
+
+    __int__ = __index__ = __complex__ = __float__  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"{self.label} has no axes and so no len()")
+        if isinstance(self.shape[0], Dim):
+            raise self.unknown("the length", "give the placeholder's first axis a size")
+        return int(self.shape[0])
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
+
+
+def apply(
+    names: Names, op: Op, inputs: tuple[Expr, ...], attrs: dict[str, Any], type: ArrayType
+) -> Expr:
+    """A new application of `op` in the graph of `names`."""
+    origin = names.origin
+    prefix = f"gradients/{origin.name}/" if origin is not None else ""
+    name = names.unique(prefix + op.name)
+    return names.add(
+        Expr(
+            Kind.OP, named_sizes(type, name), name, names, op=op, inputs=inputs, attrs=attrs,
+            place=origin.place if origin is not None else here(), origin=origin,
+        )
+    )  # fmt: skip
+
+
+def named_sizes(type: ArrayType, name: str) -> ArrayType:
+    """`type` with sizes that only the data tell named after the expression that has them."""
+    if not any(isinstance(n, Dim) and "?" in n.names() for n in type.shape):
+        return type
+    shape = [
+        Dim(f"{name}.{i}") if isinstance(n, Dim) and "?" in n.names() else n
+        for i, n in enumerate(type.shape)
+    ]
+    return ArrayType(tuple(shape), type.dtype)
+
+
+def common_names(op: object, args: Sequence[Any]) -> Names:
+    """The names of the one graph that all expressions among the operands belong to."""
+    found: Expr | None = None
+    for a in args:
+        if isinstance(a, Expr):
+            if found is not None and a.names is not found.names:
+                raise foreign(op, found, a)
+            found = a if found is None else found
+    if found is None or found.names is None:
+        raise GraphError(f"{op}: expressions of a frozen graph cannot be built on")
+    return found.names
+
+
+def foreign(op: object, a: Expr, b: Expr) -> MixedOperandsError:
+    """The error for operands of two graphs."""
+    where = [f"{e.label} of {e.names.label if e.names else 'a frozen graph'}" for e in (a, b)]
+    error = MixedOperandsError(
+        op, where, "the operands belong to different graphs",
+        hint="build both in one graph: `with graph.as_default():`",
+    )  # fmt: skip
+    error.add_note(made_lines((a, b)))
+    return error
+
+
+def made_lines(inputs: Sequence[Expr]) -> str:
+    """Where each of the operands was made."""
+    lines = dict.fromkeys(f"  {e.label}, made at {describe(e.place)}" for e in inputs)
+    return "\n".join(lines)
+
+
+def lifted(names: Names, args: Sequence[Any]) -> list[Expr]:
+    """The operands as expressions; numbers take the dtype that the others give them."""
+    return [
+        a if isinstance(a, Expr) else leaf(names, a, t)
+        for a, t in zip(args, operand_types(args), strict=True)
+    ]
+
+
+def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
+    """A number, an array or a dimension as an expression."""
+    if isinstance(a, Dim):
+        return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
+    value = np.array(as_operand(a), type.dtype)
+    if value.dtype.kind not in "biufc":
+        raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
+    return new_constant(names, value, "constant")
+
+
+def new_constant(names: Names, value: np.ndarray[Any, Any], name: str) -> Expr:
+    """A constant in the graph of `names`."""
+    value.flags.writeable = False
+    return names.add(
+        Expr(
+            Kind.CONSTANT, type_of(value), names.unique(name), names, value=value, place=here(),
+            origin=names.origin,
+        )
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+"""The frozen graph: immutable, hashable, and with equal pure expressions made one.
+
+Note [Interning]. Where a program builds, two calls are two expressions, so that each can be fed,
+fetched and blamed by itself. Freezing interns: expressions with equal op, inputs, attributes and
+type become one object that keeps all their lines, and what no output needs does not exist. Common
+subexpressions and dead code are thus not found by passes; they cannot occur. Placeholders are never
+merged (two called `x` are two); constants are, by value when small and by identity when large.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .expr import Expr, Kind
+
+SMALL = 1024  # bytes up to which constants are compared by value
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenGraph:
+    """Named inputs, and outputs computed from them; nothing else.
+
+    `updates` are outputs that become the values of variables when a run has succeeded.
+    """
+
+    inputs: tuple[Expr, ...]
+    outputs: tuple[Expr, ...]
+    updates: tuple[tuple[Expr, Expr], ...] = ()
+
+    @property
+    def results(self) -> tuple[Expr, ...]:
+        """The outputs, and after them the new values of variables."""
+        return self.outputs + tuple(new for _, new in self.updates)
+
+    @cached_property
+    def order(self) -> tuple[Expr, ...]:
+        """All expressions, each after its inputs, in the order in which they were built."""
+        found = reachable(self.results)
+        found.update(dict.fromkeys(self.inputs))
+        return tuple(sorted(found, key=lambda e: e.number))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the structure: equal for graphs that compute the same in the same way."""
+        return structural_hash(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FrozenGraph) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __iter__(self) -> Iterator[Expr]:
+        return iter(self.order)
+
+    def __str__(self) -> str:
+        from .text import to_text
+
+        return to_text(self)
+
+    def rebuilt(self, replace: Callable[[Expr], Expr]) -> "FrozenGraph":
+        """The graph with `replace` applied to every expression, inputs before users."""
+        made: dict[Expr, Expr] = {}
+        intern = Interning()
+        for e in self.order:
+            made[e] = replace(intern.copy(e, [made[x] for x in e.inputs]))
+        return FrozenGraph(
+            tuple(made[e] for e in self.inputs),
+            tuple(made[e] for e in self.outputs),
+            tuple((made[v], made[new]) for v, new in self.updates),
+        )
+
+
+class Interning:
+    """Makes expressions, giving the same object for equal ones."""
+
+    def __init__(self) -> None:
+        self.table: dict[Any, Expr] = {}
+
+    def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
+        """The one expression equal to `e` on `inputs`."""
+        key = key_of(e, inputs)
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Expr(
+                e.kind, e.type, e.name, None, op=e.op, inputs=tuple(inputs), attrs=e.attrs,
+                value=e.value, place=e.place, origin=e.origin,
+            )  # fmt: skip
+        return found
+
+
+def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
+    """What makes two expressions equal. See Note [Interning]."""
+    match e.kind:
+        case Kind.OP:
+            return e.op, tuple(x.number for x in inputs), tuple(sorted(e.attrs.items())), e.type
+        case Kind.CONSTANT if e.value.nbytes <= SMALL:
+            return e.type, e.value.tobytes()
+        case Kind.CONSTANT:
+            return id(e.value)
+        case Kind.SIZE:
+            return e.type, e.value
+    return e.kind, e.name
+
+
+def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, None]:
+    """What `ends` are computed from, themselves included, not looking behind `stop`."""
+    barrier = set(stop)
+    stack = list(ends)
+    seen = dict.fromkeys(stack)
+    while stack:
+        e = stack.pop()
+        for x in () if e in barrier else e.inputs:
+            if x not in seen:
+                seen[x] = None
+                stack.append(x)
+    return seen
+
+
+def structural_hash(graph: FrozenGraph) -> str:
+    """A hash of ops, attributes, types and wiring; names count for inputs only."""
+    numbers = {e: i for i, e in enumerate(graph.order)}
+    h = hashlib.sha256()
+    for e in graph.order:
+        name = "" if e.kind in (Kind.OP, Kind.CONSTANT) else e.name
+        wiring = [numbers[x] for x in e.inputs]
+        h.update(f"{e.what} {name} {wiring} {sorted(e.attrs.items())} {e.type}\n".encode())
+        if e.kind is Kind.CONSTANT:
+            h.update(e.value.tobytes())
+        elif e.kind is Kind.SIZE:
+            h.update(str(e.value).encode())
+    h.update(str([numbers[e] for e in (*graph.inputs, *graph.results)]).encode())
+    return h.hexdigest()

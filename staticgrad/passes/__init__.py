@@ -1,0 +1,1 @@
+"""Transformations that keep what a graph means."""

@@ -1,0 +1,1 @@
+"""Running graphs: the executable, the interpreter that is its reference, and sessions."""

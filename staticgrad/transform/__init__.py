@@ -1,0 +1,1 @@
+"""Transformations that change what a graph means: derivatives."""

@@ -1,0 +1,96 @@
+"""Gradients: from expressions to the expressions of their derivatives."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import (
+    DTypeError, GraphError, ShapeError, astype, broadcast_to, depending_on, pull_back,
+)
+from gradops.types import is_float, operand_types
+
+from ..ir.expr import Expr, Names, common_names, lifted, new_constant
+
+
+def gradients(
+    ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none"
+) -> list[Expr | None]:
+    """The gradients of the sum of `ys` with respect to each of `xs`, as expressions.
+
+    `grad_ys` weigh the ys, which else count 1 in each entry. What is in `stop_gradients` counts as
+    constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`. The results
+    are ordinary expressions and can be differentiated in turn. Raises DTypeError for integers,
+    ShapeError for a weight of another shape than its y.
+
+    >>> x = sg.placeholder("float32", [2], name="x")
+    >>> (g,) = sg.gradients(x * x, x)
+    >>> sg.compile(g, [x])([1.0, 2.0])
+    array([2., 4.], dtype=float32)
+    """
+    ys, xs, stop = sequence(ys), sequence(xs), set(sequence(stop_gradients))
+    names = common_names("gradients", [*ys, *xs])
+    require_floats(ys, xs)
+    seeds = seeded(names, ys, sequence(grad_ys))
+    active = {e for e in depending_on(xs, ys, stop) if is_float(e.dtype)}
+    before = names.origin
+
+    def read(e: Expr) -> tuple[Expr, ...]:
+        names.origin = e  # what the rules build from here on was caused by `e`
+        return (e, *e.inputs)
+
+    try:
+        found = pull_back({y: g for y, g in seeds.items() if y in active}, read, active, set(xs))
+    finally:
+        names.origin = before
+    return [found[x] if x in found else missing(names, x, unconnected) for x in xs]
+
+
+def sequence(x: Any) -> list[Any]:
+    """One or several things as a list."""
+    return list(x) if isinstance(x, list | tuple | set) else ([] if x is None else [x])
+
+
+def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
+    """Refuse to differentiate integers and truth values, or by them."""
+    for e in (*ys, *xs):
+        if not isinstance(e, Expr):
+            raise TypeError(f"gradients are of and by expressions, not {type(e).__name__}")
+        if not is_float(e.dtype):
+            raise DTypeError(
+                "gradients", [e.label], f"only floats can be differentiated, not {e.dtype}",
+                hint="convert it before it is used: astype(x, 'float32')",
+            )  # fmt: skip
+
+
+def seeded(names: Names, ys: Sequence[Expr], grad_ys: Sequence[Any]) -> dict[Expr, Expr]:
+    """The cotangent each y starts with: the one given, or ones."""
+    if grad_ys and len(grad_ys) != len(ys):
+        raise GraphError(f"got {len(ys)} ys and {len(grad_ys)} grad_ys")
+    seeds: dict[Expr, Any] = {}
+    for y, g in zip(ys, grad_ys or [None] * len(ys), strict=True):
+        g = ones_like(names, y) if g is None else checked(names, y, g)
+        seeds[y] = seeds[y] + g if y in seeds else g
+    return seeds
+
+
+def ones_like(names: Names, y: Expr) -> Any:
+    """Ones of the type of `y`."""
+    one = new_constant(names, np.ones((), y.dtype), "one")
+    return broadcast_to(one, shape=y.shape) if y.shape else one
+
+
+def checked(names: Names, y: Expr, g: Any) -> Expr:
+    """A weight for `y`, which must have its shape."""
+    g = g if isinstance(g, Expr) else lifted(names, [g])[0]
+    if g.shape != y.shape:
+        raise ShapeError("gradients", operand_types([y, g]), "a grad_y has the shape of its y")
+    return g if g.dtype == y.dtype else astype(g, dtype=y.dtype)
+
+
+def missing(names: Names, x: Expr, unconnected: str) -> Any:
+    """The gradient of an x that no y depends on."""
+    if unconnected == "none":
+        return None
+    zero = new_constant(names, np.zeros((), x.dtype), "zero")
+    return broadcast_to(zero, shape=x.shape) if x.shape else zero

@@ -1,0 +1,109 @@
+"""Sizes that are not known until a graph runs, and how shapes broadcast."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradops.errors import ShapeError
+from gradops.types import (
+    ArrayType,
+    Dim,
+    broadcast_shapes,
+    eval_terms,
+    normalize_axes,
+    operand_types,
+    type_of,
+)
+
+n, m = Dim("n"), Dim("m")
+SIZES = {"n": 6, "m": 5}
+PAIRS = [
+    (n + m, m + n),
+    (2 * n + n, 3 * n),
+    ((n + 1) * (n - 1), n * n - 1),
+    (n - n, 0),
+    (n * 0 + 4, 4),
+    ((6 * n) // 3, 2 * n),
+    ((n * m) // n, m),
+    (2 - n, -n + 2),
+    ((n + 1) // (n + 1), 1),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS, ids=str)
+def test_equal_for_every_size_is_equal(a, b):
+    assert a == b
+    assert hash(a) == hash(b)
+
+
+@pytest.mark.parametrize("dim", [n + m, n * m - 3, (n + 1) // 4, 7 // n, -n + 40], ids=str)
+def test_a_dim_evaluates_as_it_is_written(dim):
+    assert dim.evaluate(SIZES) == eval(str(dim), {}, SIZES)
+
+
+@given(st.integers(-9, 9).filter(bool), st.integers(-9, 9), st.integers(1, 9), st.integers(1, 9))
+def test_arithmetic_and_evaluation_commute(a, b, divisor, size):
+    def value(dim):
+        return eval_terms(dim, {"n": size}.get)
+
+    dim, quotient = (a * n + b) // divisor, (a * size + b) // divisor
+    assert value(dim) == quotient
+    assert value(dim * n - dim + n) == quotient * size - quotient + size
+
+
+def test_a_dim_knows_its_names():
+    assert (n * m + (n + Dim("k")) // 2).names() == {"n", "m", "k"}
+
+
+def test_a_dim_is_no_number():
+    with pytest.raises(TypeError, match="the size n is known only when the graph runs"):
+        range(n)
+
+
+def test_a_type_prints_as_dtype_and_shape():
+    assert str(ArrayType((Dim("batch"), 4), np.float32)) == "float32[batch, 4]"
+
+
+@pytest.mark.parametrize(
+    ("shapes", "result"),
+    [
+        ([(3, 1), (4,)], (3, 4)),
+        ([(n, 1), (1, 4)], (n, 4)),
+        ([(n,), (n,)], (n,)),
+        ([(n,), (5,)], (5,)),
+        ([(), (2, n)], (2, n)),
+    ],
+    ids=str,
+)
+def test_shapes_broadcast(shapes, result):
+    assert broadcast_shapes("f", [ArrayType(s, float) for s in shapes]) == result
+
+
+def test_two_unknown_sizes_broadcast_to_the_one_that_is_not_1():
+    (size,) = broadcast_shapes("f", [ArrayType((n,), float), ArrayType((m,), float)])
+    assert [size.evaluate({"n": a, "m": b}) for a, b in [(1, 5), (5, 1), (5, 5)]] == [5, 5, 5]
+
+
+def test_shapes_that_do_not_broadcast_are_named():
+    types = [ArrayType((2, 3), np.float32), ArrayType((4,), np.int64)]
+    with pytest.raises(ShapeError, match=r"f\(float32\[2, 3\], int64\[4\]\): .* 3 against 4"):
+        broadcast_shapes("f", types)
+
+
+def test_axes_are_counted_from_the_front():
+    x = ArrayType((2, 3, 4), float)
+    assert normalize_axes("f", x, None) == (0, 1, 2)
+    assert normalize_axes("f", x, (-1, 0)) == (2, 0)
+    with pytest.raises(ShapeError, match="an axis is named twice"):
+        normalize_axes("f", x, (0, -3))
+    with pytest.raises(ShapeError, match="axis 3 is out of range for 3 dimensions"):
+        normalize_axes("f", x, 3)
+
+
+@pytest.mark.parametrize("x", [np.ones((2, 3), np.float32), np.int8(1), True, 1.5, 2])
+def test_python_scalars_take_the_dtype_of_the_others(x):
+    beside = np.ones(3, np.float32)
+    assert operand_types([beside, x])[1].dtype == (
+        np.result_type(beside, x) if type(x) in (bool, int, float) else type_of(x).dtype
+    )

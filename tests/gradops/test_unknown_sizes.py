@@ -1,0 +1,60 @@
+"""Rules work on operands whose first size is not known, and give what known sizes would."""
+
+import numpy as np
+import pytest
+
+import gradops
+from gradops.reads import Probe
+from gradops.testing import cases, with_derivative
+from gradops.types import ArrayType, Dim, eval_terms, type_of
+
+N = Dim("n")
+CASES = [
+    pytest.param(case, i, id=f"{case}-operand{i}")
+    for op in gradops.OPS.values()
+    for case in cases(op)
+    for i in with_derivative(case)
+    if case.operands[0].ndim and case.operands[0].shape[0] > 1
+]
+
+
+def unknown(case):
+    """The types of the operands with `n` for the size of the first axis, wherever it occurs."""
+    n = case.operands[0].shape[0]
+    return [
+        ArrayType(tuple(N if size == n else size for size in x.shape), x.dtype)
+        for x in case.operands
+    ]
+
+
+def of_size(t, n):
+    """A type with the unknown size filled in."""
+    return ArrayType(tuple(eval_terms(size, {"n": n}.get) for size in t.shape), t.dtype)
+
+
+def probe(t):
+    return Probe(t, set())
+
+
+def symbolic(case, kind, i, v, y, types):
+    """The type of what a rule gives for operands of which only the types are known."""
+    rule = getattr(case.op, kind)[i]
+    try:
+        return type_of(rule(probe(v), probe(y), *map(probe, types), **case.attrs))
+    except gradops.ShapeError as error:
+        if "its derivative needs to know" not in str(error):
+            raise
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(("case", "i"), CASES)
+def test_rules_work_on_unknown_sizes(case, i):
+    types, n = unknown(case), case.operands[0].shape[0]
+    y, computed = case.op.infer(*types, **case.attrs), case(*case.operands)
+    if any(isinstance(size, Dim) and size.names() != {"n"} for size in y.shape):
+        pytest.skip(f"the op gives {y}, a size that n does not tell")
+    assert of_size(y, n) == type_of(computed)
+    for kind, v in (("vjp", y), ("jvp", types[i])):
+        known = np.ones(of_size(v, n).shape)
+        concrete = getattr(case.op, kind)[i](known, computed, *case.operands, **case.attrs)
+        assert of_size(symbolic(case, kind, i, v, y, types), n) == type_of(concrete)

@@ -1,0 +1,90 @@
+"""Every Python block of the documentation runs.
+
+The blocks of one file share a namespace and run in an empty folder; a block of `>>>` examples must
+also print what it shows. `<!-- no-test: reason -->` on the line before a block exempts it.
+"""
+
+import doctest
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import staticgrad as sg
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = [path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))] if path.exists()]
+
+BLOCK = re.compile(
+    r"""
+    ^ (?: [ ]* <!-- \s* no-test (?P<exempt> .* ) --> \s*? \n )?
+    (?P<indent> [ ]* ) ```python \b .* \n
+    (?P<code> (?: .* \n )*? )
+    (?P=indent) ``` [ ]* $
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A Python block, and the text between `no-test` and the end of the comment, if it has one."""
+
+    code: str
+    line: int
+    exempt: str | None
+
+
+def blocks_of(path):
+    """The Python blocks of a Markdown file, in order."""
+    text = path.read_text(encoding="utf-8")
+    return [
+        Block(dedent(m["code"]), text.count("\n", 0, m.start("code")) + 1, m["exempt"])
+        for m in BLOCK.finditer(text)
+    ]
+
+
+def run(block, path, namespace):
+    """Run a block so that a traceback shows the file and the line that one would edit."""
+    if block.code.lstrip().startswith(">>>"):
+        check_examples(block, path, namespace)
+    else:
+        exec(compile("\n" * (block.line - 1) + block.code, str(path), "exec"), namespace)
+
+
+def check_examples(block, path, namespace):
+    """Run `>>>` examples; what they define is there for the blocks that follow."""
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    test = parser.get_doctest(block.code, namespace, path.name, str(path), block.line - 1)
+    report = []
+    runner.run(test, out=report.append, clear_globs=False)
+    namespace.update(test.globs)
+    assert not runner.failures, "".join(report)
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if blocks_of(path)], ids=name_of)
+def test_every_python_block_runs(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace = {"__name__": "__main__"}
+    with sg.Graph().as_default():
+        for block in blocks_of(path):
+            if block.exempt is None:
+                run(block, path, namespace)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_an_exempt_block_says_why(path):
+    silent = [b.line for b in blocks_of(path) if b.exempt is not None and not b.exempt.strip(": ")]
+    assert not silent, "write <!-- no-test: reason -->"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_every_python_fence_is_found(path):
+    fences = re.findall(r"^ *```python\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fences) == len(blocks_of(path))

@@ -1,0 +1,118 @@
+"""Imports point one way: down the layers of the three packages, and never between siblings."""
+
+import ast
+import sys
+from dataclasses import dataclass
+from importlib.util import resolve_name
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What each package may import besides itself and the standard library.
+MAY_IMPORT = {
+    "gradops": {"numpy"},
+    "dynamicgrad": {"gradops", "numpy"},
+    "staticgrad": {"gradops", "networkx", "numpy"},
+}
+ONLY_WHEN_USED = {"networkx"}
+
+# The parts of staticgrad, lowest first; those of one row may import each other.
+ROWS = [
+    ["ir"],
+    ["frontend", "transform", "passes"],
+    ["codegen"],
+    ["runtime"],
+]
+HEIGHT = {f"staticgrad.{part}": height for height, row in enumerate(ROWS) for part in row}
+
+MODULES = {
+    path.relative_to(ROOT).as_posix(): path
+    for package in MAY_IMPORT
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+every_module = pytest.mark.parametrize("path", MODULES.values(), ids=MODULES)
+
+
+@dataclass(frozen=True)
+class Import:
+    """A module, or a name in one, that is imported; `deferred` if not along with its importer."""
+
+    target: str
+    place: str
+    deferred: bool
+
+
+def imports_of(path):
+    """Everything that the module at `path` imports, wherever in it the import stands."""
+    tree = ast.parse(path.read_bytes())
+    scopes = [node for node in ast.walk(tree) if is_deferred(node)]
+    deferred = {node for scope in scopes for node in ast.walk(scope)}
+    return [
+        Import(target, f"{path.relative_to(ROOT)}:{node.lineno}", node in deferred)
+        for node in ast.walk(tree)
+        for target in targets(node, ".".join(path.relative_to(ROOT).parent.parts))
+    ]
+
+
+def is_deferred(node):
+    """Whether what is in `node` does not run when its module is imported."""
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+
+def targets(node, package):
+    """The dotted names that `node`, in a module of `package`, imports."""
+    match node:
+        case ast.Import():
+            return [alias.name for alias in node.names]
+        case ast.ImportFrom():
+            source = resolve_name("." * node.level + (node.module or ""), package)
+            return [f"{source}.{alias.name}" for alias in node.names]
+        case _:
+            return []
+
+
+def top(dotted):
+    return dotted.partition(".")[0]
+
+
+def height(dotted):
+    """The row of the part of staticgrad that holds `dotted`, or None where there is no order."""
+    return HEIGHT.get(".".join(dotted.split(".")[:2]))
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_every_package_has_modules(package):
+    assert any(name.startswith(f"{package}/") for name in MODULES)
+
+
+@every_module
+def test_a_package_imports_only_what_its_layer_allows(path):
+    package = path.relative_to(ROOT).parts[0]
+    allowed = {package, *MAY_IMPORT[package], *sys.stdlib_module_names}
+    wrong = [
+        f"{i.place} imports {i.target}" for i in imports_of(path) if top(i.target) not in allowed
+    ]
+    assert not wrong, f"{package} may import {sorted(MAY_IMPORT[package])}"
+
+
+@every_module
+def test_slow_dependencies_are_imported_when_used(path):
+    early = [
+        i.place for i in imports_of(path) if top(i.target) in ONLY_WHEN_USED and not i.deferred
+    ]
+    assert not early, f"import {ONLY_WHEN_USED} in the function that uses it"
+
+
+@every_module
+def test_parts_of_staticgrad_import_only_lower_parts(path):
+    own = height(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    upward = [
+        f"{i.place} imports {i.target}"
+        for i in imports_of(path)
+        if own is not None and (height(i.target) or 0) > own
+    ]
+    assert not upward, f"the order is {ROWS}"
