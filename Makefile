@@ -1,7 +1,6 @@
 # Every target makes what it needs: a machine with Python and make is enough.
 
 PYTHON ?= python3
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 ARGS ?=
 
 BIN := .venv/bin
@@ -14,10 +13,10 @@ PEERS := torch==2.13.0 jax jaxlib autograd
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test demo bench size docs peers clean
+.PHONY: help check format test demo bench bench-each size docs peers clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: $(READY)  ## Check format, lint and types
 	$(BIN)/ruff format --check .
@@ -35,9 +34,14 @@ demo: $(READY)  ## Train one model in both modes
 	$(BIN)/python examples/two_ways.py
 
 # Beside the peers where they are installed, and with the kernels OpenBLAS would choose by itself.
-bench: $(READY)  ## Measure speed, beside the peers after `make peers`
-	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
-		$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN),$(BIN))/python -m pytest benchmarks $(ARGS)
+MEASURE = env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
+	$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN),$(BIN))/python
+
+bench: $(READY)  ## Print the benchmark table, with the peers after `make peers`
+	$(MEASURE) benchmarks/table.py
+
+bench-each: $(READY)  ## Run the benchmarks one by one under pytest-benchmark
+	$(MEASURE) -m pytest benchmarks $(ARGS)
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py
@@ -57,11 +61,8 @@ $(READY): pyproject.toml
 	@$(BIN)/python $(PIP_INSTALL) $(PROJECT)
 	@touch $@
 
-# The CPU build of torch has an index of its own, which is asked for torch alone.
 $(PEERS_READY): pyproject.toml
 	@echo "setting up .venv-peers"
 	@$(PYTHON) -m venv .venv-peers
-	@$(PEERS_BIN)/python $(PIP_INSTALL) --no-deps --extra-index-url $(TORCH_INDEX) \
-		$(filter torch%,$(PEERS))
 	@$(PEERS_BIN)/python $(PIP_INSTALL) $(PROJECT) $(PEERS)
 	@touch $@

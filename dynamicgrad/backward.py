@@ -124,8 +124,9 @@ def backward(
     found = carry(seeds, ends, retain_graph, create_graph)
     given = {id(g) for g in seeds.values()}
     for node, g in found.items():
-        if ends is None or node in ends:
-            accumulate(node, g, given, create_graph)
+        if ends is not None and node not in ends:
+            continue
+        accumulate(node, g, given, create_graph)
 
 
 def grad(
@@ -171,7 +172,8 @@ def carry(
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
     if create_graph:
-        seeds, read = {v: as_tensor(g) for v, g in seeds.items()}, tensors
+        seeds = {v: as_tensor(g) for v, g in seeds.items()}
+        read: Callable[[Node], Any] = tensors
     else:
         read = values if retain else reader(Freed((here(),)))
     mode = RECORDING.set(create_graph)
@@ -259,7 +261,11 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
     if type(node) is not Leaf:
         return accumulate_result(node, g)
     if node.grad is None:
-        node.grad = owned(g, given)
+        if type(g) is np.ndarray and g.base is None and id(g) not in given:
+            given.add(id(g))
+            node.grad = handle(g)  # the common case of `owned`, spelled out
+        else:
+            node.grad = owned(g, given)
     elif create_graph:
         node.grad = node.grad + g
     else:

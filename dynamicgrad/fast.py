@@ -18,7 +18,7 @@ from .tape import NOTHING, PLANS, Node, clock, new, only_type, record
 from .tensor import ARRAYS, Tensor, alias, as_tensor, handle
 
 NUMBERS = frozenset({float, int, bool})
-INFIX = {
+INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
 }  # fmt: skip
@@ -26,7 +26,7 @@ INFIX = {
 
 def unary(op: Op) -> Callable[[Any], Any]:
     """`op` as a function of one tensor."""
-    kernel = INFIX.get(op.infix, op.kernel)
+    kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
 
     def call(x: Any) -> Any:
@@ -61,7 +61,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:
     """`op` as a function of two operands: tensors, or one of them a number."""
-    kernel = INFIX.get(op.infix, op.kernel)
+    kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plans: dict[tuple[bool, bool], Any] = {}
 
     def call(a: Any, b: Any) -> Any:

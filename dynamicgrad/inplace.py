@@ -13,6 +13,7 @@ from .modes import is_recording
 from .tape import Leaf
 from .tensor import Tensor, as_tensor, handle, storage_of
 
+FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation.\n"
     "  hint: an update of a parameter goes inside `with no_grad():`; else write `w = w + 1`, which"
@@ -26,9 +27,19 @@ SHARED = (
 
 def in_place(op: Op) -> Callable[..., Tensor]:
     """The method that writes the result of `op` into its first operand."""
+    ufunc = op.kernel if isinstance(op.kernel, np.ufunc) else None
 
     def method(self: Tensor, other: Any, alpha: Any = 1) -> Tensor:
-        return write(self, op, (other if alpha == 1 else other * alpha,))
+        if alpha != 1:
+            other = other * alpha
+        if type(other) is Tensor and ufunc is not None and not is_recording():
+            value, x = self.value, other.value  # an update under no_grad, spelled out
+            if type(value) is type(x) is np.ndarray and value.dtype is x.dtype and x.dtype in FLOATS:
+                if value.shape == x.shape:
+                    ufunc(value, x, out=value)
+                    storage_of(self).write()
+                    return self
+        return write(self, op, (other,))
 
     method.__doc__ = f"Write the result of `{op.name}` into this tensor, and return it."
     return method

@@ -124,7 +124,7 @@ def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     >>> [len(p) for p in dg.arange(5).chunk(2)]
     [3, 2]
     """
-    return split(x, max(1, -(-shape_of(x)[dim] // chunks)), dim)
+    return split(x, max(1, -(-int(shape_of(x)[dim]) // chunks)), dim)
 
 
 def to(x: Any, dtype: Any) -> Any:
@@ -322,8 +322,8 @@ def camel(name: str) -> str:
 
 def by_rank(node: Any) -> str:
     """The name of a matrix product, which depends on the operands' dimensions."""
-    ranks = tuple(len(shape_of(x)) for x in node.operands)
-    return {(1, 1): "Dot", (2, 1): "Mv", (1, 2): "Squeeze", (2, 2): "Mm"}.get(ranks, "Bmm")
+    m, n = (len(shape_of(x)) for x in node.operands)
+    return {(1, 1): "Dot", (2, 1): "Mv", (1, 2): "Squeeze", (2, 2): "Mm"}.get((m, n), "Bmm")
 
 
 def number(i: int) -> Callable[[Any], bool]:

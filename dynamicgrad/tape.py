@@ -11,11 +11,12 @@ the node's own number. Storage is made at the first write or alias; untouched te
 import itertools
 import sys
 from collections.abc import Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from gradops import Op, reads
+from gradops import ArrayType, Op, reads
 from gradops.reads import OUTPUT
 from gradops.types import type_of
 from gradops.places import OURS, Place, here
@@ -59,6 +60,11 @@ class Node:
     number: int
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    output: Any
+    storage: Storage | None
+    watch: Any
+    code: CodeType
+    offset: int
 
     @property
     def place(self) -> Place:
@@ -120,8 +126,6 @@ class Leaf:
 
 def type_of_node(node: Any) -> Any:
     """The type of what a node stands for."""
-    from gradops import ArrayType
-
     return ArrayType(node.shape, node.dtype)
 
 

@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,11 @@ class Tensor(Operators):
     value: Any
     node: Any
     storage: Storage | None
+    kept_grad: "Tensor | None"
+
+    if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *data: Any) -> None:
         if len(data) == 1 and not isinstance(data[0], int):
@@ -51,7 +56,7 @@ class Tensor(Operators):
         return float(getattr(self.value, "gradop_level", 0.0)) + 0.5
 
     @property
-    def type(self) -> ArrayType:  # type: ignore[override]
+    def type(self) -> ArrayType:
         """The type of the value."""
         return type_of(self.value)
 

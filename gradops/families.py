@@ -12,14 +12,14 @@ import numpy as np
 from .op import OPS, EveryOperand, Op, Rule, attributes
 from .types import ArrayType, broadcast_shapes, result_dtype, shape_of, type_of
 
-Partial = Callable[..., Any] | int | None
-
-
 class singular:  # noqa: N801  (reads as a word in the table: d=[singular(lambda y, x: 1 / x)])
     """A partial derivative that may be infinite or NaN; a zero cotangent times it is zero."""
 
     def __init__(self, partial: Callable[..., Any]) -> None:
         self.partial = partial
+
+
+Partial = Callable[..., Any] | singular | int | None
 
 
 def broadcast(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
@@ -48,14 +48,16 @@ def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
     match partial:
         case None:
             return None
+        case singular():
+            return through_singular(partial.partial)
         case 0:
             return lambda v, y, *xs, **attrs: zeros_like(v)
         case 1:
             return lambda v, y, *xs, **attrs: v
         case -1:
             return lambda v, y, *xs, **attrs: -v
-        case singular():
-            return through_singular(partial.partial)
+        case int():
+            raise ValueError(f"a constant partial derivative is 0, 1 or -1, not {partial}")
     if plain:  # one operand, no attributes: spelled out, as the tape calls it a million times
         return lambda v, y, x: v * partial(y, x)
     return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)

@@ -22,6 +22,20 @@ from .types import ArrayType, as_size, operand_types
 Rule = Callable[..., Any]
 Samples = Callable[[np.random.Generator], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
 
+class EveryOperand:
+    """The rule of each operand of an op that takes any number: one rule, told which operand."""
+
+    def __init__(self, rule: Callable[..., Any]) -> None:
+        self.rule = rule
+
+    def __getitem__(self, i: int) -> Rule:
+        return lambda *args, **attrs: self.rule(i, *args, **attrs)
+
+    def __len__(self) -> int:
+        return 1_000_000  # any operand has the rule
+
+
+Rules = Sequence[Rule | None] | EveryOperand
 OPS: dict[str, "Op"] = {}
 """Every op there is, by name. Declaring an op adds it; nothing removes one."""
 
@@ -31,6 +45,8 @@ PLAIN = frozenset(
 )
 """Types that claim nothing: with only these as operands, an op computes."""
 
+SEQUENCES = frozenset({list, tuple})
+SETTLED = frozenset({bool, float, type(None)})  # types whose values are in normal form already
 REQUIRED = inspect.Parameter.empty
 levels = itertools.count(1)
 
@@ -43,19 +59,6 @@ class ErrorSample:
     attrs: Mapping[str, Any]
     error: type[Exception]
     says: str
-
-
-class EveryOperand(Sequence[Rule]):
-    """The rule of each operand of an op that takes any number: one rule, told which operand."""
-
-    def __init__(self, rule: Callable[..., Any]) -> None:
-        self.rule = rule
-
-    def __getitem__(self, i: Any) -> Rule:
-        return lambda *args, **attrs: self.rule(i, *args, **attrs)
-
-    def __len__(self) -> int:
-        return 1_000_000  # any operand has the rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +74,8 @@ class Op:
     name: str
     kernel: Callable[..., Any]
     infer: Callable[..., ArrayType]
-    vjp: Sequence[Rule | None]
-    jvp: Sequence[Rule | None]
+    vjp: Rules
+    jvp: Rules
     source: str | Callable[..., str]
     doc: str
     samples: Samples
@@ -129,15 +132,22 @@ class Op:
         n = len(args) if self.arity is None else self.arity
         if len(args) < n or len(args) - n > len(self.params):
             raise TypeError(f"{self.signature} was given {len(args)} arguments")
-        given = {**dict(zip(self.params, args[n:], strict=False)), **attrs}
-        if not given and len(self.defaults) == len(self.params):
-            return tuple(map(as_operand, args)), self.defaults
-        if wrong := given.keys() - self.params.keys():
-            raise TypeError(f"{self.signature} has no attribute {', '.join(sorted(wrong))}")
-        full = {**self.defaults, **{k: canonical(k, v) for k, v in given.items()}}
-        if missing := self.params.keys() - full.keys():
-            raise TypeError(f"{self.signature} needs {', '.join(sorted(missing))}")
-        return tuple(map(as_operand, args[:n])), full
+        operands = tuple([as_operand(a) if type(a) in SEQUENCES else a for a in args[:n]])
+        if not attrs and len(args) == n and len(self.defaults) == len(self.params):
+            return operands, self.defaults
+        return operands, self.bind_attrs({**dict(zip(self.params, args[n:], strict=False)), **attrs})
+
+    def bind_attrs(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All attributes in their normal form: those given, and the defaults of the others."""
+        full = dict(self.defaults)
+        for name, value in given.items():
+            full[name] = value if type(value) in SETTLED else canonical(name, value)
+        if full.keys() != self.params.keys():
+            wrong, missing = full.keys() - self.params.keys(), self.params.keys() - full.keys()
+            names = ', '.join(sorted(wrong or missing))
+            said = f"has no attribute {names}" if wrong else f"needs {names}"
+            raise TypeError(f"{self.signature} {said}")
+        return full
 
     @cached_property
     def signature(self) -> str:
@@ -153,7 +163,7 @@ class Op:
 
     def rule(self, kind: str, i: int) -> Rule | None:
         """The vjp or jvp rule of operand i, or a MissingRuleError."""
-        rules: Sequence[Rule | None] = getattr(self, kind)
+        rules: Rules = getattr(self, kind)
         if i >= len(rules):
             raise MissingRuleError(self.name, kind, hint=f"give it one: Op(..., {kind}=[...])")
         return rules[i]

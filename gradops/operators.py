@@ -65,8 +65,8 @@ class Operators:
     __xor__, __rxor__ = binary(bitwise_xor), reflected(bitwise_xor)
     __lt__, __le__ = binary(less), binary(less_equal)
     __gt__, __ge__ = binary(greater), binary(greater_equal)
-    __eq__ = binary(equal)  # type: ignore[assignment]
-    __ne__ = binary(not_equal)  # type: ignore[assignment]
+    __eq__ = binary(equal)
+    __ne__ = binary(not_equal)
 
     def __neg__(self) -> Any:
         return neg(self)

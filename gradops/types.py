@@ -81,7 +81,12 @@ class Dim:
     def names(self) -> frozenset[str]:
         """The names this dimension depends on."""
         found: set[str] = set()
-        eval_terms(self, lambda name: found.add(name) or 1)
+
+        def note(name: str) -> int:
+            found.add(name)
+            return 1
+
+        eval_terms(self, note)
         return frozenset(found)
 
     def render(self, name: Callable[[str], str] = str) -> str:

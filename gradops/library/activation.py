@@ -12,7 +12,6 @@ from ..kernels.special import erf as erf_kernel
 from ..op import ErrorSample, Op
 from ..samples import cases, real, unary
 from ..types import ArrayType, normalize_axis, result_dtype
-from .comparison import greater
 from .elementwise import erf, exp, tanh
 from .movement import example
 from .reduction import not_empty, sum
@@ -32,7 +31,7 @@ NUMBERS = {  # 1, -1 and 0 as arrays, which cost half as much as Python numbers 
 
 def sigmoid_kernel(x: Any, out: Any = None) -> Any:
     """1 / (1 + exp(-x)), exact in both tails."""
-    if np.size(x) <= SMALL and (numbers := NUMBERS.get(getattr(x, "dtype", None))):
+    if np.size(x) <= SMALL and (numbers := NUMBERS.get(np.asarray(x).dtype)):
         one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
         below = np.exp(np.minimum(x, zero))
         return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
@@ -65,7 +64,7 @@ softplus = elementwise(
     samples=cases(unary, real((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
 )
 relu = selection(
-    "relu", lambda x, out=None: np.maximum(x, 0, out=out), masks=[lambda y, x: greater(y, 0)],
+    "relu", lambda x, out=None: np.maximum(x, 0, out=out), masks=[lambda y, x: y > 0],
     traits=["nonnegative", "idempotent"], source="np.maximum({0}, 0{out})", samples=unary,
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )

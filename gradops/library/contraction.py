@@ -10,7 +10,7 @@ from ..families import multilinear
 from ..op import ErrorSample, Op
 from ..samples import cases, real
 from ..types import ArrayType, broadcast_shapes, result_dtype, shape_of
-from .movement import expand_dims, reshape, swapaxes, transpose
+from .movement import expand_dims, reshape, swapaxes
 
 
 def matmul_kernel(a: Any, b: Any, out: Any = None) -> Any:
@@ -39,7 +39,7 @@ def matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     """The cotangent of the left operand: g @ b.T."""
     m, n = len(shape_of(a)), len(shape_of(b))
     if n == 2:
-        return matmul(g, transpose(b))  # a vector's cotangent is a vector, needing no more
+        return matmul(g, b.T)  # a vector's cotangent is a vector, needing no more
     g = restored(g, m, n)
     return reshaped(g * b if n == 1 else matmul(g, swapaxes(b, -1, -2)), a)
 
@@ -48,7 +48,7 @@ def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     """The cotangent of the right operand: a.T @ g, the stack of `a` flattened if `b` has none."""
     m, n = len(shape_of(a)), len(shape_of(b))
     if m == n == 2:
-        return matmul(transpose(a), g)
+        return matmul(a.T, g)
     g = restored(g, m, n)
     if m == 1:
         return reshaped(reshape(a, shape=(-1, 1)) * g, b)

@@ -13,7 +13,7 @@ from ..types import (
     ArrayType, Size, normalize_axis, shape_of, type_of,
 )
 from .indexing import slice_
-from .movement import broadcast_to, example
+from .movement import example, repeated
 
 WHOLE = ("slice", None, None, None)
 
@@ -44,15 +44,6 @@ def concatenate_transpose(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
         start = start + shape_of(x)[k]
     part = ("slice", start, start + shape_of(xs[i])[k], None)
     return slice_(g, index=(WHOLE,) * k + (part,))
-
-
-def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """The operands with those that all examples share repeated for each of them."""
-    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
-    return [
-        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
-        for x, b in zip(xs, batched, strict=True)
-    ]
 
 
 def joining_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
@@ -198,9 +189,9 @@ def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> li
     n = shape_of(x)[k]
     ends = indices_or_sections
     if isinstance(ends, int | np.integer):
-        if n % int(ends):
-            raise ShapeError("split", [type_of(x)], f"axis {k} cannot be cut into {ends} equal parts")
-        ends = [i * (n // int(ends)) for i in range(1, int(ends))]
+        if not isinstance(n, int) or n % int(ends):
+            raise ShapeError("split", [type_of(x)], f"axis {k} is not known to be cut into {ends} equal parts")
+        ends = range(n // int(ends), n, n // int(ends))
     edges = [None, *map(int, ends), None]
     pairs = zip(edges, edges[1:], strict=False)
     return [slice_(x, index=(WHOLE,) * k + (("slice", a, b, None),)) for a, b in pairs]

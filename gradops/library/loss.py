@@ -9,10 +9,9 @@ from ..errors import DTypeError, IndexingError, OptionError, ShapeError
 from ..op import ErrorSample, Op
 from ..samples import beside, between, cases, exactly, real
 from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
-from .activation import SMALL, log_softmax, sigmoid, softmax, softplus_of_minus
+from .activation import SMALL, log_softmax, sigmoid, softmax, softmax_rule, softplus_of_minus
 from .arithmetic import abs, square, strong_product
-from .creation import one_hot
-from .movement import broadcast_to, expand_dims
+from .movement import expand_dims, repeated
 from .reduction import mean, sum
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -45,12 +44,7 @@ def loss_type(shape: tuple[Size, ...], dtype: Any, reduction: str) -> ArrayType:
 
 def loss_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
     """Each example's losses, then their reduction in each example."""
-    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
-    stacks = [
-        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
-        for x, b in zip(xs, batched, strict=True)
-    ]
-    losses = op(*stacks, reduction="none")
+    losses = op(*repeated(xs, batched), reduction="none")
     if attrs["reduction"] == "none":
         return losses
     axes = tuple(range(1, len(shape_of(losses))))
@@ -168,21 +162,38 @@ def refuse_labels(logits: Any, labels: Any) -> None:
     )
 
 
-def error_of_classes(logits: Any, labels: Any) -> Any:
-    """The derivative of each row's loss in its logits: softmax minus the label's one."""
-    classes = shape_of(logits)[-1]
-    if not isinstance(classes, int):
-        raise ShapeError(
-            "sparse_cross_entropy", [type_of(logits), type_of(labels)],
-            f"its derivative needs to know the number of classes, {classes}",
-        )
-    return softmax(logits) - one_hot(labels, classes, dtype=bool)
+def class_error_kernel(logits: Any, labels: Any) -> Any:
+    """softmax of each row, less 1 at its label."""
+    y = np.asarray(softmax.kernel(logits))
+    rows = y.reshape(-1, y.shape[-1])
+    rows[np.arange(len(rows)), np.asarray(labels).reshape(-1)] -= 1
+    return y
+
+
+def class_error_rule(v: Any, y: Any, logits: Any, labels: Any) -> Any:
+    return softmax_rule(v, softmax(logits), logits, axis=-1)
+
+
+class_error = Op(
+    "class_error", class_error_kernel, arity=2,
+    infer=lambda logits, labels: ArrayType(
+        logits.shape, sparse_infer(logits, labels, "none").dtype
+    ),
+    vjp=[class_error_rule, None], jvp=[class_error_rule, None],
+    batch=lambda op, xs, batched, attrs: op(*repeated(xs, batched)),
+    source="class_error({0}, {1})",
+    samples=cases(
+        beside(real((4, 3)), exactly([0, 2, 1, 2])),
+        beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
+    ),
+    doc="softmax of the logits less 1 at the label: the derivative of the cross entropy.",
+)
 
 
 def sparse_vjp(g: Any, y: Any, logits: Any, labels: Any, reduction: str) -> Any:
     g = share(g, reduction, product(shape_of(labels)))
     g = expand_dims(g, axis=-1) if reduction == "none" else g
-    return error_of_classes(logits, labels) * g
+    return class_error(logits, labels) * g
 
 
 sparse_cross_entropy = Op(
@@ -191,7 +202,7 @@ sparse_cross_entropy = Op(
     vjp=[sparse_vjp, None],
     jvp=[
         lambda t, y, logits, labels, reduction: reduced(
-            sum(error_of_classes(logits, labels) * t, axis=-1), reduction
+            sum(class_error(logits, labels) * t, axis=-1), reduction
         ),
         None,
     ],

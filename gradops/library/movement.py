@@ -1,5 +1,6 @@
 """Ops that move entries without changing them, and the transposes of broadcasting."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,15 @@ broadcast_to = linear(
     ],
     doc="The operand repeated along new axes and axes of size 1.",
 )
+
+
+def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
+    """The operands, those that all examples share repeated for each of them."""
+    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
+        for x, b in zip(xs, batched, strict=True)
+    ]
 
 
 def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:

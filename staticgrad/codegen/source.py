@@ -158,7 +158,7 @@ def dies_at(w: Writer, x: Expr, e: Expr) -> bool:
     if w.plan.last_use.get(x) is not e or x in w.plan.slots:
         return False
     known = all(isinstance(n, int) for n in x.shape)
-    return not known or int(np.prod(x.shape)) * x.dtype.itemsize >= BIG  # type: ignore[arg-type]
+    return not known or int(np.prod(x.shape)) * x.dtype.itemsize >= BIG
 
 
 def render(w: Writer, e: Expr) -> str:

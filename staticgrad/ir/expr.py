@@ -144,7 +144,7 @@ class Expr(Operators):
     def __float__(self) -> float:
         raise self.unknown("the value", "fetch it: Session().run(...) or compile(...)(...)")
 
-    __int__ = __index__ = __complex__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __complex__ = __float__
 
     def __len__(self) -> int:
         if not self.shape:
