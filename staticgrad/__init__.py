@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from gradops import ArrayType, Dim
 
+from .export.as_json import to_json
+from .export.dot import to_dot
+from .export.mermaid import to_mermaid
+from .export.networkx import to_networkx
 from .frontend.freeze import freeze
 from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
 from .frontend.leaves import Variable, constant, placeholder, set_default_dtype

@@ -1,0 +1,75 @@
+"""JSON, for programs that look at graphs.
+
+The document has `format` ("staticgrad-graph"), `version` (1), `inputs`, `outputs` and `updates`
+(node ids; of an update, a variable and its new value), and `nodes`, each after its inputs, with
+`id`, `name`, `op` (or the kind of leaf), `inputs`, `attrs`, `shape` (numbers and names), `dtype`,
+`role` (input, constant, forward or backward), `cause` (the id of the forward node that a backward
+node belongs to), `file` and `line`. Constants of at most 64 entries have `value`.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from gradops import Dim
+from gradops.places import line_number
+
+from ..ir.expr import Kind
+from ..ir.graph import FrozenGraph
+from .drawing import Drawing, DrawnNode
+
+SHOWN = 64  # entries up to which a constant is written out
+
+
+def to_json(graph: FrozenGraph) -> str:
+    """The graph as JSON; the module's documentation describes the document.
+
+    >>> import json
+    >>> x = sg.placeholder("float32", ["batch", 3], name="x")
+    >>> json.loads(sg.to_json(sg.freeze([x + 1], [x])))["nodes"][0]["shape"]
+    ['batch', 3]
+    """
+    drawing = Drawing(graph)
+    numbers = drawing.numbers
+    document = {
+        "format": "staticgrad-graph",
+        "version": 1,
+        "inputs": [numbers[e] for e in graph.inputs],
+        "outputs": [numbers[e] for e in graph.outputs],
+        "updates": [[numbers[v], numbers[new]] for v, new in graph.updates],
+        "nodes": [node_document(drawing, n) for n in drawing.nodes],
+    }
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def node_document(drawing: Drawing, n: DrawnNode) -> dict[str, Any]:
+    """What JSON tells of a node."""
+    e = n.expr
+    found = {
+        "id": n.id,
+        "name": e.name,
+        "op": e.what,
+        "inputs": [drawing.numbers[x] for x in e.inputs],
+        "attrs": {name: plain(value) for name, value in e.attrs.items()},
+        "shape": plain(e.shape),
+        "dtype": e.dtype.name,
+        "role": n.role,
+        "cause": n.cause,
+        "file": None if e.place is None else e.place[0].co_filename,
+        "line": None if e.place is None else line_number(e.place),
+    }
+    if e.kind is Kind.CONSTANT and e.value.size <= SHOWN:
+        found["value"] = plain(e.value.tolist())
+    elif e.kind is Kind.SIZE:
+        found["value"] = str(e.value)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; what JSON has no word for becomes text."""
+    if isinstance(value, tuple | list):
+        return [plain(v) for v in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return str(value) if isinstance(value, Dim | np.dtype | complex) else value

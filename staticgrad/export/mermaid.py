@@ -1,0 +1,40 @@
+"""Mermaid, which Markdown pages show as a picture."""
+
+from ..ir.graph import FrozenGraph
+from .drawing import Drawing, DrawnNode
+
+SHAPES = {
+    "input": '(["{}"])', "constant": '["{}"]', "forward": '["{}"]', "backward": '{{{{"{}"}}}}',
+}  # fmt: skip
+CLASSES = """\
+  classDef input fill:#dbeafe,stroke:#1e3a8a,color:#000
+  classDef constant fill:#fff,stroke:#999,color:#000
+  classDef forward fill:#dcfce7,stroke:#14532d,color:#000
+  classDef backward fill:#fee2e2,stroke:#7f1d1d,color:#000"""
+
+
+def to_mermaid(graph: FrozenGraph) -> str:
+    """The graph as a Mermaid flowchart: inputs are rounded, backward nodes hexagons.
+
+    A dotted edge joins a backward node and the forward node that caused it.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> print(sg.to_mermaid(sg.freeze([sg.exp(x)], [x])).splitlines()[1])
+      n0(["x<br>float32#91;3#93;"]):::input
+    """
+    drawing = Drawing(graph)
+    lines = ["flowchart TD", *map(node_line, drawing.nodes)]
+    lines += [f"  n{a} --> n{b}" for a, b in drawing.edges]
+    lines += [f"  n{n.cause} -.- n{n.id}" for n in drawing.nodes if n.cause is not None]
+    return "\n".join([*lines, CLASSES]) + "\n"
+
+
+def node_line(n: DrawnNode) -> str:
+    """One node, with its type."""
+    label = "<br>".join(escaped(text) for text in (n.title, str(n.expr.type)))
+    return f"  n{n.id}{SHAPES[n.role].format(label)}:::{n.role}"
+
+
+def escaped(text: str) -> str:
+    """Text inside Mermaid's quotes: what is not plain becomes its character code."""
+    return "".join(c if c.isalnum() or c in " _.,-+*" else f"#{ord(c)};" for c in text)
