@@ -26,6 +26,8 @@ from .frontend.spelling import FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
+from .ir.parse import parse
+from .ir.text import to_text
 from .runtime.executable import Executable, compile
 from .runtime.interpreter import interpret
 from .runtime.session import Session

@@ -1,0 +1,106 @@
+"""Graphs as text, one expression a line: what is printed can be parsed back.
+
+    graph(x: float32[batch, 3], variable w: float32[3])
+      mul: float32[batch, 3] = mul(x, w)  # model.py:12
+      sum: float32[] = sum(mul, axis=None, keepdims=False)  # model.py:12
+      return sum
+
+Names that are not plain stand in double quotes. An attribute with an unknown size in it has that
+in braces: `shape=({batch}, 3)`. An assignment of a variable is a line `update w = sub`.
+"""
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from gradops import Dim
+from gradops.places import short
+
+from .expr import Expr, Kind
+from .graph import FrozenGraph
+
+PLAIN_NAME = re.compile(r"[A-Za-z_][\w./]*(-[\w./]+)*")
+WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
+
+
+def to_text(graph: FrozenGraph, lines: bool = True) -> str:
+    """The graph as text that `parse` reads back; with `lines`, the user's line in a comment.
+
+    >>> x = sg.placeholder("float32", ["batch"], name="x")
+    >>> print(sg.to_text(sg.freeze([x * x], [x]), lines=False))
+    graph(x: float32[batch])
+      mul: float32[batch] = mul(x, x)
+      return mul
+    """
+    names = printed_names(graph)
+    inputs = ", ".join(
+        f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e)}"
+        for e in graph.inputs
+    )
+    found = [f"graph({inputs})"]
+    found += [line_of(e, names, lines) for e in graph.order if e not in set(graph.inputs)]
+    found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
+    return "\n".join([*found, f"  return {', '.join(names[e] for e in graph.outputs)}"])
+
+
+def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
+    """A name for each expression, its own unless another has it too."""
+    names: dict[Expr, str] = {}
+    taken: set[str] = set()
+    for e in graph.order:
+        name, i = e.name, 1
+        while name in taken:
+            name, i = f"{e.name}_{i}", i + 1
+        taken.add(name)
+        names[e] = quoted(name)
+    return names
+
+
+def quoted(name: str) -> str:
+    """A name, in quotes unless it is plain."""
+    return name if PLAIN_NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
+
+
+def type_text(e: Expr) -> str:
+    """The type of an expression."""
+    return f"{e.dtype}[{', '.join(map(size_text, e.shape))}]"
+
+
+def size_text(size: Any) -> str:
+    """A size, known or not."""
+    return size.render(quoted) if isinstance(size, Dim) else str(size)
+
+
+def line_of(e: Expr, names: dict[Expr, str], lines: bool) -> str:
+    """The line that says how `e` is computed."""
+    arguments = [names[x] for x in e.inputs]
+    arguments += [f"{k}={value_text(v)}" for k, v in e.attrs.items()]
+    if e.kind is Kind.CONSTANT:
+        arguments = [entries_text(e.value.tolist())]
+    elif e.kind is Kind.SIZE:
+        arguments = [value_text(e.value)]
+    line = f"  {names[e]}: {type_text(e)} = {e.what}({', '.join(arguments)})"
+    origin = "" if e.origin is None else f", gradient of {e.origin.name!r}"
+    return f"{line}  # {short(e.place)}{origin}" if lines and e.place is not None else line
+
+
+def entries_text(value: Any) -> str:
+    """A constant's entries, exactly."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(entries_text, value))}]"
+    return value_text(value)
+
+
+def value_text(value: Any) -> str:
+    """An attribute's value."""
+    if isinstance(value, Dim):
+        return "{" + size_text(value) + "}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(value_text, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, np.dtype):
+        return f"dtype({value})"
+    if isinstance(value, complex):
+        return f"complex({value.real!r}, {value.imag!r})"
+    return json.dumps(value) if isinstance(value, str) else repr(value)
