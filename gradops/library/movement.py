@@ -14,6 +14,7 @@ from ..types import (
 )
 
 VIEW = frozenset({"view"})
+RETYPING = VIEW | {"retyping"}  # where the type stays the same, so does the value
 
 
 def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
@@ -49,7 +50,7 @@ reshape = linear(
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: reshape(xs[0], shape=(shape_of(xs[0])[0],
                                                  *resolve_shape(example(xs[0]), attrs["shape"]))),
-    source=lambda x, shape: "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})", traits=VIEW,
+    source=lambda x, shape: "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})", traits=RETYPING,
     samples=cases(real((3, 4), shape=(2, 6)), real((3, 4), shape=(-1,)), real((), shape=(1, 1))),
     error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries")],
     doc="The entries in another shape; -1 stands for the size that is left.",
@@ -124,7 +125,7 @@ broadcast_to = linear(
     infer=broadcast_to_infer,
     transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
     batch=batched_to_shape,
-    source="broadcast_to({0}, {shape})", traits=VIEW,
+    source="broadcast_to({0}, {shape})", traits=RETYPING | {"broadcasting"},
     samples=cases(real((4,), shape=(3, 4)), real((3, 1), shape=(2, 3, 4)), real((), shape=(2,))),
     error_samples=[
         ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
@@ -181,7 +182,7 @@ sum_to = linear(
     infer=sum_to_infer,
     transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
     batch=sum_to_batch,
-    source=sum_to_source, traits=VIEW,
+    source=sum_to_source, traits=RETYPING,
     samples=cases(real((3, 4), shape=(4,)), real((2, 3, 4), shape=(3, 1)), real((3,), shape=())),
     error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
     doc="The sum over what broadcasting from `shape` would have repeated.",
@@ -211,7 +212,7 @@ expand_dims = linear(
     batch=lambda op, xs, batched, attrs: reshape(
         xs[0], shape=(shape_of(xs[0])[0], *expand_dims_infer(example(xs[0]), **attrs).shape)
     ),
-    source="np.expand_dims({0}, {axis})", traits=VIEW,
+    source="np.expand_dims({0}, {axis})", traits=RETYPING,
     samples=cases(real((3, 4), axis=0), real((3, 4), axis=-1), real((3,), axis=(0, 2))),
     error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
     doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
@@ -234,7 +235,7 @@ squeeze = linear(
     batch=lambda op, xs, batched, attrs: reshape(
         xs[0], shape=(shape_of(xs[0])[0], *squeeze_infer(example(xs[0]), **attrs).shape)
     ),
-    source="np.squeeze({0}, {axis})", traits=VIEW,
+    source="np.squeeze({0}, {axis})", traits=RETYPING,
     samples=cases(real((3, 1, 4, 1)), real((3, 1, 4), axis=1), real((1, 3, 1), axis=(0, -1))),
     error_samples=[ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1")],
     doc="The operand without axes of size 1: all of them, or those that `axis` names.",
@@ -256,7 +257,7 @@ astype = linear(
     infer=lambda x, dtype: ArrayType(x.shape, dtype),
     transpose=lambda g, y, x, dtype: astype(g, dtype=type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
-    source="{0}.astype({dtype}, copy=False)", traits=VIEW,
+    source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
     samples=cases(real((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64")),
     doc="The operand in another dtype.",
 )

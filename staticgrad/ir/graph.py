@@ -63,12 +63,12 @@ class FrozenGraph:
 
         return to_text(self)
 
-    def rebuilt(self, replace: Callable[[Expr], Expr]) -> "FrozenGraph":
-        """The graph with `replace` applied to every expression, inputs before users."""
+    def rebuilt(self, replace: Callable[[Expr, "Interning"], Expr]) -> "FrozenGraph":
+        """The graph with `replace(expression, interning)` for every expression, inputs first."""
         made: dict[Expr, Expr] = {}
         intern = Interning()
         for e in self.order:
-            made[e] = replace(intern.copy(e, [made[x] for x in e.inputs]))
+            made[e] = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
         return FrozenGraph(
             tuple(made[e] for e in self.inputs),
             tuple(made[e] for e in self.outputs),

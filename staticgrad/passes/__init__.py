@@ -1,1 +1,1 @@
-"""Transformations that keep what a graph means."""
+"""Transformations that keep what a graph means, and make it smaller."""

@@ -1,8 +1,61 @@
-"""Which passes run at which level."""
+"""Which passes run at which level, and what they did."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gradops.errors import OptionError
 
 from ..ir.graph import FrozenGraph
+from ..ir.verify import verify
+from .fold import Fold
+from .simplify import DropBroadcasts, DropRetyping, Simplify
+
+Pass = Callable[[FrozenGraph], FrozenGraph]
+LEVELS: dict[int, tuple[Pass, ...]] = {
+    0: (),
+    1: (DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
+}
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What one pass did: how many expressions there were before and after, and its time."""
+
+    name: str
+    before: int
+    after: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.before} -> {self.after} in {self.seconds * 1e3:.2f} ms"
 
 
 def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
-    """The graph after the passes of a level."""
-    return graph
+    """The graph after the passes of a level; raises OptionError for one that there is not."""
+    if level not in LEVELS:
+        raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
+    return run_passes(graph, LEVELS[level])[0]
+
+
+def run_passes(
+    graph: FrozenGraph, passes: Sequence[Pass], check: bool = False
+) -> tuple[FrozenGraph, list[PassReport]]:
+    """The graph after passes, and a report of each; with `check`, it is verified after each.
+
+    A pass that fails is named in the error, with those that ran before it.
+    """
+    reports: list[PassReport] = []
+    for step in passes:
+        start = time.perf_counter()
+        before = len(graph)
+        try:
+            graph = step(graph)
+            if check:
+                verify(graph)
+        except Exception as error:
+            done = ", ".join(r.name for r in reports) or "no pass"
+            error.add_note(f"  in the pass {step!r}, after {done}")
+            raise
+        reports.append(PassReport(repr(step), before, len(graph), time.perf_counter() - start))
+    return graph, reports

@@ -1,0 +1,36 @@
+"""What a well-formed graph is, checked expression by expression."""
+
+from gradops import Dim, GraphError
+
+from .expr import Expr, Kind
+from .graph import FrozenGraph
+
+
+def verify(graph: FrozenGraph) -> None:
+    """Raise GraphError, naming the expression, unless the graph is well formed.
+
+    Inputs come before their users, leaves have none, every type is what the op gives for its
+    inputs, and updates give variables values of their own type.
+    """
+    seen: set[Expr] = set()
+    for e in graph.order:
+        if not seen.issuperset(e.inputs):
+            raise GraphError(f"{e.label} comes before one of its inputs")
+        check_expression(e)
+        seen.add(e)
+    for variable, new in graph.updates:
+        if variable.kind is not Kind.VARIABLE or variable.type != new.type:
+            raise GraphError(f"{variable.label} is updated with {new.label}")
+
+
+def check_expression(e: Expr) -> None:
+    """Check one expression by itself."""
+    if e.op is None:
+        if e.inputs or e.kind in (Kind.OP, Kind.ASSIGN):
+            raise GraphError(f"{e.label} is a {e.kind.value} and cannot stand in a frozen graph")
+        return
+    found = e.op.infer(*[x.type for x in e.inputs], **e.attrs)
+    sizes = zip(found.shape, e.shape, strict=False)
+    same = found.ndim == len(e.shape) and all(m in (n, Dim("?")) for m, n in sizes)
+    if not same or found.dtype != e.dtype:
+        raise GraphError(f"{e.label} has another type than {e.op} gives: {found}")

@@ -1,0 +1,146 @@
+"""Rewrite rules: both sides are functions of the same holes, and calling one makes a pattern."""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradops import Op, Operators, type_of
+from gradops.types import operand_types
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph, Interning
+
+
+class Pattern(Operators):
+    """A hole with a name, or an op applied to patterns and numbers."""
+
+    __slots__ = ("attrs", "inputs", "name", "op")
+    gradop_level = 0.0
+
+    def __init__(
+        self, name: str, op: Op | None = None, inputs: Sequence[Any] = (), attrs: Any = None
+    ) -> None:
+        self.name, self.op, self.inputs, self.attrs = name, op, tuple(inputs), attrs or {}
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Pattern":
+        return Pattern("", op, args, attrs)
+
+    def __repr__(self) -> str:
+        if self.op is None:
+            return self.name
+        attrs = [f"{k}={v!r}" for k, v in self.attrs.items() if v != self.op.defaults.get(k)]
+        return f"{self.op}({', '.join([*map(repr, self.inputs), *attrs])})"
+
+
+def always(**found: Expr) -> bool:
+    """The condition of a rule that has none."""
+    return True
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Wherever `before` occurs and `when` holds, `after` may stand in its place.
+
+    Rules that hold for real numbers but not for floats are not `exact`, and are off by default.
+    """
+
+    before: Callable[..., Any]
+    after: Callable[..., Any]
+    when: Callable[..., bool] = always
+    exact: bool = True
+
+    @cached_property
+    def holes(self) -> list[Pattern]:
+        """A hole for each parameter of the two sides."""
+        return [Pattern(name) for name in inspect.signature(self.before).parameters]
+
+    @cached_property
+    def pattern(self) -> Any:
+        """What to look for."""
+        return self.before(*self.holes)
+
+    @cached_property
+    def template(self) -> Any:
+        """What to put in its place."""
+        return self.after(*self.holes)
+
+    def apply(self, e: Expr, intern: Interning) -> Expr | None:
+        """What replaces `e`, or None where the rule says nothing."""
+        found: dict[str, Expr] = {}
+        if not match(self.pattern, e, found) or not self.when(**found):
+            return None
+        made = instantiate(self.template, found, e, intern)
+        return made if made.type == e.type else None
+
+    def __str__(self) -> str:
+        return f"{self.pattern} -> {self.template}"
+
+
+def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
+    """Whether `e` has the form of `pattern`; a hole met twice must stand for one expression."""
+    if not isinstance(pattern, Pattern):
+        return e.kind is Kind.CONSTANT and not e.shape and same_number(e.value, pattern)
+    if pattern.op is None:
+        return found.setdefault(pattern.name, e) is e
+    return (
+        pattern.op is e.op
+        and pattern.attrs == e.attrs
+        and len(pattern.inputs) == len(e.inputs)
+        and all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True))
+    )
+
+
+def same_number(value: Any, number: Any) -> bool:
+    """Whether a constant is a number, the sign of zero included."""
+    return bool(value == number) and bool(np.signbit(value) == np.signbit(number))
+
+
+def instantiate(template: Any, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:
+    """The expression that a template stands for, in the place of `e`."""
+    if isinstance(template, Pattern) and template.op is None:
+        return found[template.name]
+    inputs = [
+        instantiate(t, found, e, intern) if isinstance(t, Pattern) else t for t in template.inputs
+    ]
+    types = operand_types([x.type if isinstance(x, Expr) else x for x in inputs])
+    exprs = [
+        x if isinstance(x, Expr) else constant_like(np.asarray(x, t.dtype), e, intern)
+        for x, t in zip(inputs, types, strict=True)
+    ]
+    type = template.op.infer(*[x.type for x in exprs], **template.attrs)
+    made = Expr(
+        Kind.OP, type, e.name, None, op=template.op, inputs=tuple(exprs), attrs=template.attrs,
+        place=e.place, origin=e.origin,
+    )  # fmt: skip
+    return intern.copy(made, made.inputs)
+
+
+def constant_like(value: Any, e: Expr, intern: Interning) -> Expr:
+    """A constant in the place of `e`."""
+    value.flags.writeable = False
+    made = Expr(
+        Kind.CONSTANT, type_of(value), e.name, None, value=value, place=e.place, origin=e.origin
+    )
+    return intern.copy(made, ())
+
+
+def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
+    """The graph with rules applied until none applies, inputs before their users."""
+    by_op: dict[Any, list[Rule]] = {}
+    for rule in rules:
+        by_op.setdefault(rule.pattern.op, []).append(rule)
+
+    def replace(e: Expr, intern: Interning) -> Expr:
+        changed: Expr | None = e
+        while changed is not None:
+            e = changed
+            tried = (rule.apply(e, intern) for rule in by_op.get(e.op, ()))
+            changed = next((new for new in tried if new is not None and new is not e), None)
+        return e
+
+    return graph.rebuilt(replace)

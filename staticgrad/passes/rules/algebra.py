@@ -1,0 +1,34 @@
+"""Algebraic identities. The exact ones hold for -0.0, infinities and NaN as well."""
+
+from typing import Any
+
+from gradops import abs, div, exp, log, maximum, minimum, mul, neg, sub, transpose, where
+
+from ..rewrite import Rule
+
+
+def nonnegative(x: Any) -> bool:
+    """Whether `x` is computed by an op that gives no negative numbers."""
+    return x.op is not None and "nonnegative" in x.op.traits
+
+
+RULES = [
+    Rule(lambda x: neg(neg(x)), lambda x: x),
+    Rule(lambda x: mul(x, 1), lambda x: x),
+    Rule(lambda x: mul(1, x), lambda x: x),
+    Rule(lambda x: div(x, 1), lambda x: x),
+    Rule(lambda x: sub(x, 0), lambda x: x),
+    Rule(lambda x: mul(x, -1), lambda x: neg(x)),
+    Rule(lambda x: mul(-1, x), lambda x: neg(x)),
+    Rule(lambda x, y: sub(x, neg(y)), lambda x, y: x + y),
+    Rule(lambda x, y: x + neg(y), lambda x, y: sub(x, y)),
+    Rule(lambda x: transpose(transpose(x)), lambda x: x),
+    Rule(lambda c, x: where(c, x, x), lambda c, x: x),
+    Rule(lambda x: maximum(x, x), lambda x: x),
+    Rule(lambda x: minimum(x, x), lambda x: x),
+    Rule(lambda x: abs(abs(x)), lambda x: abs(x)),
+    Rule(lambda x: abs(neg(x)), lambda x: abs(x)),
+    Rule(lambda x: abs(x), lambda x: x, when=nonnegative),
+    Rule(lambda x: log(exp(x)), lambda x: x, exact=False),
+    Rule(lambda x, a, b: x * a + x * b, lambda x, a, b: x * (a + b), exact=False),
+]
