@@ -1,0 +1,89 @@
+"""Exports: every expression and edge is there, roles and causes are told, names are inert."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import staticgrad as sg
+
+
+@pytest.fixture
+def graph():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", ["batch", 3], name="x")
+        w = sg.Variable(np.ones(3), name="w")
+        loss = sg.reduce_sum(sg.tanh(x * w))
+        return sg.freeze([loss, *sg.gradients(loss, [w])], [x])
+
+
+HOSTILE = ['"];', "</script>", "a\nb", "x`[(", "\\", "%%{init}%%"]
+
+
+@pytest.fixture
+def hostile():
+    with sg.Graph().as_default():
+        feeds = [sg.placeholder("float32", [name], name=name) for name in HOSTILE]
+        return sg.freeze([sg.exp(x) for x in feeds], feeds)
+
+
+def edge_count(graph):
+    return sum(len(e.inputs) for e in graph)
+
+
+def test_dot_has_a_node_for_each_expression_and_an_edge_for_each_operand(graph):
+    text = sg.to_dot(graph)
+    assert len(re.findall(r"^  n\d+ \[label", text, re.M)) == len(graph)
+    assert len(re.findall(r"^  n\d+ -> n\d+;$", text, re.M)) == edge_count(graph)
+
+
+def test_dot_tells_forward_from_backward_by_shape_and_links_a_cause(graph):
+    text = sg.to_dot(graph)
+    assert "shape=hexagon" in text
+    assert "shape=box" in text
+    assert "style=dotted" in text
+
+
+def test_mermaid_has_a_node_for_each_expression_and_an_edge_for_each_operand(graph):
+    lines = sg.to_mermaid(graph).splitlines()
+    assert lines[0] == "flowchart TD"
+    assert sum(":::" in line for line in lines) == len(graph)
+    assert sum("-->" in line for line in lines) == edge_count(graph)
+
+
+def test_json_tells_roles_causes_types_and_lines(graph):
+    document = json.loads(sg.to_json(graph))
+    nodes = {n["id"]: n for n in document["nodes"]}
+    assert [nodes[i]["name"] for i in document["inputs"]] == ["x", "w"]
+    assert nodes[0]["shape"] == ["batch", 3]
+    roles = {n["role"] for n in nodes.values()}
+    assert roles == {"input", "constant", "forward", "backward"}
+    causes = [nodes[n["cause"]] for n in nodes.values() if n["role"] == "backward"]
+    assert {c["role"] for c in causes} == {"forward"}
+    assert all(n["line"] for n in nodes.values() if n["role"] == "forward")
+
+
+def test_each_operand_comes_before_its_user(graph):
+    for node in json.loads(sg.to_json(graph))["nodes"]:
+        assert all(i < node["id"] for i in node["inputs"])
+
+
+def test_networkx_sees_the_same_graph(graph):
+    view = sg.to_networkx(graph)
+    assert view.number_of_nodes() == len(graph)
+    assert view.number_of_edges() == edge_count(graph)
+
+
+@pytest.mark.parametrize("export", [sg.to_dot, sg.to_mermaid, sg.to_json])
+def test_export_is_the_same_every_time(export, graph):
+    assert export(graph) == export(graph)
+
+
+def test_hostile_names_stay_inside_their_quotes(hostile):
+    for line in sg.to_dot(hostile).splitlines():
+        assert len(re.findall(r'(?<!\\)(?:\\\\)*"', line)) % 2 == 0
+    nodes = [line for line in sg.to_mermaid(hostile).splitlines() if ":::" in line]
+    assert len(nodes) == len(hostile)
+    assert all(re.fullmatch(r'  n\d+\W+[^"`]*"\W+:::\w+', line) for line in nodes)
+    assert json.loads(sg.to_json(hostile))["nodes"][1]["name"] == HOSTILE[1]

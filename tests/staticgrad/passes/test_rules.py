@@ -1,0 +1,95 @@
+"""Every rewrite rule, tested by running both of its sides."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import staticgrad as sg
+from staticgrad.ir.graph import Interning
+from staticgrad.passes.rewrite import Pattern, rewrite
+from staticgrad.passes.rules.algebra import RULES, nonnegative
+
+SPECIAL = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 3.0])
+every_rule = pytest.mark.parametrize("rule", RULES, ids=str)
+exact_rules = pytest.mark.parametrize("rule", [r for r in RULES if r.exact], ids=str)
+
+
+def operands(rule, values):
+    """Each choice of values for the holes; a condition gets truth values."""
+    n = len(rule.holes)
+    columns = np.array(list(itertools.product(values, repeat=n))).T
+    named = zip(rule.holes, columns, strict=True)
+    values = [c > 0 if h.name == "c" else c for h, c in named]
+    return [np.abs(v) for v in values] if rule.when is nonnegative else values
+
+
+@every_rule
+def test_both_sides_agree(rule):
+    xs = operands(rule, np.linspace(0.5, 2.0, 7))
+    np.testing.assert_allclose(rule.before(*xs), rule.after(*xs), rtol=1e-14)  # a few roundings
+
+
+@exact_rules
+def test_both_sides_of_an_exact_rule_agree_on_special_values(rule):
+    xs = operands(rule, SPECIAL)
+    with np.errstate(all="ignore"):
+        before, after = rule.before(*xs), rule.after(*xs)
+    np.testing.assert_array_equal(before, after)
+    known = ~np.isnan(before)
+    np.testing.assert_array_equal(np.signbit(before)[known], np.signbit(after)[known])
+
+
+@every_rule
+def test_a_rule_finds_what_it_is_for(rule):
+    with sg.Graph().as_default():
+        feeds = [sg.placeholder("bool" if h.name == "c" else "float32", [3]) for h in rule.holes]
+        values = [sg.exp(x) if rule.when is nonnegative else x for x in feeds]
+        graph = sg.freeze([rule.before(*values)], feeds)
+    changed = rewrite(graph, [rule])
+    assert changed != graph
+    assert changed.outputs[0].type == graph.outputs[0].type
+
+
+def test_a_hole_met_twice_stands_for_one_expression():
+    with sg.Graph().as_default():
+        x, y = (sg.placeholder("float32", [3], name=n) for n in "xy")
+        graph = sg.freeze([sg.maximum(x, y), sg.maximum(x, x)], [x, y])
+    changed = rewrite(graph, RULES)
+    assert changed.outputs[0].op is not None
+    assert changed.outputs[1] is changed.inputs[0]
+
+
+def test_the_condition_of_a_rule_is_heeded():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [3], name="x")
+        graph = sg.freeze([sg.abs(x), sg.abs(sg.exp(x))], [x])
+    first, second = rewrite(graph, RULES).outputs
+    assert (first.what, second.what) == ("abs", "exp")
+
+
+def test_a_rule_that_would_change_the_type_is_not_applied():
+    with sg.Graph().as_default():
+        x, big = sg.placeholder("float32", [3], name="x"), sg.constant(1.0, dtype="float64")
+        graph = sg.freeze([x * big], [x])
+    assert rewrite(graph, RULES) == graph
+
+
+def test_what_replaces_an_expression_keeps_its_line_and_cause():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [3], name="x")
+        graph = sg.freeze([x * -1], [x])
+    (found,) = rewrite(graph, RULES).outputs
+    assert found.what == "neg"
+    assert found.place == graph.outputs[0].place
+
+
+def test_a_rule_says_nothing_of_other_expressions():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [3], name="x")
+        (e,) = sg.freeze([sg.sin(x)], [x]).outputs
+    assert [r for r in RULES if r.apply(e, Interning())] == []
+
+
+def test_a_pattern_prints_as_the_call_it_stands_for():
+    assert repr(sg.reduce_sum(Pattern("x"), axis=0)) == "sum(x, axis=0)"
