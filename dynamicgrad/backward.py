@@ -1,6 +1,6 @@
 """Backward: seeds, the walk over the tape, and where gradients end up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

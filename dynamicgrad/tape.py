@@ -72,9 +72,9 @@ class Node:
         return self.code, self.offset
 
     @property
-    def type(self) -> Any:
+    def type(self) -> ArrayType:
         """The type of the output."""
-        return type_of_node(self)
+        return ArrayType(self.shape, self.dtype)
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
@@ -107,6 +107,11 @@ class Leaf:
         self.handle: Any = None
 
     @property
+    def type(self) -> ArrayType:
+        """The type of the tensor."""
+        return ArrayType(self.shape, self.dtype)
+
+    @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """Nothing comes before a leaf."""
         return ()
@@ -122,11 +127,6 @@ class Leaf:
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at {id(self):#x}>"
-
-
-def type_of_node(node: Any) -> Any:
-    """The type of what a node stands for."""
-    return ArrayType(node.shape, node.dtype)
 
 
 def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:

@@ -9,7 +9,6 @@ import numpy as np
 from gradops import ArrayType, Op, Operators, type_of
 from gradops.op import PLAIN
 
-from .modes import is_recording
 from .tape import Leaf, Node, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}

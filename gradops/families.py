@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .op import OPS, EveryOperand, Op, Rule, attributes
-from .types import ArrayType, broadcast_shapes, result_dtype, shape_of, type_of
+from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
 
 class singular:  # noqa: N801  (reads as a word in the table: d=[singular(lambda y, x: 1 / x)])
     """A partial derivative that may be infinite or NaN; a zero cotangent times it is zero."""
@@ -65,9 +65,7 @@ def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
 
 def zeros_like(x: Any) -> Any:
     """Zeros of the type of `x`, whose shape may have unknown dimensions."""
-    if not all(isinstance(n, int) for n in shape_of(x)):
-        return OPS["full_like"](x, value=0)
-    return OPS["broadcast_to"](np.zeros((), type_of(x).dtype), shape=shape_of(x))
+    return OPS["full_like"](x, value=0)
 
 
 def through_singular(partial: Callable[..., Any]) -> Rule:

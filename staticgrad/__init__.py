@@ -38,3 +38,35 @@ globals().update(FUNCTIONS)  # one table says which ops there are under TensorFl
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any: ...
+
+
+__all__ = sorted(
+    [
+        "ArrayType",
+        "Dim",
+        "Executable",
+        "Expr",
+        "FrozenGraph",
+        "Graph",
+        "Session",
+        "Variable",
+        "compile",
+        "constant",
+        "freeze",
+        "get_default_graph",
+        "gradients",
+        "interpret",
+        "name_scope",
+        "parse",
+        "placeholder",
+        "reset_default_graph",
+        "set_default_dtype",
+        "to_dot",
+        "to_json",
+        "to_mermaid",
+        "to_networkx",
+        "to_text",
+        "trace",
+        *FUNCTIONS,
+    ]
+)

@@ -14,7 +14,7 @@ from ..samples import cases, real, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .elementwise import erf, exp, tanh
 from .movement import example
-from .reduction import not_empty, sum
+from .reduction import not_empty, require_axes, sum
 
 SMALL = 64  # entries up to which the number of NumPy calls is the cost
 
@@ -179,6 +179,7 @@ def along_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
 
 def centred(x: Any, axis: int, out: Any) -> Any:
     """`x` less its largest entry along the axis, so that exp cannot overflow."""
+    require_axes(x, axis)
     return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=out)
 
 

@@ -126,10 +126,14 @@ def pad_transpose(g: Any, y: Any, x: Any, pad_width: Any, value: float) -> Any:
     return slice_(g, index=tuple(("slice", a, a + n, None) for n, (a, _) in ends))
 
 
+def pad_kernel(x: Any, pad_width: Any, value: float = 0.0) -> Any:
+    """`np.pad`, which a number passes unchanged."""
+    widths = widths_of(type_of(x), pad_width)
+    return np.pad(x, widths, constant_values=value) if widths else np.positive(x)
+
+
 pad_op = Op(
-    "pad", lambda x, pad_width, value=0.0: np.pad(
-        x, widths_of(type_of(x), pad_width), constant_values=value
-    ),
+    "pad", pad_kernel,
     infer=pad_infer,
     vjp=[pad_transpose],
     jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],

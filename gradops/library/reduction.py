@@ -124,17 +124,26 @@ def spread(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     return broadcast_to(keep(g, x, axis, keepdims), shape=shape_of(x))
 
 
+def require_axes(x: Any, axis: Any) -> None:
+    """Refuse an axis of a number, which NumPy would pass over in silence."""
+    if axis is not None and np.ndim(x) == 0:
+        raise ValueError("a number has no axes")  # type inference has the words for the user
+
+
 def by(ufunc: np.ufunc) -> Callable[..., Any]:
     """The kernel that combines entries with `ufunc`."""
     reduce = ufunc.reduce
 
     def kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
+        if axis is not None:
+            require_axes(x, axis)
         return reduce(x, axis=axis, keepdims=keepdims, out=out)
 
     return kernel
 
 
 def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
+    require_axes(x, axis)
     total = np.add.reduce(x, axis=axis, keepdims=keepdims, out=out)
     n = np.size(x) if axis is None else count(x, axis)
     return total / n if out is None else np.true_divide(total, n, out=out)
@@ -255,6 +264,7 @@ prod = reduction(
 
 
 def logsumexp_kernel(x: Any, axis: Any = None, keepdims: Any = False, out: Any = None) -> Any:
+    require_axes(x, axis)
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
     with np.errstate(divide="ignore", over="ignore"):  # log(0) is the -inf that is meant
@@ -281,10 +291,12 @@ logsumexp = reduction(
 
 
 def argmax_kernel(x: Any, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+    require_axes(x, axis)
     return np.argmax(x, axis=axis, keepdims=keepdims, out=out)
 
 
 def argmin_kernel(x: Any, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+    require_axes(x, axis)
     return np.argmin(x, axis=axis, keepdims=keepdims, out=out)
 
 

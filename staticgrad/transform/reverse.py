@@ -43,7 +43,8 @@ def gradients(
         found = pull_back({y: g for y, g in seeds.items() if y in active}, read, active, set(xs))
     finally:
         names.origin = before
-    return [found[x] if x in found else missing(names, x, unconnected) for x in xs]
+    results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
+    return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
 
 
 def sequence(x: Any) -> list[Any]:
