@@ -6,6 +6,7 @@ error is shown.
 
 import linecache
 import sys
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType
 
@@ -58,6 +59,7 @@ def describe(place: Place | None) -> str:
     return f"{short(place)}{name}" + (f": {text}" if text else "")
 
 
+@lru_cache(maxsize=4096)
 def short(place: Place | None) -> str:
     """`model.py:12`."""
     if place is None:

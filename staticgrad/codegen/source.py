@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, Dim
+from gradops.types import product
 from gradops.places import short
 
 from ..ir.expr import Expr, Kind
@@ -157,8 +158,8 @@ def dies_at(w: Writer, x: Expr, e: Expr) -> bool:
     """Whether `e` is the last to read the big array `x`, which lies in no buffer."""
     if w.plan.last_use.get(x) is not e or x in w.plan.slots:
         return False
-    known = all(isinstance(n, int) for n in x.shape)
-    return not known or int(np.prod(x.shape)) * x.dtype.itemsize >= BIG
+    size = product(x.shape)
+    return not isinstance(size, int) or size * x.dtype.itemsize >= BIG
 
 
 def render(w: Writer, e: Expr) -> str:

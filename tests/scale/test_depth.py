@@ -1,0 +1,73 @@
+"""Depth is no limit: 100,000 operations in a chain, with Python's recursion limit at 200."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+EAGER = """
+import gc, sys, weakref
+import dynamicgrad as dg
+gc.disable()
+sys.setrecursionlimit(200)
+x = dg.ones(3, requires_grad=True)
+y = x
+for _ in range(50_000):
+    y = y * 1.00001 + 0.5
+middle = weakref.ref(y.grad_fn)
+loss = y.sum()
+loss.backward()
+assert abs(x.grad[0].item() - 1.00001**50_000) < 1e-2
+del loss, y
+assert middle() is None, "the graph is not freed"
+"""
+
+STATIC = """
+import gc, sys, weakref
+import numpy as np
+import staticgrad as sg
+gc.disable()
+sys.setrecursionlimit(200)
+graph = sg.Graph()
+with graph.as_default():
+    x = sg.placeholder("float32", [3], name="x")
+    y = x
+    for _ in range(50_000):
+        y = y * 1.00001 + 0.5
+    loss = sg.reduce_sum(y)
+    grads = sg.gradients(loss, [x])
+    frozen = sg.freeze([loss, *grads], [x])
+feed = np.ones(3, np.float32)
+compiled = sg.compile(frozen, optimize=0)
+generated, interpreted = compiled(feed), sg.interpret(frozen, [feed])
+assert [a.tobytes() for a in generated] == [b.tobytes() for b in interpreted]
+assert len(sg.parse(sg.to_text(frozen))) == len(frozen)
+kept = [weakref.ref(e) for e in (y, frozen.outputs[0], compiled.graph)]
+del loss, y, x, grads, frozen, compiled, graph
+assert [ref() for ref in kept] == [None] * 3, "the graph is not freed"
+"""
+
+PATHS = """
+import dynamicgrad as dg, numpy as np, staticgrad as sg
+x = dg.tensor(1.0, dtype="float64", requires_grad=True)
+y = x
+for _ in range(60):
+    y = y + y
+y.backward()
+assert x.grad.item() == 2.0**60
+x = sg.placeholder("float64", [], name="x")
+y = x
+for _ in range(60):
+    y = y + y
+assert sg.compile(sg.gradients(y, x), [x])(1.0)[0] == 2.0**60
+"""
+
+
+@pytest.mark.parametrize(
+    "program", [EAGER, STATIC, PATHS], ids=["tape", "graph", "2**60 paths"]
+)
+def test_a_deep_program_runs_and_is_freed(program):
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
