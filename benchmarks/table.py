@@ -1,6 +1,6 @@
 """The benchmark table of docs/benchmarks.md: all libraries in one run, interleaved, medians.
 
-    make bench
+make bench
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small workloads run on one thread
 
-from workloads import WORKLOADS  # noqa: E402  (NumPy reads the number of threads when imported)
+from workloads import WORKLOADS
 
 COLUMNS = ["dynamicgrad", "torch", "staticgrad", "NumPy by hand", "JAX jit"]
 ROUNDS, SECONDS = 41, 0.004

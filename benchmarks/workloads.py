@@ -6,6 +6,7 @@ does the work once. Libraries that are not installed are left out.
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -181,7 +182,7 @@ def mlp_step() -> Runs:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((BATCH, SIZES[0])).astype(np.float32)
     labels = rng.integers(0, SIZES[-1], BATCH)
-    shapes = [s for m, n in zip(SIZES, SIZES[1:], strict=False) for s in ((m, n), (n,))]
+    shapes = [s for m, n in pairwise(SIZES) for s in ((m, n), (n,))]
     params = [(rng.standard_normal(s) / 10).astype(np.float32) for s in shapes]
     runs = {name: eager_mlp(lib, x, labels, params) for name, lib in eager_libraries().items()}
     runs["staticgrad"] = static_mlp(x, labels, params)

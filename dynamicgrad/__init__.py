@@ -10,29 +10,47 @@ Tensors record a tape as the program runs, and `backward` walks it.
 tensor(6.)
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-import numpy as np
+import numpy as _np
 
 from . import autograd, nn
 from .creation import (
-    FloatTensor, arange, as_tensor, empty, eye, from_numpy, full, full_like, get_default_dtype,
-    linspace, manual_seed, ones, ones_like, rand, randint, randn, set_default_dtype, tensor,
-    zeros, zeros_like,
+    FloatTensor,
+    arange,
+    as_tensor,
+    empty,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    get_default_dtype,
+    linspace,
+    manual_seed,
+    ones,
+    ones_like,
+    rand,
+    randint,
+    randn,
+    set_default_dtype,
+    tensor,
+    zeros,
+    zeros_like,
 )  # fmt: skip
 from .modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .spelling import FUNCTIONS
+from .spelling import FUNCTIONS as _FUNCTIONS
 from .tensor import Tensor
 
-float16, float32, float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
-int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
-uint8, complex64, complex128 = map(np.dtype, ("uint8", "complex64", "complex128"))
+float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
+int8, int16, int32, int64 = map(_np.dtype, ("int8", "int16", "int32", "int64"))
+uint8, complex64, complex128 = map(_np.dtype, ("uint8", "complex64", "complex128"))
 
-globals().update(FUNCTIONS)  # one table says which ops there are under PyTorch's names
+globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
 
-    def __getattr__(name: str) -> Any: ...
+    def __getattr__(name: str) -> _Any: ...
 
 
 __all__ = [
@@ -42,4 +60,4 @@ __all__ = [
     "linspace", "manual_seed", "nn", "no_grad", "ones", "ones_like", "rand", "randint", "randn",
     "set_default_dtype", "set_grad_enabled", "tensor", "uint8", "zeros", "zeros_like",
 ]  # fmt: skip
-__all__ = sorted([*__all__, *FUNCTIONS])
+__all__ = sorted([*__all__, *_FUNCTIONS])

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from gradops import ShapeError, TapeError, depending_on, pull_back
-from gradops.types import is_float
 from gradops.places import Place, describe, here
+from gradops.types import is_float
 
 from .modes import RECORDING
 from .tape import Leaf, Node

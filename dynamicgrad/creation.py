@@ -8,8 +8,8 @@ import numpy as np
 from .leaves import requires_grad_
 from .tensor import Tensor, handle, storage_of
 
-DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default=np.dtype(np.float32))
-GENERATOR: ContextVar[Any] = ContextVar("generator", default=np.random.default_rng())
+DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
+GENERATOR: ContextVar[np.random.Generator] = ContextVar("generator")
 
 
 def get_default_dtype() -> np.dtype[Any]:
@@ -18,8 +18,7 @@ def get_default_dtype() -> np.dtype[Any]:
     >>> dg.get_default_dtype()
     dtype('float32')
     """
-    found: np.dtype[Any] = DEFAULT_DTYPE.get()
-    return found
+    return np.dtype(DEFAULT_DTYPE.get())
 
 
 def set_default_dtype(dtype: Any) -> None:
@@ -35,14 +34,23 @@ def set_default_dtype(dtype: Any) -> None:
     DEFAULT_DTYPE.set(np.dtype(dtype))
 
 
-def manual_seed(seed: int) -> None:
+def manual_seed(seed: int | None) -> None:
     """Seed the random numbers of this thread or task.
 
     >>> dg.manual_seed(0)
     >>> dg.rand(2)
-    tensor([0.6370, 0.2698])
+    tensor([0.8506, 0.6370])
     """
     GENERATOR.set(np.random.default_rng(seed))
+
+
+def generator() -> np.random.Generator:
+    """The random numbers of this thread or task, unpredictable until they are seeded."""
+    found = GENERATOR.get(None)
+    if found is None:
+        manual_seed(None)
+        found = GENERATOR.get()
+    return found
 
 
 def finished(value: Any, requires_grad: bool) -> Tensor:
@@ -194,7 +202,7 @@ def rand(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     >>> dg.rand(2, 3).shape
     (2, 3)
     """
-    drawn = GENERATOR.get().random(sizes(shape), np.float32)
+    drawn = generator().random(sizes(shape), np.float32)
     return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
 
 
@@ -204,7 +212,7 @@ def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     >>> dg.randn((3, 3), requires_grad=True).requires_grad
     True
     """
-    drawn = GENERATOR.get().standard_normal(sizes(shape))
+    drawn = generator().standard_normal(sizes(shape))
     return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
 
 
@@ -214,7 +222,7 @@ def randint(low: int, high: int, size: Any, dtype: Any = np.int64) -> Tensor:
     >>> dg.randint(0, 10, (4,)).shape
     (4,)
     """
-    return handle(GENERATOR.get().integers(low, high, sizes((size,)), dtype))
+    return handle(generator().integers(low, high, sizes((size,)), dtype))
 
 
 def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -244,7 +252,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = 
     return finished(np.full(x.shape, fill_value, dtype or x.dtype), requires_grad)
 
 
-def FloatTensor(*data: Any) -> Tensor:  # noqa: N802
+def FloatTensor(*data: Any) -> Tensor:
     """A float32 tensor: `FloatTensor(3, 3)` of a shape, `FloatTensor([1, 2])` of data.
 
     It takes no `requires_grad`: set it on the result.

@@ -151,4 +151,3 @@ def named(call: Callable[..., Any], op: Op) -> Any:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call
-

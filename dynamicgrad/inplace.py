@@ -34,20 +34,26 @@ def in_place(op: Op) -> Callable[..., Tensor]:
             other = other * alpha
         if type(other) is Tensor and ufunc is not None and not is_recording():
             value, x = self.value, other.value  # an update under no_grad, spelled out
-            if type(value) is type(x) is np.ndarray and value.dtype is x.dtype and x.dtype in FLOATS:
-                if value.shape == x.shape:
-                    ufunc(value, x, out=value)
-                    storage_of(self).write()
-                    return self
+            if alike(value, x):
+                ufunc(value, x, out=value)
+                storage_of(self).write()
+                return self
         return write(self, op, (other,))
 
     method.__doc__ = f"Write the result of `{op.name}` into this tensor, and return it."
     return method
 
 
+def alike(a: Any, b: Any) -> bool:
+    """Whether two values are float arrays of one type."""
+    if type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return False
+    return a.dtype is b.dtype and a.dtype in FLOATS and a.shape == b.shape
+
+
 def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
     """Apply `op` to `t` and `others`, and let `t` have the result."""
-    if is_recording() and any([getattr(x, "node", None) is not None for x in (t, *others)]):
+    if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
         refuse_recording(t)
         before = handle(t.value, t.node)
         result = op(before, *others)
@@ -167,4 +173,3 @@ def plain(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(plain(k) for k in key)
     return key.value if isinstance(key, Tensor) else key
-

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError
-from gradops.types import is_float
 from gradops.places import describe
+from gradops.types import is_float
 
 from .tape import Leaf, Node
 from .tensor import Tensor, handle, make_leaf
@@ -120,7 +120,9 @@ class Watch:
         self.grad: Tensor | None = None
 
     def __call__(self, g: Any) -> Any:
-        arrived = g if isinstance(g, Tensor) else handle(g.copy() if isinstance(g, np.ndarray) else g)
+        arrived = (
+            g if isinstance(g, Tensor) else handle(g.copy() if isinstance(g, np.ndarray) else g)
+        )
         self.grad = arrived if self.grad is None else self.grad + arrived
         return g
 
@@ -139,4 +141,3 @@ def retain_grad(t: Tensor) -> None:
         raise TapeError("can't retain_grad on Tensor that has requires_grad=False")
     if type(t.node) is Node and t.node.watch is None:
         t.node.watch = Watch()
-

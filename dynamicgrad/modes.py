@@ -44,7 +44,7 @@ class BareGradMode(GradMode):
         return super().__new__(cls) if function is None else cls()(function)
 
 
-class no_grad(BareGradMode):  # noqa: N801
+class no_grad(BareGradMode):
     """Record nothing: for evaluation, and for updates of parameters.
 
     A context manager and a decorator. Results inside do not require gradients.
@@ -58,7 +58,7 @@ class no_grad(BareGradMode):  # noqa: N801
     mode = False
 
 
-class enable_grad(BareGradMode):  # noqa: N801
+class enable_grad(BareGradMode):
     """Record, also inside `no_grad`. A context manager and a decorator.
 
     >>> w = dg.ones(2, requires_grad=True)
@@ -70,7 +70,7 @@ class enable_grad(BareGradMode):  # noqa: N801
     mode = True
 
 
-class set_grad_enabled(GradMode):  # noqa: N801
+class set_grad_enabled(GradMode):
     """Record or not, as `mode` says: from this call on, or inside a `with` block.
 
     >>> with dg.set_grad_enabled(False):

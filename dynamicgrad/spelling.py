@@ -37,7 +37,9 @@ class Extremes(NamedTuple):
 
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     """A shape given as one sequence or as several numbers."""
-    return tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else tuple(shape)
+    return (
+        tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else tuple(shape)
+    )
 
 
 def reshape(x: Any, *shape: Any) -> Any:
@@ -159,9 +161,7 @@ def item(t: Tensor) -> Any:
     2.0
     """
     if t.value.size != 1:
-        raise ops.TapeError(
-            f"a Tensor with {t.value.size} elements cannot be converted to Scalar"
-        )
+        raise ops.TapeError(f"a Tensor with {t.value.size} elements cannot be converted to Scalar")
     return t.value.item()
 
 
@@ -354,6 +354,8 @@ def node_name(node: Any) -> str:
     name = NAMES.get(node.op.name)
     if isinstance(name, str):
         return name
-    return str(name(node)) if name and type(node.operands).__name__ != "Freed" else (
-        f"{camel(node.op.name)}Backward0"
+    return (
+        str(name(node))
+        if name and type(node.operands).__name__ != "Freed"
+        else (f"{camel(node.op.name)}Backward0")
     )

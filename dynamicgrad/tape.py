@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Op, reads
+from gradops.places import OURS, Place, here
 from gradops.reads import OUTPUT
 from gradops.types import type_of
-from gradops.places import OURS, Place, here
 
 from .modes import is_recording
 
@@ -50,8 +50,19 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "attrs", "code", "dtype", "inputs", "number", "offset", "op", "operands",
-        "output", "shape", "storage", "watch",
+        "__weakref__",
+        "attrs",
+        "code",
+        "dtype",
+        "inputs",
+        "number",
+        "offset",
+        "op",
+        "operands",
+        "output",
+        "shape",
+        "storage",
+        "watch",
     )
     op: Op
     inputs: tuple[Any, ...]

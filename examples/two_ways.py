@@ -8,6 +8,7 @@ variables, and from then on feeds the graph.
 """
 
 import argparse
+import itertools
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def loss_of(x: Any, labels: Any, params: Any) -> Any:
 def initial_params() -> Arrays:
     """The start, the same for both ways."""
     rng = np.random.default_rng(0)
-    pairs = zip(SIZES, SIZES[1:], strict=False)
+    pairs = itertools.pairwise(SIZES)
     return [
         p.astype(np.float32)
         for m, n in pairs

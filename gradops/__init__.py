@@ -77,16 +77,10 @@ from .library.comparison import (
 )
 from .library.contraction import matmul
 from .library.creation import (
-    arange,
-    eye,
-    full,
     full_like,
-    linspace,
     one_hot,
-    ones,
     ones_like,
     stop_gradient,
-    zeros,
     zeros_like,
 )
 from .library.einsum import einsum
@@ -183,7 +177,6 @@ __all__ = [
     "add",
     "all",
     "any",
-    "arange",
     "argmax",
     "argmin",
     "astype",
@@ -217,12 +210,10 @@ __all__ = [
     "expand",
     "expand_dims",
     "expm1",
-    "eye",
     "flatten",
     "flip",
     "floor",
     "floor_divide",
-    "full",
     "full_like",
     "gelu",
     "getitem",
@@ -240,7 +231,6 @@ __all__ = [
     "less",
     "less_equal",
     "linear",
-    "linspace",
     "log",
     "log1p",
     "log_softmax",
@@ -264,7 +254,6 @@ __all__ = [
     "negative",
     "not_equal",
     "one_hot",
-    "ones",
     "ones_like",
     "pad",
     "positive",
@@ -311,6 +300,5 @@ __all__ = [
     "type_of",
     "vmap",
     "where",
-    "zeros",
     "zeros_like",
 ]

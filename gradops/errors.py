@@ -64,9 +64,7 @@ class MissingRuleError(GradError, NotImplementedError):
 
     def __init__(self, op: object, rule: str, hint: str | None = None) -> None:
         self.op, self.rule, self.hint = str(op), rule, hint
-        super().__init__(
-            f"{op} has no {rule} rule" + (f"\n  hint: {hint}" if hint else "")
-        )
+        super().__init__(f"{op} has no {rule} rule" + (f"\n  hint: {hint}" if hint else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.op, self.rule, self.hint)

@@ -12,7 +12,8 @@ import numpy as np
 from .op import OPS, EveryOperand, Op, Rule, attributes
 from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
 
-class singular:  # noqa: N801  (reads as a word in the table: d=[singular(lambda y, x: 1 / x)])
+
+class singular:
     """A partial derivative that may be infinite or NaN; a zero cotangent times it is zero."""
 
     def __init__(self, partial: Callable[..., Any]) -> None:
@@ -28,7 +29,9 @@ def broadcast(op: object, kernel: Callable[..., Any], *types: ArrayType) -> Arra
     return ArrayType(shape, result_dtype(kernel, tuple(t.dtype for t in types)))
 
 
-def elementwise(name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any) -> Op:
+def elementwise(
+    name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any
+) -> Op:
     """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
     operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
     called = f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else name

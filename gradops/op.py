@@ -22,6 +22,7 @@ from .types import ArrayType, as_size, operand_types
 Rule = Callable[..., Any]
 Samples = Callable[[np.random.Generator], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
 
+
 class EveryOperand:
     """The rule of each operand of an op that takes any number: one rule, told which operand."""
 
@@ -40,8 +41,7 @@ OPS: dict[str, "Op"] = {}
 """Every op there is, by name. Declaring an op adds it; nothing removes one."""
 
 PLAIN = frozenset(
-    {np.ndarray, bool, int, float, complex}
-    | {np.dtype(code).type for code in np.typecodes["All"]}
+    {np.ndarray, bool, int, float, complex} | {np.dtype(code).type for code in np.typecodes["All"]}
 )
 """Types that claim nothing: with only these as operands, an op computes."""
 
@@ -135,7 +135,9 @@ class Op:
         operands = tuple([as_operand(a) if type(a) in SEQUENCES else a for a in args[:n]])
         if not attrs and len(args) == n and len(self.defaults) == len(self.params):
             return operands, self.defaults
-        return operands, self.bind_attrs({**dict(zip(self.params, args[n:], strict=False)), **attrs})
+        return operands, self.bind_attrs(
+            {**dict(zip(self.params, args[n:], strict=False)), **attrs}
+        )
 
     def bind_attrs(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All attributes in their normal form: those given, and the defaults of the others."""
@@ -144,7 +146,7 @@ class Op:
             full[name] = value if type(value) in SETTLED else canonical(name, value)
         if full.keys() != self.params.keys():
             wrong, missing = full.keys() - self.params.keys(), self.params.keys() - full.keys()
-            names = ', '.join(sorted(wrong or missing))
+            names = ", ".join(sorted(wrong or missing))
             said = f"has no attribute {names}" if wrong else f"needs {names}"
             raise TypeError(f"{self.signature} {said}")
         return full

@@ -8,8 +8,19 @@ import numpy as np
 
 from .errors import MissingRuleError
 from .library.arithmetic import (
-    abs, add, bitwise_and, bitwise_or, bitwise_xor, div, floor_divide, invert, mul, neg, power,
-    remainder, sub,
+    abs,
+    add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    div,
+    floor_divide,
+    invert,
+    mul,
+    neg,
+    power,
+    remainder,
+    sub,
 )
 from .library.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from .library.contraction import matmul
@@ -112,7 +123,7 @@ class Operators:
         return ArrayType(self.shape, self.dtype).size
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         """The axes in reverse order."""
         return transpose(self)
 
@@ -121,7 +132,8 @@ class Operators:
         if op is None or method != "__call__" or kwargs:
             how = "" if method == "__call__" else f".{method}"
             raise MissingRuleError(
-                f"numpy.{ufunc.__name__}{how}", "graph and tape",
+                f"numpy.{ufunc.__name__}{how}",
+                "graph and tape",
                 hint="use an op of gradops, or detach the operands first",
             )
         return op(*args)
@@ -134,7 +146,8 @@ class Operators:
         found = getattr(gradops, func.__name__, None)
         if found is None:
             raise MissingRuleError(
-                f"numpy.{func.__name__}", "graph and tape",
+                f"numpy.{func.__name__}",
+                "graph and tape",
                 hint="use an op of gradops, or detach the operands first",
             )
         return found(*args, **kwargs)

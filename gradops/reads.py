@@ -5,7 +5,7 @@ to has been read. A tape then saves no more than backward will need.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class Probe(Operators):
             self.seen.add(self.number)
 
 
-@lru_cache(maxsize=None)
+@cache
 def reads(op: Op, i: int, count: int) -> frozenset[int]:
     """The operands, and OUTPUT, whose values the VJP rule of operand i reads.
 

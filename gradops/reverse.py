@@ -93,9 +93,7 @@ def fit(ct: Any, x: Any) -> Any:
     return ct if ct.dtype == x.dtype else OPS["astype"](ct, dtype=x.dtype)
 
 
-def depending_on(
-    wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] = ()
-) -> set[Any]:
+def depending_on(wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] = ()) -> set[Any]:
     """The vertices between `wrt` and `ends`, through which a derivative passes.
 
     What is in `stop` counts as constant, unless it is in `wrt`; nothing behind it is looked at.

@@ -11,7 +11,8 @@ compiled and then run by feeding values.
 array([2., 4.], dtype=float32)
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from gradops import ArrayType, Dim
 
@@ -22,7 +23,7 @@ from .export.networkx import to_networkx
 from .frontend.freeze import freeze
 from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
 from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
-from .frontend.spelling import FUNCTIONS
+from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
@@ -33,40 +34,38 @@ from .runtime.interpreter import interpret
 from .runtime.session import Session
 from .transform.reverse import gradients
 
-globals().update(FUNCTIONS)  # one table says which ops there are under TensorFlow's names
+globals().update(_FUNCTIONS)  # one table says which ops there are under TensorFlow's names
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
 
-    def __getattr__(name: str) -> Any: ...
+    def __getattr__(name: str) -> _Any: ...
 
 
-__all__ = sorted(
-    [
-        "ArrayType",
-        "Dim",
-        "Executable",
-        "Expr",
-        "FrozenGraph",
-        "Graph",
-        "Session",
-        "Variable",
-        "compile",
-        "constant",
-        "freeze",
-        "get_default_graph",
-        "gradients",
-        "interpret",
-        "name_scope",
-        "parse",
-        "placeholder",
-        "reset_default_graph",
-        "set_default_dtype",
-        "to_dot",
-        "to_json",
-        "to_mermaid",
-        "to_networkx",
-        "to_text",
-        "trace",
-        *FUNCTIONS,
-    ]
-)
+__all__ = [
+    "ArrayType",
+    "Dim",
+    "Executable",
+    "Expr",
+    "FrozenGraph",
+    "Graph",
+    "Session",
+    "Variable",
+    "compile",
+    "constant",
+    "freeze",
+    "get_default_graph",
+    "gradients",
+    "interpret",
+    "name_scope",
+    "parse",
+    "placeholder",
+    "reset_default_graph",
+    "set_default_dtype",
+    "to_dot",
+    "to_json",
+    "to_mermaid",
+    "to_networkx",
+    "to_text",
+    "trace",
+]
+__all__ = sorted([*__all__, *_FUNCTIONS])

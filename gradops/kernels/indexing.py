@@ -10,13 +10,14 @@ stand side by side; else they come first of all. An ellipsis keeps arrays apart 
 for no axis.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import IndexingError, ShapeError
-from ..types import ArrayType, Dim, Shape, Size, broadcast_shapes, operand_types, product
+from ..types import ArrayType, Dim, Shape, Size, broadcast_shapes, operand_types
 
 FULL = ("slice", None, None, None)
 COUNTED = Dim("?")  # a size that only data tells
@@ -42,7 +43,7 @@ class Placement(NamedTuple):
 
     shape: Shape
     first: int
-    count: int
+    many: int
     together: bool
 
 
@@ -99,7 +100,9 @@ def axes_used(op: str, x: ArrayType, what: Any, array: ArrayType | None) -> int:
     if array.dtype.kind == "b":
         return array.ndim
     raise IndexingError(
-        op, [x, array], f"{array.dtype} is no dtype for an index",
+        op,
+        [x, array],
+        f"{array.dtype} is no dtype for an index",
         hint="index with integers, truth values, slices, None or ...",
     )
 
@@ -112,7 +115,8 @@ def check(op: str, e: Entry, x: ArrayType, arrays: Sequence[ArrayType]) -> None:
         for i, n in enumerate(e.array.shape, start=e.axis):
             if n != x.shape[i] and isinstance(n, int) and isinstance(x.shape[i], int):
                 raise IndexingError(
-                    op, [x, *arrays],
+                    op,
+                    [x, *arrays],
                     f"the mask has size {n} where axis {i} has size {x.shape[i]}",
                 )
 
@@ -201,7 +205,7 @@ def put(*operands: Any, index: Index, shape: tuple[int, ...]) -> Any:
     places = flat_places(index, shape, arrays)
     if places.shape != g.shape:
         raise ValueError(f"{g.shape} entries for {places.shape} places")
-    flat = np.zeros(product(shape), g.dtype)
+    flat = np.zeros(math.prod(shape), g.dtype)
     np.add.at(flat, places.reshape(-1), g.reshape(-1))
     return flat.reshape(shape)
 
@@ -211,9 +215,9 @@ def flat_places(index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> 
     k = len(shape)
     if "..." not in index:  # the axes that the index does not name come last and need no table
         k = sum(axes_used("scatter", a, e, a) for e, a in paired(index, arrays))
-    inner = product(shape[k:])
+    inner = math.prod(shape[k:])
     try:
-        outer = np.arange(product(shape[:k])).reshape(shape[:k])[native(index, arrays)]
+        outer = np.arange(math.prod(shape[:k])).reshape(shape[:k])[native(index, arrays)]
     except IndexError:
         check_values("scatter", index, shape, np.float64, arrays)
         raise

@@ -14,3 +14,18 @@ from . import (
     movement,
     reduction,
 )
+
+__all__ = [
+    "activation",
+    "arithmetic",
+    "comparison",
+    "contraction",
+    "creation",
+    "einsum",
+    "elementwise",
+    "indexing",
+    "joining",
+    "loss",
+    "movement",
+    "reduction",
+]

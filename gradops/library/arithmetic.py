@@ -34,7 +34,8 @@ def strong_product_kernel(v: Any, p: Any) -> Any:
 
 
 add = elementwise(
-    "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"], samples=binary, error_samples=unequal,
+    "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
+    samples=binary, error_samples=unequal,
     doc="The sum of two operands, entry by entry.",
 )
 sub = elementwise(
@@ -42,7 +43,8 @@ sub = elementwise(
     doc="The difference of two operands, entry by entry.",
 )
 mul = elementwise(
-    "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a], traits=["commutative"],
+    "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
+    traits=["commutative"],
     samples=binary, error_samples=unequal,
     doc="The product of two operands, entry by entry.",
 )
@@ -60,7 +62,8 @@ strong_product = elementwise(
     doc="The product in which a zero of the first operand wins over infinity and NaN.",
 )
 neg = elementwise(
-    "neg", np.negative, infix="-{0}", d=[-1], samples=unary, doc="The operand with its sign changed.",
+    "neg", np.negative, infix="-{0}", d=[-1], samples=unary,
+    doc="The operand with its sign changed.",
 )
 abs = elementwise(
     "abs", np.abs, d=[lambda y, x: sign(x)], traits=["nonnegative"], samples=unary,

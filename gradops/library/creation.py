@@ -10,9 +10,6 @@ from ..types import ArrayType
 from .comparison import equal
 from .movement import VIEW, astype, expand_dims
 
-zeros, ones, full = np.zeros, np.ones, np.full
-arange, linspace, eye = np.arange, np.linspace, np.eye
-
 full_like = elementwise(
     "full_like", lambda x, value, dtype=None: np.full_like(x, value, dtype), d=[None],
     infer=lambda x, value, dtype: ArrayType(x.shape, x.dtype if dtype is None else dtype),

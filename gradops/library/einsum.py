@@ -132,7 +132,8 @@ einsum_op = Op(
     batch=einsum_batch,
     source="einsum({operands}, subscripts={subscripts})",
     samples=cases(
-        real((2, 3), (3, 4), subscripts="ij,jk->ik"), real((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
+        real((2, 3), (3, 4), subscripts="ij,jk->ik"),
+        real((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
         real((3, 3), subscripts="ii->"), real((3, 3), subscripts="ii->i"),
         real((2, 3), subscripts="ij->"), real((2, 3), subscripts="ij->ji"),
         real((3,), (4,), subscripts="i,j->ij"), real((2, 3), (4,), subscripts="ij,k->i"),

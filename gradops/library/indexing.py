@@ -17,7 +17,14 @@ from ..kernels.indexing import FULL, Index, Placement, pick, placement, put, vie
 from ..op import ErrorSample, Op, as_operand
 from ..samples import beside, cases, exactly, real
 from ..types import (
-    PYTHON_SCALARS, ArrayType, Dim, Size, normalize_axis, operand_types, shape_of, type_of,
+    PYTHON_SCALARS,
+    ArrayType,
+    Dim,
+    Size,
+    normalize_axis,
+    operand_types,
+    shape_of,
+    type_of,
 )
 from .movement import VIEW, broadcast_to, example, inverse, reshape, transpose
 
@@ -180,13 +187,13 @@ def widened(
     """
     arrays, ndim = xs[1:], len(place.shape) + 1
     if not any(batched[1:]):
-        return (FULL, *index), arrays, to_front(ndim, 0 if place.together else place.count)
-    arrays = [aligned(a, place.count) if b else a for a, b in zip(arrays, batched[1:])]
+        return (FULL, *index), arrays, to_front(ndim, 0 if place.together else place.many)
+    arrays = [aligned(a, place.many) if b else a for a, b in zip(arrays, batched[1:])]
     if not batched[0]:
         return index, arrays, to_front(ndim, place.first)
-    rows = reshape(numbers(xs[0], 0), shape=(-1, *(1,) * place.count))
-    rest = range(1 + place.count, ndim)
-    order = (0, *rest[: place.first], *range(1, 1 + place.count), *rest[place.first :])
+    rows = reshape(numbers(xs[0], 0), shape=(-1, *(1,) * place.many))
+    rest = range(1 + place.many, ndim)
+    order = (0, *rest[: place.first], *range(1, 1 + place.many), *rest[place.first :])
     return ("array", *index), [rows, *arrays], order
 
 

@@ -1,6 +1,7 @@
 """Ops that put operands side by side, take them apart, and pad them."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from ..families import joining
 from ..op import ErrorSample, Op
 from ..samples import cases, real
 from ..types import (
-    ArrayType, Size, normalize_axis, shape_of, type_of,
+    ArrayType,
+    Size,
+    normalize_axis,
+    shape_of,
+    type_of,
 )
 from .indexing import slice_
 from .movement import example, repeated
@@ -75,7 +80,7 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
         raise ShapeError("stack", types, "it needs at least one operand")
     first = types[0].shape
     if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
-        raise ShapeError("stack", types, "the shapes differ", hint="concatenate joins along an axis")
+        raise ShapeError("stack", types, "the shapes differ", hint="concatenate may do")
     dtype = np.result_type(*(t.dtype for t in types))
     k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
@@ -194,8 +199,8 @@ def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> li
     ends = indices_or_sections
     if isinstance(ends, int | np.integer):
         if not isinstance(n, int) or n % int(ends):
-            raise ShapeError("split", [type_of(x)], f"axis {k} is not known to be cut into {ends} equal parts")
+            raise ShapeError("split", [type_of(x)], f"axis {k} has no {ends} equal parts")
         ends = range(n // int(ends), n, n // int(ends))
     edges = [None, *map(int, ends), None]
-    pairs = zip(edges, edges[1:], strict=False)
+    pairs = pairwise(edges)
     return [slice_(x, index=(WHOLE,) * k + (("slice", a, b, None),)) for a, b in pairs]

@@ -10,7 +10,14 @@ from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, exactly, real
 from ..types import (
-    ArrayType, Dim, Shape, broadcast_shapes, normalize_axes, product, shape_of, type_of,
+    ArrayType,
+    Dim,
+    Shape,
+    broadcast_shapes,
+    normalize_axes,
+    product,
+    shape_of,
+    type_of,
 )
 
 VIEW = frozenset({"view"})
@@ -50,7 +57,10 @@ reshape = linear(
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: reshape(xs[0], shape=(shape_of(xs[0])[0],
                                                  *resolve_shape(example(xs[0]), attrs["shape"]))),
-    source=lambda x, shape: "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})", traits=RETYPING,
+    source=lambda x, shape: (
+        "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
+    ),
+    traits=RETYPING,
     samples=cases(real((3, 4), shape=(2, 6)), real((3, 4), shape=(-1,)), real((), shape=(1, 1))),
     error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries")],
     doc="The entries in another shape; -1 stands for the size that is left.",
@@ -240,16 +250,25 @@ squeeze = linear(
     error_samples=[ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1")],
     doc="The operand without axes of size 1: all of them, or those that `axis` names.",
 )
+
+
+def flip_infer(x: ArrayType, axis: Any) -> ArrayType:
+    normalize_axes("flip", x, axis)
+    return x
+
+
 flip = linear(
     "flip", lambda x, axis=None: np.flip(x, axis),
-    infer=lambda x, axis: ArrayType(x.shape, normalize_axes("flip", x, axis) and x.dtype or x.dtype),
+    infer=flip_infer,
     transpose=lambda g, y, x, axis: flip(g, axis=axis),
     batch=lambda op, xs, batched, attrs: flip(
         xs[0], axis=tuple(a + 1 for a in normalize_axes("flip", example(xs[0]), attrs["axis"]))
     ),
     source="np.flip({0}, {axis})", traits=VIEW,
     samples=cases(real((3, 4)), real((3, 4), axis=1), real((2, 3, 4), axis=(0, -1))),
-    error_samples=[ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range")],
+    error_samples=[
+        ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
     doc="The entries in reverse order along the axes given, or along all.",
 )
 astype = linear(

@@ -87,10 +87,8 @@ def memory_roots(graph: FrozenGraph) -> dict[Expr, tuple[Expr, ...]]:
     return roots
 
 
-def last_uses(
-    graph: FrozenGraph, roots: dict[Expr, tuple[Expr, ...]]
-) -> dict[Expr, Expr | None]:
-    """The last reader of each piece of memory; None for what leaves the run or came from outside."""
+def last_uses(graph: FrozenGraph, roots: dict[Expr, tuple[Expr, ...]]) -> dict[Expr, Expr | None]:
+    """The last reader of each piece of memory; None for what leaves the run or comes into it."""
     last: dict[Expr, Expr | None] = {}
     for e in graph.order:
         last.update((root, e) for x in e.inputs for root in roots[x])

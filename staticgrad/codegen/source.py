@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, Dim
-from gradops.types import product
 from gradops.places import short
+from gradops.types import product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -73,10 +73,12 @@ def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
     def run(x):
-        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,)...
-        exp_2 = np.exp(x)  # float32[3]...
-        add_3 = np.add(exp_2, c_1)  # float32[3]
-        return add_3,
+        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,) ...
+            x = admit(0, x)
+        exp_1 = np.exp(x)  # float32[3] ...
+        add_3 = np.add(exp_1, c_2)  # float32[3]
+        return add_3
+    <BLANKLINE>
     """
     w = Writer(graph, name)
     for i, e in enumerate(graph.inputs):
@@ -223,4 +225,3 @@ def write_return(w: Writer, form: str) -> None:
         shared = not outside.isdisjoint(roots[e]) or w.names[e] in texts
         texts.append(f"np.array({w.names[e]})" if shared else w.names[e])
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
-

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, ShapeError, broadcast_to, type_of
-from gradops.types import as_size, broadcast_shapes
 from gradops.places import here
+from gradops.types import as_size, broadcast_shapes
 
 from ..ir.expr import Expr, Kind, common_names, lifted, new_constant
 from .graph import get_default_graph
 
-DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default=np.dtype(np.float32))
+DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 
 
 def set_default_dtype(dtype: Any) -> None:
@@ -49,7 +49,7 @@ def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """An array of its own from a number, sequence or array; Python floats get the default dtype."""
     found = np.array(value, order="C")
     if dtype is None and not hasattr(value, "dtype") and found.dtype == np.float64:
-        dtype = DEFAULT_DTYPE.get()
+        dtype = np.dtype(DEFAULT_DTYPE.get())
     found = found.astype(dtype or found.dtype, copy=False)
     if found.dtype.kind not in "biufc":
         raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
@@ -127,4 +127,3 @@ def check_assignable(variable: Variable, new: Expr) -> None:
             "assign", [variable.type, new.type], f"{variable.name} keeps its dtype",
             hint=f"convert the value: astype(value, {str(variable.dtype)!r})",
         )  # fmt: skip
-

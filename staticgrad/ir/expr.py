@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 
 from gradops import (
-    ArrayType, Dim, GraphError, Op, Operators, ValueUnknownError, type_of,
+    ArrayType,
+    Dim,
+    GraphError,
+    Op,
+    Operators,
+    ValueUnknownError,
+    type_of,
 )
 from gradops.errors import MixedOperandsError, OperandError
 from gradops.op import as_operand
-from gradops.types import operand_types
 from gradops.places import Place, describe, here
+from gradops.types import operand_types
 
 clock = itertools.count(1)
 
@@ -79,8 +85,18 @@ class Expr(Operators):
     """
 
     __slots__ = (
-        "__weakref__", "attrs", "inputs", "kind", "name", "names", "number", "op", "origin",
-        "place", "type", "value",
+        "__weakref__",
+        "attrs",
+        "inputs",
+        "kind",
+        "name",
+        "names",
+        "number",
+        "op",
+        "origin",
+        "place",
+        "type",
+        "value",
     )
     op: Op | None
     inputs: tuple["Expr", ...]

@@ -54,7 +54,9 @@ class Line:
         """The next token, which must be one of `wanted` if any are given."""
         found = self.peek()
         if not found or (wanted and found not in wanted):
-            raise self.error(f"expected {' or '.join(wanted) or 'more'}, found {found or 'the end'}")
+            raise self.error(
+                f"expected {' or '.join(wanted) or 'more'}, found {found or 'the end'}"
+            )
         self.at += 1
         return found
 

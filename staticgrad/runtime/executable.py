@@ -144,4 +144,3 @@ def fetched(e: Any) -> Expr:
     if isinstance(e, Expr):
         return e
     raise FetchError(f"{e!r} is neither an expression nor the name of one")
-

@@ -60,7 +60,7 @@ def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
 
 def settle(want: Dim, n: int, e: Expr, sizes: dict[str, int], owners: dict[str, Expr]) -> None:
     """Let the size `want` of `e` be `n`, unless an earlier feed says otherwise."""
-    (name, *more) = sorted(want.names())
+    name = min(want.names())
     if want == Dim(name) and name not in sizes:
         sizes[name], owners[name] = n, e
     elif want.names() <= sizes.keys() and want.evaluate(sizes) != n:

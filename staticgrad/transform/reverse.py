@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 
 from gradops import (
-    DTypeError, GraphError, ShapeError, astype, broadcast_to, depending_on, pull_back,
+    DTypeError,
+    GraphError,
+    ShapeError,
+    astype,
+    broadcast_to,
+    depending_on,
+    pull_back,
 )
 from gradops.types import is_float, operand_types
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 import gradops as ops
 
 
-
 def picked(x):
     """Rows by an index array; only the data tell that an empty axis has none of them."""
     rows = np.array([0, 0, -1] if ops.type_of(x).shape[0] else [], int)

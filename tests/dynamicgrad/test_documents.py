@@ -240,7 +240,9 @@ def test_s23_nor_set_to_true_again():
 
 def test_s24_an_in_place_update_of_a_leaf_is_an_error():
     w = torch.ones(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an"):
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad is being used in an"
+    ):
         w += 1
     near(w, 1, 1)
 
@@ -249,14 +251,18 @@ def test_s25_training_by_rebinding_fails_in_the_second_iteration():
     a, w = torch.tensor(2.0), torch.tensor(3.0, requires_grad=True)
     b = torch.tensor(2.0, requires_grad=True)
     leaves = []
-    with (
-        pytest.warns(UserWarning, match=NON_LEAF),
-        pytest.raises(TypeError, match="'float' and 'NoneType'"),
-    ):
+
+    def train(w):
         for _ in range(10):
             (a * w + b).backward()
             leaves.append(w.is_leaf)
             w = w + 0.1 * w.grad
+
+    with (
+        pytest.warns(UserWarning, match=NON_LEAF),
+        pytest.raises(TypeError, match="'float' and 'NoneType'"),
+    ):
+        train(w)
     assert leaves == [True, False]
 
 
@@ -292,9 +298,7 @@ def test_s27_the_nodes_of_a_one_layer_network():
 def test_s28_the_gradients_of_a_one_layer_network():
     w = (torch.arange(15, dtype=torch.float32).reshape(5, 3) / 10 - 0.7).requires_grad_()
     _, loss, b = one_layer(w)
-    assert repr(loss) == (
-        "tensor(0.8274, grad_fn=<BinaryCrossEntropyWithLogitsBackward0>)"
-    )
+    assert repr(loss) == ("tensor(0.8274, grad_fn=<BinaryCrossEntropyWithLogitsBackward0>)")
     loss.backward()
     assert repr(b.grad) == "tensor([0.1338, 0.1833, 0.2300])"
     rows = ",\n        ".join(["[0.1338, 0.1833, 0.2300]"] * 5)
@@ -429,4 +433,3 @@ def test_s44_backward_works_inside_no_grad():
 def test_errors_of_the_tape_are_errors_of_one_tree():
     with pytest.raises(TapeError):
         torch.ones(2, requires_grad=True).backward()
-

@@ -64,9 +64,7 @@ assert sg.compile(sg.gradients(y, x), [x])(1.0)[0] == 2.0**60
 """
 
 
-@pytest.mark.parametrize(
-    "program", [EAGER, STATIC, PATHS], ids=["tape", "graph", "2**60 paths"]
-)
+@pytest.mark.parametrize("program", [EAGER, STATIC, PATHS], ids=["tape", "graph", "2**60 paths"])
 def test_a_deep_program_runs_and_is_freed(program):
     command = [sys.executable, "-c", textwrap.dedent(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

@@ -33,7 +33,7 @@ def test_an_input_that_comes_later_is_named(graph):
     early = Expr(Kind.OP, graph.outputs[0].type, "early", None, op=graph.outputs[0].op)
     late = Expr(Kind.PLACEHOLDER, graph.outputs[0].type, "late", None)
     early.inputs = (late, late)
-    with pytest.raises(GraphError, match="early.* comes before"):
+    with pytest.raises(GraphError, match=r"early.* comes before"):
         verify(FrozenGraph((late,), (early,)))
 
 

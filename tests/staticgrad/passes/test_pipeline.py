@@ -14,7 +14,6 @@ from staticgrad.passes.pipeline import LEVELS, optimized, run_passes
 from staticgrad.passes.simplify import DropBroadcasts, DropRetyping
 
 
-
 @pytest.fixture
 def x():
     with sg.Graph().as_default():
