@@ -54,9 +54,17 @@ def describe(place: Place | None) -> str:
     if place is None:
         return "an unknown place"
     code, line = place[0], line_number(place)
-    text = linecache.getline(code.co_filename, line).strip()
+    text = source_line(code.co_filename, line)
     name = "" if code.co_name == "<module>" else f", {code.co_name}"
     return f"{short(place)}{name}" + (f": {text}" if text else "")
+
+
+def source_line(filename: str, line: int) -> str:
+    """A line of a file, or nothing: a message must not fail for want of it."""
+    try:
+        return linecache.getline(filename, line).strip()
+    except Exception:  # tools that replace linecache's functions raise what they like
+        return ""
 
 
 @lru_cache(maxsize=4096)

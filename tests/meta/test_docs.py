@@ -56,7 +56,8 @@ def run(block, path, namespace):
 
 def check_examples(block, path, namespace):
     """Run `>>>` examples; what they define is there for the blocks that follow."""
-    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    parser = doctest.DocTestParser()
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     test = parser.get_doctest(block.code, namespace, path.name, str(path), block.line - 1)
     report = []
     runner.run(test, out=report.append, clear_globs=False)
