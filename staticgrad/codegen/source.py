@@ -214,6 +214,15 @@ def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     return f"{dtype.name}{suffix}"
 
 
+def repeats(e: Expr) -> bool:
+    """Whether the value may be a view in which one piece of memory stands for many entries."""
+    while e.op is not None and "view" in e.op.traits:
+        if "broadcasting" in e.op.traits:
+            return True
+        e = e.inputs[0]
+    return False
+
+
 def write_return(w: Writer, form: str) -> None:
     """Give the buffers back and return results that share no memory with anything kept."""
     if w.plan.types:
@@ -222,6 +231,6 @@ def write_return(w: Writer, form: str) -> None:
     outside = {e for e in w.graph.order if e.kind is not Kind.OP}
     texts: list[str] = []
     for e in w.graph.results:
-        shared = not outside.isdisjoint(roots[e]) or w.names[e] in texts
+        shared = not outside.isdisjoint(roots[e]) or w.names[e] in texts or repeats(e)
         texts.append(f"np.array({w.names[e]})" if shared else w.names[e])
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)

@@ -98,17 +98,21 @@ class Variable(Expr):
 
     def assign_add(self, value: Any) -> Expr:
         """Add `value` to the variable."""
-        return assign(self, self + value, "assign_add")
+        return assign(self, self + self.own(value), "assign_add")
 
     def assign_sub(self, value: Any) -> Expr:
         """Subtract `value` from the variable."""
-        return assign(self, self - value, "assign_sub")
+        return assign(self, self - self.own(value), "assign_sub")
+
+    def own(self, value: Any) -> Any:
+        """Numbers and sequences of them in the variable's dtype; what has a dtype, as it is."""
+        return value if hasattr(value, "dtype") else np.asarray(value, self.dtype)
 
 
 def assign(variable: Variable, value: Any, name: str) -> Expr:
     """The expression that changes `variable`, and whose value is the new one."""
     names = common_names("assign", [variable, value])
-    _, new = lifted(names, [variable, value])
+    _, new = lifted(names, [variable, variable.own(value)])
     check_assignable(variable, new)
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)

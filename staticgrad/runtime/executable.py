@@ -34,6 +34,7 @@ class Executable:
         self.emitted: Source = emit(graph, form)
         self.emitted.scope.update(runtime_scope(graph, self.emitted))
         self.run = load(self.emitted)
+        self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
     @property
@@ -45,7 +46,11 @@ class Executable:
         if named or len(args) != len(self.names):
             args = self.bind(args, named)
         try:
-            found = self.run(*args)
+            if self.silent:
+                with np.errstate(all="ignore"):
+                    found = self.run(*args)
+            else:
+                found = self.run(*args)
         except Exception as error:
             self.blame(error)
             raise
@@ -76,6 +81,11 @@ class Executable:
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
+
+
+def meets_singularities(graph: FrozenGraph) -> bool:
+    """Whether a gradient in the graph may divide by zero: a warning of it would help nobody."""
+    return any(e.origin is not None and e.op and "singular" in e.op.traits for e in graph.order)
 
 
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
@@ -132,7 +142,7 @@ def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
     """How the generated function returns its results, and what is left to be done with them."""
     if isinstance(outputs, Expr):
         return "{}", None
-    if type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
+    if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
         return "[{}]", None
     return "{},", rebuild
 

@@ -1,0 +1,86 @@
+"""Graphs: unique names, scopes, isolation, finality, and a default graph per thread."""
+
+import threading
+
+import pytest
+
+import staticgrad as sg
+from gradops import FetchError, GraphError, MixedOperandsError
+
+
+def test_names_are_unique():
+    with sg.Graph().as_default():
+        names = [sg.placeholder("float32", [], name="x").name for _ in range(3)]
+        taken = sg.placeholder("float32", [], name="x_1").name
+    assert names == ["x", "x_1", "x_2"]
+    assert taken not in names
+
+
+def test_name_scopes_nest_and_end():
+    with sg.Graph().as_default():
+        with sg.name_scope("a"), sg.name_scope("b"):
+            inner = sg.constant(1.0, name="c")
+        outer = sg.constant(1.0, name="c")
+    assert (inner.name, outer.name) == ("a/b/c", "c")
+
+
+def test_an_op_can_be_named():
+    with sg.Graph().as_default() as graph:
+        y = sg.tanh(sg.constant(1.0), name="y")
+    assert graph.get_tensor_by_name("y:0") is y
+    assert [e.name for e in graph.get_operations()] == ["constant", "y"]
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with sg.Graph("g").as_default() as graph:
+        sg.constant(1.0, name="weights")
+    with pytest.raises(FetchError, match=r"'g' has no expression called 'weihgts'.*'weights'\?"):
+        graph.get_tensor_by_name("weihgts")
+
+
+def test_expressions_of_two_graphs_do_not_mix():
+    with sg.Graph("first").as_default():
+        x = sg.placeholder("float32", [3], name="x")
+    with sg.Graph("second").as_default():
+        y = sg.placeholder("float32", [3], name="y")
+    with pytest.raises(MixedOperandsError) as caught:
+        x + y
+    text = str(caught.value) + caught.value.__notes__[0]
+    assert "'first'" in text
+    assert "'second'" in text
+    assert text.count("test_graph.py") >= 4
+
+
+def test_a_finalized_graph_refuses_expressions_with_both_lines():
+    with sg.Graph().as_default() as graph:
+        x = sg.placeholder("float32", [3], name="x")
+        graph.finalize()
+        with pytest.raises(GraphError, match=r"the graph is finalized: exp.*(?s:.*)test_graph\.py"):
+            sg.exp(x)
+    assert len(graph) == 1
+
+
+def test_each_thread_has_a_default_graph_of_its_own():
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(sg.get_default_graph())) for _ in range(4)
+    ]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len({id(g) for g in found}) == 4
+
+
+def test_as_default_is_undone_by_an_error():
+    before = sg.get_default_graph()
+    with pytest.raises(KeyError), sg.Graph().as_default():
+        raise KeyError
+    assert sg.get_default_graph() is before
+
+
+def test_expressions_outlive_their_graph():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [2], name="x")
+    y = x * 2
+    assert sg.compile(y, [x])([1.0, 2.0]).tolist() == [2.0, 4.0]

@@ -1,0 +1,135 @@
+"""Sessions: fetches, feeds, and the values of variables."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import staticgrad as sg
+from gradops import FeedError, FetchError
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with sg.Graph("g").as_default() as graph:
+        yield graph
+
+
+@pytest.fixture
+def x():
+    return sg.placeholder("float32", ["n"], name="x")
+
+
+def test_fetches_nest_and_may_be_names(x):
+    y = sg.exp(x, name="y")
+    found = sg.Session().run({"a": [y, "y:0"], "b": ("x", {"c": y})}, {"x": [0.0]})
+    assert found == {"a": [[1], [1]], "b": ([0], {"c": [1]})}
+
+
+def test_anything_can_be_fed(x):
+    h = x * 2
+    y = h + 1
+    session = sg.Session()
+    assert session.run(y, {h: [10.0]}).tolist() == [11]
+    assert session.run(y, {x: [10.0]}).tolist() == [21]
+    assert session.run(y, {y: [5.0]}).tolist() == [5]
+
+
+def test_a_variable_can_be_fed_for_one_run():
+    v = sg.Variable(1.0, name="v")
+    session = sg.Session()
+    assert session.run(v * 2, {v: 5.0}) == 10
+    assert session.run(v * 2) == 2
+
+
+def test_a_missing_feed_is_named(x):
+    with pytest.raises(FeedError, match=r"x: float32\[n\], made at test_session\.py"):
+        sg.Session().run(x * 2)
+
+
+def test_a_mistyped_feed_suggests_the_nearest():
+    sg.placeholder("float32", [], name="images")
+    with pytest.raises(FeedError, match=r"'imgaes' to be fed; did you mean 'images'\?"):
+        sg.Session().run([], {"imgaes": 1.0})
+
+
+def test_a_fetch_of_another_graph_is_refused_with_both(x):
+    with sg.Graph("other").as_default():
+        y = sg.constant(1.0, name="y")
+    with pytest.raises(FetchError, match=r"y: float32\[\] belongs to 'other'.*the session to 'g'"):
+        sg.Session().run(y)
+    with pytest.raises(FetchError, match="neither an expression nor the name"):
+        sg.Session().run(3.0)
+
+
+def test_a_failed_run_changes_no_variable(x):
+    v = sg.Variable(1.0, name="v")
+    labels = sg.placeholder("int64", [1], name="labels")
+    bad = sg.cross_entropy(sg.constant(np.zeros((1, 3))), labels)
+    session = sg.Session()
+    with pytest.raises(IndexError):
+        session.run([v.assign(v + 1), bad], {labels: [7]})
+    with pytest.raises(FeedError):
+        session.run([v.assign(v + 1), x], {x: ["a"]})
+    assert session.run(v) == 1
+
+
+def test_sessions_are_isolated():
+    v = sg.Variable(1.0, name="v")
+    change = v.assign(v + 1)
+    one, other = sg.Session(), sg.Session()
+    one.run(change)
+    assert (one.run(v), other.run(v)) == (2, 1)
+
+
+def test_the_value_of_a_variable_is_not_lent_out():
+    v = sg.Variable([1.0, 2.0], name="v")
+    session = sg.Session()
+    for e in (v, v.assign(v * 1)):
+        session.run(e)[:] = 99
+    assert session.run(v).tolist() == [1, 2]
+
+
+def test_a_plan_is_compiled_once_per_fetches_and_feeds(x):
+    session = sg.Session()
+    for _ in range(3):
+        session.run("x", {x: [1.0]})
+    assert len(session.plans) == 1
+    session.run(["x", "x"], {x: [1.0]})
+    assert len(session.plans) == 2
+
+
+def test_a_closed_session_begins_again():
+    v = sg.Variable(1.0)
+    with sg.Session() as session:
+        session.run(v.assign(5.0))
+    assert session.run(v) == 1
+
+
+def test_many_threads_may_update_one_variable():
+    v = sg.Variable(0, name="v")
+    session = sg.Session()
+    step = session.make_callable(v.assign_add(1))
+    threads = [threading.Thread(target=lambda: [step() for _ in range(100)]) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert session.run(v) == 800
+
+
+def test_a_graph_and_its_session_are_freed_by_reference_counting():
+    gc.disable()
+    try:
+        with sg.Graph().as_default() as graph:
+            v = sg.Variable(1.0)
+            change = v.assign(v * 2)
+        session = sg.Session(graph)
+        session.run(change)
+        refs = [weakref.ref(o) for o in (graph, session, v, change)]
+        del graph, session, v, change
+        assert [r() for r in refs] == [None] * 4
+    finally:
+        gc.enable()

@@ -1,0 +1,131 @@
+"""Gradients as graphs."""
+
+import numpy as np
+import pytest
+
+import staticgrad as sg
+from gradops import DTypeError, GraphError, ShapeError
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with sg.Graph().as_default() as graph:
+        yield graph
+
+
+@pytest.fixture
+def x():
+    return sg.placeholder("float64", [3], name="x")
+
+
+def value(e, feeds):
+    return sg.Session().run(e, feeds)
+
+
+AT = np.array([1.0, 2.0, 3.0])
+
+
+def test_gradients_of_any_order(x):
+    y, expected = x**4, AT**4
+    for factor in (4, 3, 2, 1):
+        (y,) = sg.gradients(y, x)
+        expected = factor * expected / AT
+        np.testing.assert_allclose(value(y, {x: AT}), expected)
+
+
+def test_a_y_that_is_no_scalar_counts_as_its_sum(x):
+    np.testing.assert_allclose(value(sg.gradients(x * x, x)[0], {x: AT}), 2 * AT)
+
+
+def test_grad_ys_weigh(x):
+    g = sg.gradients([x * x, x], x, grad_ys=[[1.0, 0.0, 0.0], 10 * x])[0]
+    np.testing.assert_allclose(value(g, {x: AT}), [2 + 10, 20, 30])
+
+
+def test_a_weight_has_the_shape_of_its_y(x):
+    with pytest.raises(ShapeError, match="a grad_y has the shape of its y"):
+        sg.gradients(x * x, x, grad_ys=[[1.0]])
+    with pytest.raises(GraphError, match="got 1 ys and 2 grad_ys"):
+        sg.gradients(x, x, grad_ys=[x, x])
+
+
+def test_stop_gradients_count_as_constant(x):
+    a = x * 2
+    y = a * x
+    whole, stopped = sg.gradients(y, x)[0], sg.gradients(y, x, stop_gradients=[a])[0]
+    np.testing.assert_allclose(value([whole, stopped], {x: AT}), [4 * AT, 2 * AT])
+    assert sg.gradients(sg.stop_gradient(x) + 1, x) == [None]
+
+
+def test_what_is_unreachable_is_none_or_zeros(x):
+    other = sg.placeholder("float64", ["n", 2], name="other")
+    assert sg.gradients(x, other) == [None]
+    (zeros,) = sg.gradients(x + sg.reduce_sum(other) * 0, other, unconnected="zero")
+    assert value(zeros, {other: np.ones((4, 2))}).tolist() == [[0, 0]] * 4
+    (zeros,) = sg.gradients(x, other, unconnected="zero")
+    assert value(sg.reduce_sum(zeros), {other: np.ones((4, 2))}) == 0
+
+
+def test_a_derivative_that_is_zero_is_not_unreachable(x):
+    assert value(sg.gradients(sg.floor(x), x)[0], {x: AT}).tolist() == [0, 0, 0]
+
+
+def test_gradients_by_an_intermediate_and_at_a_fed_one(x):
+    h = x * x
+    (g,) = sg.gradients(h**2, h)
+    np.testing.assert_allclose(value(g, {x: AT}), 2 * AT**2)
+    np.testing.assert_allclose(value(g, {h: AT}), 2 * AT)
+
+
+def test_the_same_x_twice_and_a_y_that_is_an_x(x):
+    one, again = sg.gradients(x * 3, [x, x])
+    assert one is again
+    assert value(sg.gradients(x, x)[0], {x: AT}).tolist() == [1, 1, 1]
+
+
+def test_integers_are_refused(x):
+    k = sg.placeholder("int64", [3], name="k")
+    for y, by in ((k * 2, x), (x, k)):
+        with pytest.raises(DTypeError, match=r"gradients\(.*int64\[3\]\): only floats"):
+            sg.gradients(y, by)
+
+
+def test_gradients_pass_by_integers(x):
+    k = sg.astype(x, dtype="int64")
+    assert sg.gradients(sg.astype(k, dtype="float64") * 2, x) == [None]
+
+
+def test_only_the_path_is_built(graph, x):
+    y = x
+    for _ in range(500):
+        y = sg.sin(y)
+    h = y * 2
+    before = len(graph)
+    sg.gradients(sg.reduce_sum(h * h), h)
+    assert len(graph) - before < 12
+
+
+def test_expressions_of_a_gradient_know_their_cause_and_line(graph, x):
+    y = sg.tanh(x)
+    (g,) = sg.gradients(y, x)
+    assert g.origin is y
+    assert g.place == y.place
+    assert g.name.startswith("gradients/tanh/")
+
+
+def test_broadcasting_is_undone_by_name_and_at_run_time():
+    a = sg.placeholder("float64", ["n", 1], name="a")
+    b = sg.placeholder("float64", [None], name="b")
+    y = sg.reduce_sum(a * b)
+    feeds = {a: np.ones((4, 1)), b: np.arange(3.0)}
+    ga, gb = value(sg.gradients(y, [a, b]), feeds)
+    assert (ga.tolist(), gb.tolist()) == ([[3.0]] * 4, [4.0] * 3)
+    ga, gb = value(sg.gradients(y, [a, b]), {**feeds, b: np.ones(1)})
+    assert (ga.shape, gb.shape) == ((4, 1), (1,))
+
+
+def test_a_masked_singularity_does_not_leak(x):
+    y = sg.where(x > 2, sg.sqrt(x - 2), 0.0)
+    with np.errstate(invalid="ignore"):
+        found = value(sg.gradients(y, x)[0], {x: AT})
+    assert found.tolist() == [0, 0, 0.5]
