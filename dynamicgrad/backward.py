@@ -151,7 +151,7 @@ def grad(
     """
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads")
-    wanted = sequence(inputs)
+    wanted = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     seeds = seeded(sequence(outputs), sequence(grad_outputs))
     ends = [vertex(t) for t in wanted]
     found = carry(seeds, ends, retain_graph, create_graph)

@@ -344,6 +344,9 @@ NAMES: dict[str, Any] = {
     "broadcast_to": "ExpandBackward0", "expand_dims": "UnsqueezeBackward0",
     "reshape": "ViewBackward0", "concatenate": "CatBackward0", "copy": "CloneBackward0",
     "astype": "ToCopyBackward0", "log1p": "Log1PBackward0", "clamp": "ClampBackward1",
+    "slice": lambda n: (
+        "SelectBackward0" if int in map(type, n.attrs["index"]) else "SliceBackward0"
+    ),
     "getitem": "IndexBackward0", "scatter": "IndexPutBackward0", "pad": "ConstantPadNdBackward0",
     "cross_entropy": "NllLossBackward0", "logsumexp": "LogsumexpBackward0",
 }  # fmt: skip
