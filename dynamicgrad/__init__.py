@@ -40,7 +40,7 @@ from .creation import (
 )  # fmt: skip
 from .modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .spelling import FUNCTIONS as _FUNCTIONS
-from .tensor import Tensor
+from .tensor import DetachWarning, Tensor
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 int8, int16, int32, int64 = map(_np.dtype, ("int8", "int16", "int32", "int64"))
@@ -54,6 +54,7 @@ if _TYPE_CHECKING:
 
 
 __all__ = [
+    "DetachWarning",
     "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "complex128", "complex64",
     "empty", "enable_grad", "eye", "float16", "float32", "float64", "from_numpy", "full",
     "full_like", "get_default_dtype", "int16", "int32", "int64", "int8", "is_grad_enabled",

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from gradops import DTypeError
+
 from .leaves import requires_grad_
 from .tensor import Tensor, handle, storage_of
 
@@ -72,7 +74,14 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     value = np.array(plain(data), order="C")
     if dtype is None:
         dtype = value.dtype if hasattr(data, "dtype") else natural_dtype(value)
-    return finished(value.astype(dtype, copy=False), requires_grad)
+    return finished(numeric(value.astype(dtype, copy=False)), requires_grad)
+
+
+def numeric(value: Any) -> Any:
+    """`value`, unless it is made of something else than numbers."""
+    if value.dtype.kind not in "biufc":
+        raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
+    return value
 
 
 def natural_dtype(value: Any) -> Any:
@@ -111,7 +120,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    t = handle(array)
+    t = handle(numeric(array))
     storage_of(t).viewed = True
     return t
 

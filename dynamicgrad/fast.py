@@ -39,7 +39,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
             raise
         t = new(Tensor)
         t.value, t.node, t.storage = y, None, None
-        if x.node is None or not is_recording() or y.dtype.kind not in "fc":
+        if x.node is None or not is_recording() or y.dtype.kind != "f":
             return t
         if not plan:
             plan.append(PLANS[op, (True,)])
@@ -88,7 +88,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             raise
         t = new(Tensor)
         t.value, t.node, t.storage = y, None, None
-        if (a_node is None and b_node is None) or not is_recording() or y.dtype.kind not in "fc":
+        if (a_node is None and b_node is None) or not is_recording() or y.dtype.kind != "f":
             return t
         active = (a_node is not None, b_node is not None)
         plan = plans.get(active)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import DTypeError, ShapeError, TapeError
+from gradops import DTypeError, NotDifferentiableError, ShapeError, TapeError
 from gradops.places import describe
 from gradops.types import is_float
 
@@ -44,13 +44,9 @@ def require_float(t: Tensor) -> None:
     """Refuse to differentiate with respect to integers and truth values."""
     if not is_float(t.dtype):
         raise NotDifferentiableError(
-            "Only Tensors of floating point and complex dtype can require gradients;"
-            f" this one is {t.dtype}\n  hint: make it a float, as in t.float()"
+            "Only Tensors of floating point and complex dtype can require gradients, and complex"
+            f" ones not yet; this one is {t.dtype}\n  hint: make it a float, as in t.float()"
         )
-
-
-class NotDifferentiableError(TapeError, TypeError):
-    """A tensor of integers or truth values was asked for gradients."""
 
 
 def read_requires_grad(t: Tensor) -> bool:

@@ -165,7 +165,7 @@ def record(op: Op, args: Sequence[Any], attrs: dict[str, Any], y: Any) -> Node |
     """The node of an operation that gave the value `y`, or None if nothing is to be recorded."""
     inputs = tuple([getattr(a, "node", None) for a in args])
     active = tuple([n is not None for n in inputs])
-    if True not in active or not is_recording() or y.dtype.kind not in "fc":
+    if True not in active or not is_recording() or y.dtype.kind != "f":
         return None
     save_y, save = PLANS[op, active]
     node: Node = new(Node)

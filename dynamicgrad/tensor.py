@@ -1,14 +1,16 @@
 """The tensor: a handle on a value, and on the node that made it."""
 
+import warnings
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import ArrayType, Op, Operators, type_of
+from gradops import ArrayType, Op, Operators, TapeError, type_of
 from gradops.op import PLAIN
 
+from .modes import is_recording
 from .tape import Leaf, Node, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}
@@ -95,13 +97,47 @@ class Tensor(Operators):
         return self.storage.version if self.storage else 0
 
     def __bool__(self) -> bool:
+        if self.value.size != 1:
+            raise TapeError(
+                "Boolean value of Tensor with more than one value is ambiguous"
+                "\n  hint: use .all() or .any()"
+            )
         return bool(self.value)
 
     def __float__(self) -> float:
-        return float(self.value)
+        return float(number_of(self))
 
     def __int__(self) -> int:
-        return int(self.value)
+        return int(number_of(self))
+
+    def __complex__(self) -> complex:
+        return complex(number_of(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value[()] if spec and not self.shape else str(self), spec)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self.node is not None and is_recording():
+            raise TapeError(
+                "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
+                " the graph.\n  hint: use tensor.detach().numpy(), or stack() and where() to build"
+                " tensors from tensors"
+            )
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def __reduce__(self) -> Any:
+        return restored, (np.asarray(self.value), self.node is not None)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
+        if not self.is_leaf:
+            raise TapeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
+                " protocol\n  hint: copy x.detach()"
+            )
+        found = memo[id(self)] = restored(np.array(self.value), self.node is not None)
+        if self.grad is not None:
+            found.grad = handle(np.array(self.grad.value))
+        return found
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub":
@@ -122,6 +158,28 @@ class Tensor(Operators):
         from .printing import tensor_repr
 
         return tensor_repr(self)
+
+
+class DetachWarning(UserWarning):
+    """A value was taken out of a computation that is being differentiated."""
+
+
+def number_of(t: Tensor) -> Any:
+    """The value of `t`, for Python to make a number of; a gradient would not follow it."""
+    if t.node is not None and is_recording():
+        warnings.warn(
+            "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph;"
+            " use .item() or .detach() to say so",
+            DetachWarning,
+            stacklevel=3,
+        )
+    return t.value
+
+
+def restored(value: Any, requires_grad: bool) -> Tensor:
+    """A leaf with a value, as it comes back from a pickle or a copy."""
+    t = handle(value)
+    return make_leaf(t) if requires_grad else t
 
 
 def handle(value: Any, node: Any = None) -> Tensor:

@@ -8,6 +8,7 @@
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
   - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
+    - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
   - GraphError            define-then-run                             (also a RuntimeError)
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
     - FetchError          a fetch that is no expression of the graph    (also a ValueError)
@@ -72,6 +73,10 @@ class MissingRuleError(GradError, NotImplementedError):
 
 class TapeError(GradError, RuntimeError):
     """The tape cannot do what was asked: it was freed, cut or changed."""
+
+
+class NotDifferentiableError(TapeError, TypeError):
+    """A tensor that has no derivative was asked for gradients."""
 
 
 class GraphError(GradError, RuntimeError):

@@ -261,7 +261,7 @@ def product(sizes: Iterable[Size]) -> Size:
 
 def is_float(dtype: Any) -> bool:
     """Whether values of this dtype can be differentiated."""
-    return bool(np.dtype(dtype).kind in "fc")
+    return bool(np.dtype(dtype).kind == "f")
 
 
 def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:

@@ -1,0 +1,113 @@
+"""Leaves: who requires gradients, what .grad takes, and how tensors leave the tape."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+from gradops import DTypeError, NotDifferentiableError, ShapeError, TapeError
+
+
+def test_a_leaf_is_made_by_the_user_or_requires_nothing():
+    w = dg.ones(2, requires_grad=True)
+    with dg.no_grad():
+        quiet = w * 2
+    leaves = [w, quiet, w.detach(), dg.ones(2) * 2]
+    others = [w * 2, w.clone(), w.view(2)]
+    assert [t.is_leaf for t in (*leaves, *others)] == [True] * 4 + [False] * 3
+
+
+def test_differentiation_of_a_leaf_can_be_turned_off_and_on_again():
+    w = dg.ones(2, requires_grad=True)
+    (w * 3).sum().backward()
+    w.requires_grad = False
+    assert not (w * 2).requires_grad
+    assert w.grad.tolist() == [3, 3]
+    w.requires_grad_()
+    (w * 1).sum().backward()
+    assert w.grad.tolist() == [4, 4]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "complex64"])
+def test_only_real_floats_can_require_gradients(dtype):
+    with pytest.raises(NotDifferentiableError, match=dtype):
+        dg.ones(2, dtype=dtype, requires_grad=True)
+
+
+def test_results_that_are_no_floats_require_no_gradients():
+    x = dg.tensor([1.5, -0.5], requires_grad=True)
+    results = [x > 0, x == x, x.argmax(), x.long(), x.isnan()]
+    assert not any(r.requires_grad for r in results)
+    assert x.floor().requires_grad
+
+
+def test_dot_grad_takes_a_tensor_of_its_own_kind():
+    w = dg.ones(2, requires_grad=True)
+    w.grad = dg.zeros(2)
+    w.grad = None
+    for wrong, error in (
+        (1.0, TypeError), (dg.ones(3), ShapeError), (w, TapeError),
+        (dg.ones(2, dtype="float64"), DTypeError),
+    ):  # fmt: skip
+        with pytest.raises(error):
+            w.grad = wrong
+    assert w.grad is None
+
+
+def test_retain_grad_adds_up_and_needs_a_gradient():
+    x = dg.ones(2, requires_grad=True)
+    h = x * 2
+    h.retain_grad()
+    h.retain_grad()
+    for _ in range(2):
+        (h * 3).sum().backward(retain_graph=True)
+    assert h.grad.tolist() == [6, 6]
+    with pytest.raises(TapeError, match="requires_grad=False"):
+        dg.ones(2).retain_grad()
+
+
+def test_an_array_is_not_made_of_a_tensor_that_is_differentiated():
+    x = dg.ones(2, requires_grad=True)
+    for take in (np.array, np.asarray, lambda x: np.full(2, 1.0) + np.asarray([x, x])):
+        with pytest.raises(
+            RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"
+        ):
+            take(x)
+    with dg.no_grad():
+        assert np.asarray(x).tolist() == [1, 1]
+    assert np.asarray(dg.ones(2)).dtype == np.float32
+
+
+def test_a_number_made_of_a_tensor_that_is_differentiated_is_warned_of():
+    x = dg.tensor(2.0, requires_grad=True)
+    with pytest.warns(dg.DetachWarning, match=r"use \.item\(\) or \.detach\(\)"):
+        assert float(x) == 2
+    a = np.zeros(2)
+    with pytest.warns(dg.DetachWarning):
+        a[0] = x
+    assert x.item() == 2
+    assert f"{x:.1f}" == "2.0"
+
+
+def test_pickles_and_copies_are_leaves():
+    x = dg.tensor([1.0, 2.0], requires_grad=True)
+    x.grad = dg.ones(2)
+    again, result = pickle.loads(pickle.dumps([x, x * 2]))
+    assert (again.requires_grad, again.grad, result.is_leaf) == (True, None, True)
+    twin = copy.deepcopy(x)
+    assert (twin.tolist(), twin.grad.tolist(), twin is x) == ([1, 2], [1, 1], False)
+    with pytest.raises(RuntimeError, match="support the deepcopy protocol"):
+        copy.deepcopy(x * 2)
+
+
+@pytest.mark.parametrize("data", ["a", None, [2**70], [object()]])
+def test_a_tensor_is_made_of_numbers(data):
+    with pytest.raises(DTypeError, match="a tensor is made of numbers"):
+        dg.tensor(data)
+
+
+def test_the_truth_of_several_entries_is_ambiguous():
+    with pytest.raises(RuntimeError, match="more than one value is ambiguous"):
+        bool(dg.ones(2))
