@@ -135,8 +135,8 @@ class Tensor(Operators):
                 " protocol\n  hint: copy x.detach()"
             )
         found = memo[id(self)] = restored(np.array(self.value), self.node is not None)
-        if self.grad is not None:
-            found.grad = handle(np.array(self.grad.value))
+        if (grad := getattr(self, "grad", None)) is not None:
+            found.grad = handle(np.array(grad.value))  # type: ignore[attr-defined]
         return found
 
     def __index__(self) -> int:

@@ -89,6 +89,15 @@ class Dim:
         eval_terms(self, note)
         return frozenset(found)
 
+    @property
+    def linear(self) -> tuple[str, int, int] | None:
+        """(name, a, b) if the dimension is a * name + b with one name, else None."""
+        factors = {m: c for m, c in self._terms if m}
+        match list(factors.items()):
+            case [((str(name),), a)]:
+                return name, a, sum(c for m, c in self._terms if not m)
+        return None
+
     def render(self, name: Callable[[str], str] = str) -> str:
         """The dimension as Python source, each atom spelled by `name`."""
         return " + ".join(_render_term(m, c, name) for m, c in self._terms)

@@ -1,7 +1,9 @@
 """Products summed over indices, in Einstein's notation."""
 
+import math
 import string
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,12 @@ import numpy as np
 from ..errors import ShapeError
 from ..op import ErrorSample, EveryOperand, Op
 from ..samples import cases, real
-from ..types import ArrayType, Size, shape_of, type_of
+from ..types import ArrayType, Size, broadcast_shapes, shape_of, type_of
+from .comparison import equal, masked
+from .indexing import along, strong
 from .movement import broadcast_to, expand_dims
 
-MANY = 3  # operands from which the order of the products is worth working out
+LARGE = 2**14  # products from which it pays to look for matrix products among them
 
 
 def parts(subscripts: str) -> tuple[list[str], str]:
@@ -21,9 +25,12 @@ def parts(subscripts: str) -> tuple[list[str], str]:
     return left.split(","), right
 
 
-def explicit(subscripts: str, ndims: Sequence[int]) -> str:
+@lru_cache(maxsize=4096)
+def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
     """`subscripts` with ellipses spelled in letters and the output written out."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if wrong := set((left + right).replace("...", "")) - {*string.ascii_letters, ","}:
+        raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
     terms = left.split(",")
     if len(terms) != len(ndims):
         raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")
@@ -62,55 +69,64 @@ def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
 
 
 def einsum_kernel(*xs: Any, subscripts: str) -> Any:
-    """`np.einsum`, told to use matrix products where they pay."""
-    return np.einsum(subscripts, *xs, optimize=len(xs) >= MANY or sum(map(np.size, xs)) > 4096)
+    """`np.einsum`, by way of matrix products where they pay, and never a view of its operand.
+
+    The order of sums depends on the layout of the operands, which may differ from run to run of a
+    program, so all of them get one layout.
+    """
+    xs = tuple([np.asarray(x, order="C") for x in xs])
+    large = len(xs) > 1 and products(subscripts, tuple([x.shape for x in xs])) > LARGE
+    y = np.einsum(subscripts, *xs, optimize=large)
+    return y if len(xs) > 1 or y.base is None else y.copy()
+
+
+@lru_cache(maxsize=4096)
+def products(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
+    """How many products there are if none is shared."""
+    sizes: dict[str, int] = {}
+    for term, shape in zip(parts(subscripts)[0], shapes):
+        for letter, n in zip(term, shape):
+            sizes[letter] = max(n, sizes.get(letter, 1))
+    return math.prod(sizes.values())
 
 
 def einsum_transpose(i: int, g: Any, y: Any, *xs: Any, subscripts: str) -> Any:
     """The cotangent of operand i: `g` times the other operands, in the indices of operand i.
 
-    An index that stands twice in the operand gets a second letter and an identity matrix; one that
-    no other operand and not the output has is summed over, so its cotangent is constant along it.
+    An index that no other operand and not the output has is summed over, so the cotangent is
+    constant along it. One that stands twice in the operand is taken for two, of which the first
+    counts; then what is off the diagonal is zero.
     """
     terms, output = parts(subscripts)
-    target, identities = single(terms[i], subscripts)
+    target, pairs = single(terms[i], subscripts)
     others = [(t, x) for j, (t, x) in enumerate(zip(terms, xs, strict=True)) if j != i]
-    sizes = dict(zip(target, shape_of(xs[i]), strict=True))
-    for pair in identities:
-        others.append((pair, identity(sizes[pair[0]], xs)))
     present = output + "".join(t for t, _ in others)
     found = "".join(c for c in target if c in present)
     names = ",".join([output, *(t for t, _ in others)])
     ct = einsum_op(g, *(x for _, x in others), subscripts=f"{names}->{found}")
-    return spread(ct, found, target, shape_of(xs[i]))
+    ct = spread(ct, found, target, xs[i])
+    for a, b in pairs:
+        ct = masked(equal(along(xs[i], a), along(xs[i], b)), ct)
+    return ct
 
 
-def identity(n: Size, xs: Sequence[Any]) -> Any:
-    """The identity matrix of size n."""
-    if not isinstance(n, int):
-        types = list(map(type_of, xs))
-        raise ShapeError("einsum", types, f"its derivative needs to know the repeated size {n}")
-    return np.eye(n, dtype=type_of(xs[0]).dtype)
-
-
-def single(term: str, subscripts: str) -> tuple[str, list[str]]:
-    """`term` with every letter once, and the pairs of letters that stand for one index."""
+def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
+    """`term` with every letter once, and the pairs of axes that stood for one index."""
     spare = iter(c for c in string.ascii_letters if c not in subscripts)
-    letters, pairs = "", []
-    for c in term:
-        fresh = next(spare) if c in letters else c
-        if fresh != c:
-            pairs.append(c + fresh)
-        letters += fresh
-    return letters, pairs
+    first = [term.index(c) for c in term]
+    letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
+    return letters, [(i, k) for k, i in enumerate(first) if i != k]
 
 
-def spread(ct: Any, found: str, target: str, shape: Sequence[Size]) -> Any:
-    """`ct`, whose indices are `found`, with the missing indices of `target` as equal entries."""
-    if found == target:
-        return ct
-    missing = tuple(i for i, c in enumerate(target) if c not in found)
-    return broadcast_to(expand_dims(ct, axis=missing), shape=tuple(shape))
+def spread(ct: Any, found: str, target: str, x: Any) -> Any:
+    """`ct`, whose indices are `found`, constant along the indices of `target` that it lacks.
+
+    So it is along those it has with size 1, which broadcast in the products.
+    """
+    if missing := tuple(i for i, c in enumerate(target) if c not in found):
+        ct = expand_dims(ct, axis=missing)
+    shape = broadcast_shapes("einsum", [type_of(ct), type_of(x)])
+    return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
 
 
 def einsum_tangent(i: int, t: Any, y: Any, *xs: Any, subscripts: str) -> Any:
@@ -138,6 +154,7 @@ einsum_op = Op(
         real((2, 3), subscripts="ij->"), real((2, 3), subscripts="ij->ji"),
         real((3,), (4,), subscripts="i,j->ij"), real((2, 3), (4,), subscripts="ij,k->i"),
         real((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"), real((), (2,), subscripts=",i->i"),
+        real((3, 1), (4,), subscripts="ij,j->i"), real((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[
         ErrorSample([np.ones((2, 3)), np.ones((4, 2))], {"subscripts": "ij,jk->ik"}, ShapeError,
@@ -152,11 +169,14 @@ einsum_op = Op(
 def einsum(subscripts: str, *xs: Any) -> Any:
     """Products of the entries of `xs`, summed as `subscripts` say, in `np.einsum`'s notation.
 
-    Ellipses stand for leading axes; without `->` the output has the indices that occur once.
-    Raises ShapeError where the subscripts do not fit the operands.
+    Each letter is an index; those that the output lacks are summed over. Without `->` the output
+    has the indices that occur once, in alphabetical order. An ellipsis stands for the axes that no
+    letter names. Raises ShapeError where the subscripts do not fit the operands.
 
     >>> einsum("ij,j->i", np.ones((2, 3)), np.ones(3))
     array([3., 3.])
     """
-    full = explicit(subscripts, [len(shape_of(x)) for x in xs])
-    return einsum_op(*xs, subscripts=full)
+    if not isinstance(subscripts, str):
+        raise TypeError("einsum takes its subscripts first: einsum('ij,j->i', x, y)")
+    full = explicit(subscripts, tuple([len(shape_of(x)) for x in xs]))
+    return einsum_op(*strong(xs), subscripts=full)

@@ -26,7 +26,7 @@ from ..types import (
     shape_of,
     type_of,
 )
-from .movement import VIEW, broadcast_to, example, inverse, reshape, transpose
+from .movement import VIEW, broadcast_to, example, inverse, repeated, reshape, transpose
 
 ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
@@ -173,6 +173,11 @@ def numbers(x: Any, axis: int) -> Any:
     return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
 
 
+def along(x: Any, axis: int) -> Any:
+    """`numbers(x, axis)` in a shape that broadcasts with `x`."""
+    return reshape(numbers(x, axis), shape=(-1, *(1,) * (len(shape_of(x)) - 1 - axis)))
+
+
 def at(x: Any, arrays: Sequence[Any], index: Index) -> Any:
     """`x` at an index that may have arrays in it."""
     return getitem(x, *arrays, index=index) if arrays else slice_(x, index=index)
@@ -216,14 +221,6 @@ def to_front(ndim: int, axis: int) -> tuple[int, ...]:
 def reordered(x: Any, order: tuple[int, ...]) -> Any:
     """`x` with its axes in another order."""
     return x if order == tuple(range(len(order))) else transpose(x, axes=order)
-
-
-def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """Stacks of all operands; what examples share is repeated for each."""
-    n = shape_of(xs[list(batched).index(True)])[0]
-    return [
-        x if b else broadcast_to(x, shape=(n, *shape_of(x))) for x, b in zip(xs, batched)
-    ]
 
 
 def index(x: Any, key: Any) -> Any:
@@ -287,6 +284,16 @@ def index_array(x: Any, entry: Any) -> Any:
     return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
 
 
+def strong(xs: Sequence[Any]) -> Sequence[Any]:
+    """The operands, Python's numbers as arrays of the dtype that the others give them."""
+    if not any(type(x) in PYTHON_SCALARS for x in xs):
+        return xs
+    return [
+        np.asarray(x, t.dtype) if type(x) in PYTHON_SCALARS else x
+        for x, t in zip(xs, operand_types(xs))
+    ]
+
+
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """The entries of `x` at `indices` along `axis`, or of all of `x` in a row if that is None.
 
@@ -323,8 +330,8 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
             "take_along_axis", [kind, type_of(indices)],
             f"the indices have {len(shape_of(indices))} axes, the operand {ndim}",
         )
-    own = [reshape(numbers(x, i), shape=(-1, *(1,) * (ndim - 1 - i))) for i in range(ndim)]
-    return at(x, [indices if i == axis else a for i, a in enumerate(own)], ("array",) * ndim)
+    arrays = [indices if i == axis else along(x, i) for i in range(ndim)]
+    return at(x, arrays, ("array",) * ndim)
 
 
 def scatter_add(x: Any, key: Any, values: Any) -> Any:
@@ -340,8 +347,7 @@ def scatter_add(x: Any, key: Any, values: Any) -> Any:
     entries = key if isinstance(key, tuple) else (key,)
     form = tuple([encoded(x, entry, arrays) for entry in entries])
     shape = shape_of(at(x, arrays, form))
-    if type(values) in PYTHON_SCALARS:
-        values = np.asarray(values, operand_types([x, values])[1].dtype)
+    _, values = strong([x, values])
     if shape_of(values) != shape:
         values = broadcast_to(values, shape=shape)
     return x + scatter(values, *arrays, index=form, shape=shape_of(x))

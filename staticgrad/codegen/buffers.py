@@ -1,14 +1,12 @@
 """Which expressions are computed into kept memory, and which share a piece of it.
 
-Note [Layout]. NumPy gives a result the layout of its operands, and sums over another layout round
-differently. A buffer is in C order, so only what would be in C order anyway is computed into one;
-then the bits are those of plain NumPy. A fetched array, and whatever it is a view of, never lies in
+A buffer is in C order, so only what would be in C order anyway is computed into one: see Note
+[Layout] in `ir/layout.py`. A fetched array, and whatever it is a view of, never lies in
 a buffer, so results do not change when the executable is called again.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from gradops.types import product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.layout import in_c_order
 
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
@@ -97,20 +96,3 @@ def last_uses(graph: FrozenGraph, roots: dict[Expr, tuple[Expr, ...]]) -> dict[E
             last[e] = None
     last.update((root, None) for e in graph.results for root in roots[e])
     return last
-
-
-def in_c_order(graph: FrozenGraph) -> set[Expr]:
-    """The expressions whose value surely is a C-ordered array. See Note [Layout]."""
-    found: set[Expr] = set()
-    for e in graph.order:
-        if e.op is None or "c_order" in e.op.traits or keeps_c_order(e, found):
-            found.add(e)
-    return found
-
-
-def keeps_c_order(e: Expr, ordered: set[Expr]) -> bool:
-    """Whether C-ordered operands make a C-ordered result."""
-    traits: Any = e.op.traits if e.op else ()
-    if not ({"elementwise", "reduction"} & set(traits)) or any(x not in ordered for x in e.inputs):
-        return False
-    return "reduction" in traits or any(x.shape == e.shape for x in e.inputs)

@@ -9,11 +9,11 @@ that caused it, so that a rule reads the values that the forward expression read
 
 from collections.abc import Iterable, Sequence
 
-from gradops import FeedError, FetchError
+from gradops import Dim, FeedError, FetchError
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning, reachable
+from ..ir.graph import FrozenGraph, Interning, reachable, sizes_told, sizes_used
 from .suggest import nearest
 
 
@@ -31,7 +31,10 @@ def freeze(fetches: Sequence[Expr], feeds: Sequence[Expr] = ()) -> FrozenGraph:
     for e in (*fetches, *feeds):
         if not isinstance(e, Expr):
             raise FetchError(f"{e!r} is not an expression")
+    if len(set(feeds)) < len(feeds):
+        raise FeedError(f"an expression is fed twice: {', '.join(e.label for e in feeds)}")
     needed = reachable(fetches, stop=feeds)
+    measured = add_size_sources(needed, feeds)
     refuse_missing(needed, feeds)
     state = Resolver(feeds)
     for e in sorted((*needed, *(f for f in feeds if f not in needed)), key=lambda e: e.number):
@@ -40,7 +43,39 @@ def freeze(fetches: Sequence[Expr], feeds: Sequence[Expr] = ()) -> FrozenGraph:
         tuple(state.made[e] for e in feeds) + tuple(state.variables.values()),
         tuple(state.fetched(e) for e in fetches),
         tuple((state.variables[v], values[-1][1]) for v, values in state.assigned.items()),
+        tuple(state.made[e] for e in measured),
     )
+
+
+def add_size_sources(needed: dict[Expr, None], feeds: Sequence[Expr]) -> list[Expr]:
+    """Add to `needed` what tells the sizes it uses, and return those expressions.
+
+    A gradient may need only the size of something: of `mean(x)`, how many entries `x` has.
+    """
+    found: list[Expr] = []
+    unknown = sizes_unknown(needed, feeds)
+    while unknown:
+        source = source_of(sorted(unknown)[0], needed)
+        found.append(source)
+        needed.update(reachable([source], stop=feeds))
+        unknown = sizes_unknown(needed, feeds)
+    return found
+
+
+def sizes_unknown(needed: Iterable[Expr], feeds: Iterable[Expr]) -> set[str]:
+    """The names of sizes that are used and that neither feeds nor expressions tell."""
+    fed = {name for e in feeds for n in e.shape if isinstance(n, Dim) for name in n.names()}
+    return sizes_used(needed) - fed - {name for e in needed for name in sizes_told(e)}
+
+
+def source_of(size: str, needed: Iterable[Expr]) -> Expr:
+    """The first expression of the graph that has the size called `size`."""
+    names = next(e.names for e in needed if e.names is not None)
+    graph = names.graph()
+    for e in graph.members.values() if graph is not None else ():
+        if size in sizes_told(e):
+            return e
+    raise FeedError(f"nothing that is fed or computed tells the size {size!r}")
 
 
 class Resolver:

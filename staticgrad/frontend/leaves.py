@@ -42,6 +42,10 @@ def placeholder(dtype: Any, shape: Sequence[Any] | None = None, name: str = "pla
         Dim(f"{name}.{i}") if n is None else as_size(n) for i, n in enumerate(shape or ())
     )
     type = ArrayType(sizes, np.dtype(dtype))
+    if any(isinstance(n, int) and n < 0 for n in sizes):
+        raise ShapeError("placeholder", [type], "a size is negative", hint="None is any size")
+    if type.dtype.kind not in "biufc":
+        raise DTypeError("placeholder", [type], f"{type.dtype} is not a numeric dtype")
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from gradops import Dim
+
 from .expr import Expr, Kind
 
 SMALL = 1024  # bytes up to which constants are compared by value
@@ -22,12 +24,14 @@ SMALL = 1024  # bytes up to which constants are compared by value
 class FrozenGraph:
     """Named inputs, and outputs computed from them; nothing else.
 
-    `updates` are outputs that become the values of variables when a run has succeeded.
+    `updates` are outputs that become the values of variables when a run has succeeded. `measured`
+    is computed because something needs its size, which nothing else tells.
     """
 
     inputs: tuple[Expr, ...]
     outputs: tuple[Expr, ...]
     updates: tuple[tuple[Expr, Expr], ...] = ()
+    measured: tuple[Expr, ...] = ()
 
     @property
     def results(self) -> tuple[Expr, ...]:
@@ -37,7 +41,7 @@ class FrozenGraph:
     @cached_property
     def order(self) -> tuple[Expr, ...]:
         """All expressions, each after its inputs, in the order in which they were built."""
-        found = reachable(self.results)
+        found = reachable((*self.results, *self.measured))
         found.update(dict.fromkeys(self.inputs))
         return tuple(sorted(found, key=lambda e: e.number))
 
@@ -73,7 +77,13 @@ class FrozenGraph:
             tuple(made[e] for e in self.inputs),
             tuple(made[e] for e in self.outputs),
             tuple((made[v], made[new]) for v, new in self.updates),
+            tuple(made[e] for e in self.measured),
         )
+
+    def __reduce__(self) -> Any:
+        from .parse import parse
+
+        return parse, (str(self),)
 
 
 class Interning:
@@ -122,6 +132,30 @@ def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, Non
     return seen
 
 
+def sizes_told(e: Expr) -> set[str]:
+    """The names of sizes that the value of `e` is the first to tell.
+
+    An input tells all that stand by themselves in its shape. An op tells those that depend on data,
+    which are named after it; the others it was told itself.
+    """
+    own = {n for n in e.shape if isinstance(n, Dim)}
+    names = {name for n in own for name in n.names() if n == Dim(name)}
+    return names if e.op is None else {n for n in names if n.rpartition(".")[0] == e.name}
+
+
+def sizes_used(expressions: Iterable[Expr]) -> set[str]:
+    """The names of sizes that have to be known to compute expressions."""
+    dims = [d for e in expressions for v in (e.value, *e.attrs.values()) for d in dims_in(v)]
+    return {name for d in dims for name in d.names()}
+
+
+def dims_in(value: Any) -> list[Dim]:
+    """The unknown sizes in an attribute's value."""
+    if isinstance(value, Dim):
+        return [value]
+    return [d for v in value for d in dims_in(v)] if isinstance(value, tuple) else []
+
+
 def structural_hash(graph: FrozenGraph) -> str:
     """A hash of ops, attributes, types and wiring; names count for inputs only."""
     numbers = {e: i for i, e in enumerate(graph.order)}
@@ -134,5 +168,5 @@ def structural_hash(graph: FrozenGraph) -> str:
             h.update(e.value.tobytes())
         elif e.kind is Kind.SIZE:
             h.update(str(e.value).encode())
-    h.update(str([numbers[e] for e in (*graph.inputs, *graph.results)]).encode())
+    h.update(str([numbers[e] for e in (*graph.inputs, *graph.results, *graph.measured)]).encode())
     return h.hexdigest()

@@ -357,12 +357,17 @@ def parse(text: str) -> FrozenGraph:
     inputs = separated(header, ")", parser.input)
     header.finish()
     updates: list[tuple[Expr, Expr]] = []
+    measured: list[Expr] = []
     for line in lines[1:-1]:
         if line.peek() == "update" and line.tokens[1:] and line.tokens[1][1] != ":":
             updates.append(update(parser, line))
+        elif line.peek() == "measure" and line.tokens[1:] and line.tokens[1][1] != ":":
+            line.take("measure")
+            measured.append(parser.reference(line))
+            line.finish()
         else:
             parser.statement(line)
-    return FrozenGraph(tuple(inputs), returned(parser, lines[-1]), tuple(updates))
+    return FrozenGraph(tuple(inputs), returned(parser, lines[-1]), tuple(updates), tuple(measured))
 
 
 def update(parser: Parser, line: Line) -> tuple[Expr, Expr]:

@@ -6,7 +6,8 @@
       return sum
 
 Names that are not plain stand in double quotes. An attribute with an unknown size in it has that
-in braces: `shape=({batch}, 3)`. An assignment of a variable is a line `update w = sub`.
+in braces: `shape=({batch}, 3)`. An assignment of a variable is a line `update w = sub`; what is
+computed for its size alone has a line `measure y`.
 """
 
 import json
@@ -42,6 +43,7 @@ def to_text(graph: FrozenGraph, lines: bool = True) -> str:
     found = [f"graph({inputs})"]
     found += [line_of(e, names, lines) for e in graph.order if e not in set(graph.inputs)]
     found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
+    found += [f"  measure {names[e]}" for e in graph.measured]
     return "\n".join([*found, f"  return {', '.join(names[e] for e in graph.outputs)}"])
 
 

@@ -1,7 +1,7 @@
 """Rewrite rules: both sides are functions of the same holes, and calling one makes a pattern."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from gradops.types import operand_types
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning
+from ..ir.layout import is_c_ordered
 
 
 class Pattern(Operators):
@@ -69,16 +70,27 @@ class Rule:
         """What to put in its place."""
         return self.after(*self.holes)
 
-    def apply(self, e: Expr, intern: Interning) -> Expr | None:
-        """What replaces `e`, or None where the rule says nothing."""
+    def apply(self, e: Expr, intern: Interning, ordered: Container[Expr]) -> Expr | None:
+        """What replaces `e`, or None where the rule says nothing.
+
+        `ordered` has the expressions that surely are in C order. See Note [Layout].
+        """
         found: dict[str, Expr] = {}
         if not match(self.pattern, e, found) or not self.when(**found):
             return None
         made = instantiate(self.template, found, e, intern)
-        return made if made.type == e.type else None
+        drops = isinstance(self.template, Pattern) and self.template.op is None
+        if made.type != e.type or (drops and not may_stand_for(made, e, ordered)):
+            return None
+        return made
 
     def __str__(self) -> str:
         return f"{self.pattern} -> {self.template}"
+
+
+def may_stand_for(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
+    """Whether the operand `x` has the layout that `e` has. See Note [Layout]."""
+    return x in ordered or (e.op is not None and "view" in e.op.traits)
 
 
 def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
@@ -135,12 +147,16 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     for rule in rules:
         by_op.setdefault(rule.pattern.op, []).append(rule)
 
+    ordered: set[Expr] = set()
+
     def replace(e: Expr, intern: Interning) -> Expr:
         changed: Expr | None = e
         while changed is not None:
             e = changed
-            tried = (rule.apply(e, intern) for rule in by_op.get(e.op, ()))
+            tried = (rule.apply(e, intern, ordered) for rule in by_op.get(e.op, ()))
             changed = next((new for new in tried if new is not None and new is not e), None)
+        if is_c_ordered(e, ordered):
+            ordered.add(e)
         return e
 
     return graph.rebuilt(replace)

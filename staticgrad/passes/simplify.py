@@ -1,5 +1,6 @@
 """Simplification: algebraic identities, and ops that change nothing."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ from gradops.types import broadcast_shapes
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, Interning
+from ..ir.layout import is_c_ordered
 from .rewrite import rewrite
 from .rules.algebra import RULES
 
@@ -26,12 +28,15 @@ class DropRetyping:
     """Drop a change of shape or dtype that changes neither. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return graph.rebuilt(lambda e, intern: e.inputs[0] if changes_nothing(e) else e)
+        return with_layouts(graph, unretyped)
 
 
-def changes_nothing(e: Expr) -> bool:
-    """Whether `e` only retypes its operand, and to the type it has."""
-    return e.op is not None and "retyping" in e.op.traits and e.inputs[0].type == e.type
+def unretyped(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
+    """`e`, or its operand if that has the same type and surely the same layout."""
+    if e.op is None or "retyping" not in e.op.traits or e.inputs[0].type != e.type:
+        return e
+    same = "broadcasting" not in e.op.traits or e.inputs[0] in ordered
+    return e.inputs[0] if same else e
 
 
 @dataclass(frozen=True)
@@ -39,17 +44,44 @@ class DropBroadcasts:
     """Let elementwise ops broadcast by themselves instead of being given filled arrays. Exact."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return graph.rebuilt(narrowed)
+        return with_layouts(graph, narrowed)
 
 
-def narrowed(e: Expr, intern: Interning) -> Expr:
-    """`e` on operands that are not broadcast beforehand, where its shape stays the same."""
+def narrowed(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
+    """`e` on operands not broadcast beforehand, where its shape and layout stay the same."""
     if e.op is None or "elementwise" not in e.op.traits:
         return e
     inputs: list[Any] = list(e.inputs)
     for i, x in enumerate(inputs):
         if x.op is not None and "broadcasting" in x.op.traits:
             narrow = [*inputs[:i], x.inputs[0], *inputs[i + 1 :]]
-            if broadcast_shapes(e.op, [y.type for y in narrow]) == e.shape:
+            if keeps(e, narrow, ordered):
                 inputs = narrow
     return intern.copy(e, inputs)
+
+
+def keeps(e: Expr, inputs: list[Any], ordered: set[Expr]) -> bool:
+    """Whether `e` has its shape on other inputs, and is in C order on them. See Note [Layout]."""
+    whole = any(x.shape == e.shape and x in ordered for x in inputs)
+    rest = all(x in ordered for x in inputs if "broadcasting" not in traits_of(x))
+    return whole and rest and broadcast_shapes(e.op, [x.type for x in inputs]) == e.shape
+
+
+def traits_of(x: Expr) -> Any:
+    """The traits of the op of `x`."""
+    return x.op.traits if x.op else ()
+
+
+def with_layouts(
+    graph: FrozenGraph, step: Callable[[Expr, Interning, set[Expr]], Expr]
+) -> FrozenGraph:
+    """The graph with `step` applied to every expression, which is told what is in C order."""
+    ordered: set[Expr] = set()
+
+    def replace(e: Expr, intern: Interning) -> Expr:
+        e = step(e, intern, ordered)
+        if is_c_ordered(e, ordered):
+            ordered.add(e)
+        return e
+
+    return graph.rebuilt(replace)

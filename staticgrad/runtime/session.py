@@ -64,6 +64,10 @@ class Session:
         dataclasses of these. `feed_dict` maps expressions, or names, to values; anything can be
         fed, also what the graph would compute. Raises FetchError, FeedError.
         """
+        if not isinstance(feed_dict, Mapping | None):
+            raise FeedError(
+                f"feed_dict maps expressions to values; got a {type(feed_dict).__name__}"
+            )
         feeds = {self.fed(key): value for key, value in (feed_dict or {}).items()}
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))

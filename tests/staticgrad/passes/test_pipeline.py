@@ -124,3 +124,29 @@ def test_a_broadcast_that_the_shape_needs_stays(x):
     filled = sg.broadcast_to(sg.constant(2.0), shape=(5, 3))
     graph = sg.freeze([sg.exp(filled)], [])
     assert len(DropBroadcasts()(graph)) == 3
+
+
+LAYOUTS = {
+    "a slice times one": lambda x: sg.reduce_sum(x[:, ::2] * 1),
+    "a transpose times a filled array": lambda x: sg.reduce_sum(
+        sg.transpose(x) * sg.broadcast_to(sg.constant(np.float32([3] * 40)), shape=(50, 40)), axis=0
+    ),
+    "a slice negated twice": lambda x: sg.reduce_sum(sg.negative(-x[::3, ::2])),
+    "a slice broadcast to itself": lambda x: sg.reduce_sum(
+        sg.broadcast_to(x[:, ::2], shape=(40, 25))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_passes_keep_layouts_and_so_the_order_of_sums(name):
+    x = sg.placeholder("float32", [40, 50])
+    y = LAYOUTS[name](x)
+    feed = np.random.default_rng(0).normal(size=(40, 50)).astype(np.float32)
+    plain, passed = (sg.compile(y, [x], optimize=level)(feed) for level in (0, 1))
+    assert plain.tobytes() == passed.tobytes()
+
+
+def test_simplification_still_happens_where_the_layout_is_known(x):
+    graph = sg.freeze([sg.negative(-sg.tanh(x @ np.ones((3, 4), np.float32))) * 1], [x])
+    assert [e.what for e in optimized(graph, 1)] == ["placeholder", "constant", "matmul", "tanh"]

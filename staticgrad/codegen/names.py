@@ -1,0 +1,28 @@
+"""Names in generated source: identifiers that hide nothing, and comments that stay comments."""
+
+import builtins
+import keyword
+import re
+import unicodedata
+
+import numpy as np
+
+from gradops import OPS
+
+KERNELS = {name: op.kernel for name, op in OPS.items()}
+DTYPES = {np.dtype(code).name for code in np.typecodes["All"] if np.dtype(code).kind in "biufc"}
+RUNTIME = {"np", "ndarray", "admit", "disagree", "pools", "pool", "arena", "allocate", "broadcast"}
+RESERVED = RUNTIME | KERNELS.keys() | DTYPES | {f"{d}_type" for d in DTYPES} | {*dir(builtins)}
+
+
+def identifier(wanted: str) -> str:
+    """`wanted` as an identifier, with an underscore for what Python does not allow in one."""
+    name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", wanted))  # as Python reads it
+    if not name.isidentifier():
+        name = re.sub(r"\W|^(?=\d)|^$", "_", name, flags=re.ASCII)
+    return f"_{name}" if keyword.iskeyword(name) else name
+
+
+def comment(text: str) -> str:
+    """`text` within its line, whatever names stand in it."""
+    return text if text.isprintable() else ascii(text)[1:-1]

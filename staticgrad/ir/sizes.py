@@ -1,0 +1,40 @@
+"""Which unknown sizes the inputs of a graph tell, and on which of them they have to agree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gradops import Dim
+
+from .expr import Expr
+
+
+@dataclass(frozen=True)
+class Told:
+    """Axis `axis` of input `number` has `size`: it tells `name`, or if that is None, must agree.
+
+    Where it tells, `size` is `times * name + plus`.
+    """
+
+    number: int
+    axis: int
+    size: Dim
+    name: str | None = None
+    times: int = 1
+    plus: int = 0
+
+
+def sizes_told_by(inputs: Sequence[Expr]) -> list[Told]:
+    """What the inputs tell: names that stand by themselves first, then those to be worked out."""
+    axes = [
+        (i, k, n) for i, e in enumerate(inputs) for k, n in enumerate(e.shape) if isinstance(n, Dim)
+    ]
+    telling: dict[str, Told] = {}
+    for by_itself in (True, False):
+        for i, k, n in axes:
+            if n.linear is not None and (n == Dim(n.linear[0])) is by_itself:
+                telling.setdefault(n.linear[0], Told(i, k, n, *n.linear))
+    places = {(t.number, t.axis) for t in telling.values()}
+    agreeing = [
+        Told(i, k, n) for i, k, n in axes if (i, k) not in places and n.names() <= telling.keys()
+    ]
+    return [*telling.values(), *agreeing]
