@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import IndexingError, MissingRuleError, ShapeError
-from ..families import linear
+from ..families import linear, zeros_like
 from ..kernels.indexing import FULL, Index, Placement, pick, placement, put, view
 from ..op import ErrorSample, Op, as_operand
 from ..samples import beside, cases, exactly, real
@@ -346,8 +346,8 @@ def scatter_add(x: Any, key: Any, values: Any) -> Any:
     arrays: list[Any] = []
     entries = key if isinstance(key, tuple) else (key,)
     form = tuple([encoded(x, entry, arrays) for entry in entries])
-    shape = shape_of(at(x, arrays, form))
+    old = at(x, arrays, form)
     _, values = strong([x, values])
-    if shape_of(values) != shape:
-        values = broadcast_to(values, shape=shape)
+    if shape_of(values) != shape_of(old):
+        values = values + zeros_like(old)  # whose sizes may be known from data alone
     return x + scatter(values, *arrays, index=form, shape=shape_of(x))

@@ -7,12 +7,9 @@ import unicodedata
 
 import numpy as np
 
-from gradops import OPS
-
-KERNELS = {name: op.kernel for name, op in OPS.items()}
 DTYPES = {np.dtype(code).name for code in np.typecodes["All"] if np.dtype(code).kind in "biufc"}
 RUNTIME = {"np", "ndarray", "admit", "disagree", "pools", "pool", "arena", "allocate", "broadcast"}
-RESERVED = RUNTIME | KERNELS.keys() | DTYPES | {f"{d}_type" for d in DTYPES} | {*dir(builtins)}
+RESERVED = RUNTIME | DTYPES | {f"{d}_type" for d in DTYPES} | {*dir(builtins)}
 
 
 def identifier(wanted: str) -> str:

@@ -1,33 +1,33 @@
 """NumPy source: one straight-line Python function, as one could have written it."""
 
-import keyword
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gradops import OPS, Dim
+from gradops import OPS, Dim, FeedError
 from gradops.places import short
 from gradops.types import product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.sizes import Told, sizes_told_by
 from .buffers import Plan, memory_roots, plan_buffers
+from .names import RESERVED, comment, identifier
 
-KERNELS = {name: op.kernel for name, op in OPS.items()}
-RESERVED = {"np", "ndarray", "admit", "disagree", "pools", "pool", "arena", "allocate", "broadcast"}
 BIG = 4096  # bytes from which a dead array is let go at once
 
 
 @dataclass
 class Source:
-    """The text of a function, the values it refers to, and the expression of each line."""
+    """The text of a function, the values it refers to, the expression of each line, and names."""
 
     text: str
     scope: dict[str, Any]
     plan: Plan
     lines: dict[int, Expr] = field(default_factory=dict)
+    names: dict[Expr, str] = field(default_factory=dict)
+    sizes: dict[str, str] = field(default_factory=dict)
 
 
 class Writer:
@@ -35,10 +35,12 @@ class Writer:
 
     def __init__(self, graph: FrozenGraph, name: str) -> None:
         self.graph, self.plan = graph, plan_buffers(graph)
-        self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **KERNELS}
+        kernels = {op.name: op.kernel for op in OPS.values()}
+        self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
         self.names: dict[Expr, str] = {}
+        self.numbers: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
-        self.taken = RESERVED | KERNELS.keys()
+        self.taken = RESERVED | kernels.keys()
         self.body: list[tuple[str, Expr | None]] = []
         self.buffers: list[str] = []
         for e in graph.inputs:
@@ -47,8 +49,7 @@ class Writer:
 
     def fresh(self, wanted: str) -> str:
         """`wanted` as an identifier that is not taken."""
-        name = re.sub(r"\W", "_", wanted)
-        name = f"_{name}" if not name or name[0].isdigit() or keyword.iskeyword(name) else name
+        name = identifier(wanted)
         while name in self.taken:
             name += "_"
         self.taken.add(name)
@@ -62,7 +63,7 @@ class Writer:
         """The whole source."""
         text = "\n".join(line for line, _ in self.body) + "\n"
         lines = {i: e for i, (_, e) in enumerate(self.body, 1) if e is not None}
-        return Source(text, self.scope, self.plan, lines)
+        return Source(text, self.scope, self.plan, lines, self.names, self.sizes)
 
 
 def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
@@ -83,6 +84,8 @@ def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
     w = Writer(graph, name)
     for i, e in enumerate(graph.inputs):
         write_admission(w, i, e)
+    for told in sizes_told_by(graph.inputs):
+        write_told(w, told)
     write_buffers(w)
     previous = None
     for i, e in enumerate(graph.order):
@@ -112,23 +115,32 @@ def write_admission(w: Writer, i: int, e: Expr) -> None:
     w.write(f"        {name} = admit({i}, {name})", e)
     if not e.shape:
         w.write(f"    {name} = {name}[()]", e)  # numbers are cheaper than arrays without axes
-    write_sizes(w, e)
+
+
+def write_told(w: Writer, told: Told) -> None:
+    """Name a size that an input tells, or compare one that it has to agree on."""
+    e, refused = w.graph.inputs[told.number], []
+    found = f"{w.names[e]}.shape[{told.axis}]"
+    if told.name is not None:
+        name = w.sizes[told.name] = w.fresh(told.name)
+        if (told.times, told.plus) == (1, 0):
+            w.write(f"    {name} = {found}", e)
+            return
+        w.write(f"    {name} = ({found} - {told.plus}) // {told.times}", e)
+        refused = [f"{name} < 0"]
+    refused.append(f"{found} != {size_text(w, told.size)}")
+    w.write(f"    if {' or '.join(refused)}:", e)
+    w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 
 
 def write_sizes(w: Writer, e: Expr) -> None:
-    """Name the unknown sizes that `e` is the first to have, and compare those it shares."""
+    """Name the sizes that only data told, and `e` is the first to have."""
     for k, size in enumerate(e.shape):
-        if not isinstance(size, Dim):
-            continue
-        found = f"{w.names[e]}.shape[{k}]"
-        atom = next(iter(size.names()))
-        if size == Dim(atom) and atom not in w.sizes:
-            w.sizes[atom] = w.fresh(atom)
-            w.write(f"    {w.sizes[atom]} = {found}", e)
-        elif e.kind is not Kind.OP and size.names() <= w.sizes.keys():
-            inputs = ", ".join(w.names[x] for x in w.graph.inputs)
-            w.write(f"    if {found} != {size_text(w, size)}:", e)
-            w.write(f"        disagree({inputs})", e)
+        if isinstance(size, Dim) and size.linear is not None:
+            name = size.linear[0]
+            if size == Dim(name) and name not in w.sizes:
+                w.sizes[name] = w.fresh(name)
+                w.write(f"    {w.sizes[name]} = {w.names[e]}.shape[{k}]", e)
 
 
 def write_buffers(w: Writer) -> None:
@@ -136,7 +148,7 @@ def write_buffers(w: Writer) -> None:
     types = w.plan.types
     if not types:
         return
-    sizes = {n: None for t in types for d in t.shape if isinstance(d, Dim) for n in d.names()}
+    sizes = sorted({n for t in types for d in t.shape if isinstance(d, Dim) for n in d.names()})
     key = "".join(f"{w.sizes[n]}, " for n in sizes)
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
@@ -149,7 +161,7 @@ def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
     """The line that computes `e`, and the release of what it is the last to read."""
     w.names[e] = w.fresh(f"{e.what}_{i}")
     origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
-    w.write(f"    {w.names[e]} = {render(w, e)}  # {e.type}{line}{origin}", e)
+    w.write(f"    {w.names[e]} = {render(w, e)}  # {comment(f'{e.type}{line}{origin}')}", e)
     write_sizes(w, e)
     dead = [w.names[x] for x in dict.fromkeys(e.inputs) if dies_at(w, x, e)]
     if dead:
@@ -170,7 +182,7 @@ def render(w: Writer, e: Expr) -> str:
         return f"{dtype_name(w, e.dtype, '_type')}({size_text(w, e.value)})"
     assert e.op is not None
     names = [operand_name(w, x, e) for x in e.inputs]
-    if e.op.infix and not e.shape and all(not x.shape for x in e.inputs):
+    if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
     out = f", out={w.buffers[w.plan.slots[e]]}" if e in w.plan.slots else ""
     attrs = {k: literal(w, v) for k, v in e.attrs.items()}
@@ -180,11 +192,12 @@ def render(w: Writer, e: Expr) -> str:
 
 def operand_name(w: Writer, x: Expr, user: Expr) -> str:
     """How `user` refers to `x`: among numbers, a constant is a number."""
-    name = w.names[x]
-    if x.kind is Kind.CONSTANT and not x.shape and not user.shape:
-        w.scope[f"{name}_"] = x.value[()]
-        return f"{name}_"
-    return name
+    if x.kind is not Kind.CONSTANT or x.shape or user.shape:
+        return w.names[x]
+    if x not in w.numbers:
+        w.numbers[x] = w.fresh(f"{w.names[x]}_")
+        w.scope[w.numbers[x]] = x.value[()]
+    return w.numbers[x]
 
 
 def literal(w: Writer, value: Any) -> str:
@@ -193,12 +206,16 @@ def literal(w: Writer, value: Any) -> str:
         return size_text(w, value)
     if isinstance(value, tuple):
         return f"({', '.join(literal(w, v) for v in value)}{',' if len(value) == 1 else ''})"
+    if isinstance(value, float | complex) and not np.isfinite(value):
+        return f"{type(value).__name__}({str(value)!r})"
     return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)
 
 
 def size_text(w: Writer, size: Dim) -> str:
     """An unknown size as Python source."""
     w.scope["broadcast"] = broadcast
+    if unknown := sorted(size.names() - w.sizes.keys()):
+        raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
     return size.render(lambda name: w.sizes[name])
 
 
@@ -209,7 +226,6 @@ def broadcast(a: int, b: int) -> int:
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     """The name of a dtype in the source."""
-    w.taken.add(f"{dtype.name}{suffix}")
     w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else dtype
     return f"{dtype.name}{suffix}"
 
@@ -228,9 +244,18 @@ def write_return(w: Writer, form: str) -> None:
     if w.plan.types:
         w.write("    pool.append(arena)", None)
     roots = memory_roots(w.graph)
-    outside = {e for e in w.graph.order if e.kind is not Kind.OP}
+    kept = {e for e in w.graph.order if e.kind is not Kind.OP}
     texts: list[str] = []
     for e in w.graph.results:
-        shared = not outside.isdisjoint(roots[e]) or w.names[e] in texts or repeats(e)
-        texts.append(f"np.array({w.names[e]})" if shared else w.names[e])
+        texts.append(result_text(w, e, repeats(e) or not kept.isdisjoint(roots[e])))
+        kept.update(roots[e])
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
+
+
+def result_text(w: Writer, e: Expr, shared: bool) -> str:
+    """How a result is returned: numbers as NumPy's scalars, and shared memory as a copy."""
+    if e.shape:
+        return f"np.array({w.names[e]})" if shared else w.names[e]
+    traits = e.op.traits if e.op else ()
+    is_scalar = e.op and (isinstance(e.op.kernel, np.ufunc) or "reduction" in traits)
+    return w.names[e] if is_scalar or e in w.graph.inputs else f"{w.names[e]}[()]"

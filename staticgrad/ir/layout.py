@@ -1,8 +1,8 @@
 """Which values surely are arrays in C order.
 
 Note [Layout]. NumPy gives a result the layout of its operands, and a sum over another layout adds
-in another order and rounds differently. To keep bits, a transformation must keep layouts: a value may
-take the place of another only if both are known to lie in C order, or are views of one another.
+in another order and rounds differently. To keep bits, a transformation must keep layouts: a value
+may take the place of another only if both are known to lie in C order, or are views of one another.
 """
 
 from typing import Any
