@@ -117,7 +117,10 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
-    seeds = seeded(sequence(tensors), sequence(grad_tensors))
+    if type(tensors) is Tensor and grad_tensors is None and tensors.node is not None:
+        seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, spelled out
+    else:
+        seeds = seeded(sequence(tensors), sequence(grad_tensors))
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
