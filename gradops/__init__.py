@@ -3,7 +3,7 @@
 Names are NumPy's and the Python array API's. Ops applied to arrays compute; to tensors, they
 record; to expressions, they build.
 
->>> import gradops
+>>> import gradops, numpy as np
 >>> gradops.jvp(gradops.tanh, [np.array(0.0)], [np.array(2.0)])
 (np.float64(0.0), np.float64(2.0))
 """

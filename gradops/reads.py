@@ -41,19 +41,18 @@ class Probe(Operators):
 
 @cache
 def reads(op: Op, i: int, count: int) -> frozenset[int]:
-    """The operands, and OUTPUT, whose values the VJP rule of operand i reads.
+    """The operands, and OUTPUT, whose values the VJP rule of operand i of `count` reads.
 
-    Found on the op's samples. An op without samples is taken to read everything.
+    Found on the op's samples. Where no sample tells, the rule is taken to read everything.
     """
-    everything = frozenset(range(OUTPUT, count))
-    seen: set[int] = set()
     rng = np.random.default_rng(0)
     samples = [(xs, op.bind(xs, attrs)[1]) for xs, attrs in op.samples(rng)]
-    for xs, attrs in samples:
-        j = min(i, len(xs) - 1)
-        note_reads(op, j, list(map(type_of, xs)), attrs, seen)
-    if not samples or (op.arity is None and seen):
-        return everything
+    like = [s for s in samples if len(s[0]) == count] or samples
+    seen: set[int] = set()
+    for xs, attrs in like:
+        note_reads(op, min(i, len(xs) - 1), list(map(type_of, xs)), attrs, seen)
+    if not like or (seen and len(like[0][0]) != count):
+        return frozenset(range(OUTPUT, count))
     return frozenset(seen)
 
 

@@ -1,5 +1,6 @@
 """The type of an array: its shape, which may have named unknown dimensions, and its dtype."""
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Union
@@ -192,7 +193,7 @@ def as_size(size: Any) -> Size:
     """A size from what users write: an int, a name or a `Dim`."""
     if isinstance(size, str):
         return Dim(size)
-    return size if isinstance(size, Dim) else int(size)
+    return size if isinstance(size, Dim) else operator.index(size)
 
 
 class ArrayType:

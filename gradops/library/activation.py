@@ -24,15 +24,14 @@ def reusable(y: Any) -> Any:
     return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
 
 
-FLOAT = np.dtype(object)  # stands for the dtype of a Python number, which is taken the long way
-NUMBERS = {  # 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays
+NUMBERS: dict[Any, Any] = {  # 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays
     np.dtype(d): tuple(np.array(n, d) for n in (1, -1, 0)) for d in ("f4", "f8")
 }
 
 
 def sigmoid_kernel(x: Any, out: Any = None) -> Any:
     """1 / (1 + exp(-x)), exact in both tails."""
-    numbers = NUMBERS.get(getattr(x, "dtype", FLOAT))
+    numbers = NUMBERS.get(getattr(x, "dtype", None))
     if numbers is not None and x.size <= SMALL:
         one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
         below = np.exp(np.minimum(x, zero))

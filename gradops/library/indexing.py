@@ -26,6 +26,7 @@ from ..types import (
     shape_of,
     type_of,
 )
+from .arithmetic import add
 from .movement import VIEW, broadcast_to, example, inverse, repeated, reshape, transpose
 
 ROWS = np.array([2, 0, -1, 2])
@@ -349,5 +350,5 @@ def scatter_add(x: Any, key: Any, values: Any) -> Any:
     old = at(x, arrays, form)
     _, values = strong([x, values])
     if shape_of(values) != shape_of(old):
-        values = values + zeros_like(old)  # whose sizes may be known from data alone
-    return x + scatter(values, *arrays, index=form, shape=shape_of(x))
+        values = add(values, zeros_like(old))  # whose sizes may be known from data alone
+    return add(x, scatter(values, *arrays, index=form, shape=shape_of(x)))

@@ -29,6 +29,12 @@ def test_a_node_saves_what_its_rules_read(name, active, output, operands):
     assert saved_by(OPS[name], active) == (output, operands)
 
 
+def test_indexing_and_joining_keep_no_operand_alive():
+    x = dg.ones(3, requires_grad=True) * 2
+    for y in (x[dg.tensor([0, 0])], x[1:], dg.cat([x] * 7), dg.stack([x, x])):
+        assert not any(v is x for v in y.grad_fn.operands)
+
+
 def test_a_sum_keeps_no_operand_alive():
     x = dg.ones(3, requires_grad=True)
     y = (x * 2) + (x * 3)
