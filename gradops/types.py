@@ -300,6 +300,11 @@ def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]
     return result
 
 
+def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:
+    """Whether two shapes of one rank are known to differ; an unknown size may equal any."""
+    return any(m != n and isinstance(m, int) and isinstance(n, int) for m, n in zip(a, b))
+
+
 def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
     """`axis` counted from the front, or a ShapeError."""
     if not -x.ndim <= axis < x.ndim:

@@ -24,7 +24,8 @@ def reusable(y: Any) -> Any:
     return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
 
 
-NUMBERS: dict[Any, Any] = {  # 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays
+# 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays.
+NUMBERS: dict[Any, Any] = {
     np.dtype(d): tuple(np.array(n, d) for n in (1, -1, 0)) for d in ("f4", "f8")
 }
 

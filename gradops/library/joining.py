@@ -15,6 +15,7 @@ from ..samples import cases, real
 from ..types import (
     ArrayType,
     Size,
+    conflict,
     normalize_axis,
     shape_of,
     type_of,
@@ -36,11 +37,6 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     for t in types:
         total = total + t.shape[k]
     return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
-
-
-def conflict(a: Sequence[Size], b: Sequence[Size]) -> bool:
-    """Whether two shapes of one rank are known to differ."""
-    return any(m != n and isinstance(m, int) and isinstance(n, int) for m, n in zip(a, b))
 
 
 def concatenate_transpose(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:

@@ -14,6 +14,7 @@ from ..types import (
     Dim,
     Shape,
     broadcast_shapes,
+    conflict,
     normalize_axes,
     product,
     shape_of,
@@ -118,7 +119,7 @@ def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
 
 def broadcast_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
     target = ArrayType(shape, x.dtype)
-    if x.ndim > target.ndim or broadcast_shapes("broadcast_to", [x, target]) != shape:
+    if x.ndim > target.ndim or conflict(broadcast_shapes("broadcast_to", [x, target]), shape):
         raise ShapeError("broadcast_to", [x], f"it does not broadcast to {shown(shape)}")
     return target
 
@@ -182,7 +183,7 @@ def sum_to_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
 
 def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
     target = ArrayType(shape, x.dtype)
-    if target.ndim > x.ndim or broadcast_shapes("sum_to", [x, target]) != x.shape:
+    if target.ndim > x.ndim or conflict(broadcast_shapes("sum_to", [x, target]), x.shape):
         raise ShapeError("sum_to", [x], f"{shown(shape)} does not broadcast to its shape")
     return target
 

@@ -256,6 +256,8 @@ def result_text(w: Writer, e: Expr, shared: bool) -> str:
     """How a result is returned: numbers as NumPy's scalars, and shared memory as a copy."""
     if e.shape:
         return f"np.array({w.names[e]})" if shared else w.names[e]
-    traits = e.op.traits if e.op else ()
-    is_scalar = e.op and (isinstance(e.op.kernel, np.ufunc) or "reduction" in traits)
-    return w.names[e] if is_scalar or e in w.graph.inputs else f"{w.names[e]}[()]"
+    if e.op is not None:
+        is_scalar = isinstance(e.op.kernel, np.ufunc) or "reduction" in e.op.traits
+    else:
+        is_scalar = e.kind is not Kind.CONSTANT
+    return w.names[e] if is_scalar else f"{w.names[e]}[()]"

@@ -9,28 +9,29 @@ that caused it, so that a rule reads the values that the forward expression read
 
 from collections.abc import Iterable, Sequence
 
-from gradops import Dim, FeedError, FetchError
+from gradops import FeedError, FetchError
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, foreign
 from ..ir.graph import FrozenGraph, Interning, reachable, sizes_told, sizes_used
+from ..ir.sizes import sizes_told_by
 from .suggest import nearest
 
 
-def freeze(fetches: Sequence[Expr], feeds: Sequence[Expr] = ()) -> FrozenGraph:
+def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) -> FrozenGraph:
     """The immutable graph that computes `fetches` from `feeds`.
 
     Feeds are placeholders or any other expressions, which are then not computed. Equal expressions
     become one and what no fetch needs is left out. Variables become inputs after the feeds. Raises
-    FeedError for placeholders that are needed and not fed.
+    FeedError for placeholders that are needed and not fed, MixedOperandsError for expressions of
+    several graphs.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> len(sg.freeze([x * x + x * x], [x]))
     3
     """
-    for e in (*fetches, *feeds):
-        if not isinstance(e, Expr):
-            raise FetchError(f"{e!r} is not an expression")
+    fetches, feeds = sequence(fetches), sequence(feeds)
+    require_one_graph([*fetches, *feeds])
     if len(set(feeds)) < len(feeds):
         raise FeedError(f"an expression is fed twice: {', '.join(e.label for e in feeds)}")
     needed = reachable(fetches, stop=feeds)
@@ -45,6 +46,22 @@ def freeze(fetches: Sequence[Expr], feeds: Sequence[Expr] = ()) -> FrozenGraph:
         tuple((state.variables[v], values[-1][1]) for v, values in state.assigned.items()),
         tuple(state.made[e] for e in measured),
     )
+
+
+def sequence(e: Expr | Sequence[Expr]) -> list[Expr]:
+    """One or several expressions as a list."""
+    return [e] if isinstance(e, Expr) else list(e)
+
+
+def require_one_graph(expressions: Iterable[Expr]) -> None:
+    """Refuse what is no expression, and expressions of different graphs."""
+    first: Expr | None = None
+    for e in expressions:
+        if not isinstance(e, Expr):
+            raise FetchError(f"{e!r} is not an expression")
+        if first is not None and e.names is not first.names:
+            raise foreign("freeze", first, e)
+        first = e
 
 
 def add_size_sources(needed: dict[Expr, None], feeds: Sequence[Expr]) -> list[Expr]:
@@ -62,9 +79,9 @@ def add_size_sources(needed: dict[Expr, None], feeds: Sequence[Expr]) -> list[Ex
     return found
 
 
-def sizes_unknown(needed: Iterable[Expr], feeds: Iterable[Expr]) -> set[str]:
+def sizes_unknown(needed: Iterable[Expr], feeds: Sequence[Expr]) -> set[str]:
     """The names of sizes that are used and that neither feeds nor expressions tell."""
-    fed = {name for e in feeds for n in e.shape if isinstance(n, Dim) for name in n.names()}
+    fed = {told.name for told in sizes_told_by(feeds) if told.name is not None}
     return sizes_used(needed) - fed - {name for e in needed for name in sizes_told(e)}
 
 

@@ -40,9 +40,14 @@ class Graph:
 
     @contextmanager
     def name_scope(self, name: str) -> Iterator[str]:
-        """Put `name/` before the names of what is built inside a `with` block."""
+        """Put `name/` before the names of what is built inside a `with` block.
+
+        As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
+        an empty one leaves all scopes.
+        """
         before = self.names.prefix
-        self.names.prefix = f"{self.names.unique(name)}/"
+        again = not name or name.endswith("/")
+        self.names.prefix = name if again else f"{self.names.unique(name)}/"
         try:
             yield self.names.prefix
         finally:
@@ -56,12 +61,17 @@ class Graph:
         """Everything built so far, in order."""
         return list(self.members.values())
 
+    def find(self, name: str) -> Expr | None:
+        """The expression called `name`, or None; TensorFlow's `x:0` is `x`."""
+        found = self.members.get(name)
+        return self.members.get(name.removesuffix(":0")) if found is None else found
+
     def get_tensor_by_name(self, name: str) -> Expr:
         """The expression called `name`; raises FetchError with the nearest name if there is none.
 
         TensorFlow's output number is accepted: `x:0` is `x`.
         """
-        found = self.members.get(name.removesuffix(":0"))
+        found = self.find(name)
         if found is None:
             raise FetchError(
                 f"{self.name!r} has no expression called {name!r}{nearest(name, self.members)}"

@@ -1,6 +1,5 @@
 """The leaves of graphs: placeholders, constants and variables."""
 
-from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -16,18 +15,25 @@ from .graph import get_default_graph
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 
 
+ANY = Dim("?")
+
+
 def set_default_dtype(dtype: Any) -> None:
     """Set the dtype of what is made from Python floats, float32 to begin with.
+
+    Raises DTypeError for a dtype that is no float.
 
     >>> sg.set_default_dtype("float64")
     >>> sg.constant(1.0).dtype
     dtype('float64')
     >>> sg.set_default_dtype("float32")
     """
+    if np.dtype(dtype).kind != "f":
+        raise DTypeError("set_default_dtype", [dtype], "the default dtype is one of floats")
     DEFAULT_DTYPE.set(np.dtype(dtype))
 
 
-def placeholder(dtype: Any, shape: Sequence[Any] | None = None, name: str = "placeholder") -> Expr:
+def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Expr:
     """A value that is fed when the graph runs.
 
     A size in `shape` is a number, a name (`"batch"`: equal names are equal sizes, checked when
@@ -37,16 +43,22 @@ def placeholder(dtype: Any, shape: Sequence[Any] | None = None, name: str = "pla
     <placeholder x: float32[batch, 3]>
     """
     names = get_default_graph().names
+    type = placeholder_type(dtype, shape or ())
     name = names.unique(name)
-    sizes = tuple(
-        Dim(f"{name}.{i}") if n is None else as_size(n) for i, n in enumerate(shape or ())
-    )
-    type = ArrayType(sizes, np.dtype(dtype))
-    if any(isinstance(n, int) and n < 0 for n in sizes):
+    sizes = tuple(Dim(f"{name}.{i}") if n == ANY else n for i, n in enumerate(type.shape))
+    type = ArrayType(sizes, type.dtype)
+    return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
+
+
+def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
+    """The type that users describe, with `ANY` for a size without a name."""
+    shape = [shape] if isinstance(shape, str | int | Dim) else shape
+    type = ArrayType(tuple(ANY if n is None else as_size(n) for n in shape), dtype)
+    if any(isinstance(n, int) and n < 0 for n in type.shape):
         raise ShapeError("placeholder", [type], "a size is negative", hint="None is any size")
     if type.dtype.kind not in "biufc":
         raise DTypeError("placeholder", [type], f"{type.dtype} is not a numeric dtype")
-    return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
+    return type
 
 
 def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:

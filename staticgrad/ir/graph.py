@@ -108,7 +108,7 @@ def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
     """What makes two expressions equal. See Note [Interning]."""
     match e.kind:
         case Kind.OP:
-            return e.op, tuple(x.number for x in inputs), tuple(sorted(e.attrs.items())), e.type
+            return e.op, tuple(x.number for x in inputs), attributes_key(e.attrs), e.type
         case Kind.CONSTANT if e.value.nbytes <= SMALL:
             return e.type, e.value.tobytes()
         case Kind.CONSTANT:
@@ -116,6 +116,14 @@ def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
         case Kind.SIZE:
             return e.type, e.value
     return e.kind, e.name
+
+
+def attributes_key(attrs: dict[str, Any]) -> Any:
+    """Equal for equal attributes. That 0.0 equals -0.0, and 1 equals True, shows in their text."""
+    if not attrs:
+        return ()
+    items = tuple(sorted(attrs.items()))
+    return items, repr(items)
 
 
 def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, None]:
@@ -162,11 +170,22 @@ def structural_hash(graph: FrozenGraph) -> str:
     h = hashlib.sha256()
     for e in graph.order:
         name = "" if e.kind in (Kind.OP, Kind.CONSTANT) else e.name
-        wiring = [numbers[x] for x in e.inputs]
-        h.update(f"{e.what} {name} {wiring} {sorted(e.attrs.items())} {e.type}\n".encode())
+        attrs, wiring = sorted(e.attrs.items()), [numbers[x] for x in e.inputs]
+        value = e.value if e.kind is Kind.SIZE else None
+        words = (e.what, name, *wiring, *attrs, e.shape, e.dtype.str, value)
+        h.update(f"{spelled(words)}\n".encode())
         if e.kind is Kind.CONSTANT:
             h.update(e.value.tobytes())
-        elif e.kind is Kind.SIZE:
-            h.update(str(e.value).encode())
-    h.update(str([numbers[e] for e in (*graph.inputs, *graph.results, *graph.measured)]).encode())
+    updated, new = [v for v, _ in graph.updates], [e for _, e in graph.updates]
+    for part in (graph.inputs, graph.outputs, updated, new, graph.measured):
+        h.update(f"{[numbers[e] for e in part]}".encode())
     return h.hexdigest()
+
+
+def spelled(value: Any) -> str:
+    """A value in words that no other value has, whatever the names in it."""
+    if isinstance(value, Dim):
+        return value.render(ascii)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(spelled, value))})"
+    return ascii(value)

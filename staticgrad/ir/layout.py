@@ -22,9 +22,11 @@ def in_c_order(graph: FrozenGraph) -> set[Expr]:
 
 def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     """Whether `e` surely is in C order, given which of its operands are."""
-    if e.op is None or not e.shape or "c_order" in e.op.traits:
+    if e.op is None or not e.shape:
         return True
     traits: Any = e.op.traits
-    if not ({"elementwise", "reduction"} & traits) or not ordered.issuperset(e.inputs):
+    if "c_order" in traits and len(e.shape) < 3:  # axes of a stack follow those of the operands
+        return True
+    if not ({"elementwise", "reduction", "c_order"} & traits) or not ordered.issuperset(e.inputs):
         return False
-    return "reduction" in traits or any(x.shape == e.shape for x in e.inputs)
+    return bool({"reduction", "c_order"} & traits) or any(x.shape == e.shape for x in e.inputs)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dim, FeedError, FetchError, flatten
+from gradops import Dim, FeedError, FetchError, GradError, flatten
+from gradops.op import explain
 from gradops.places import describe
 
 from ..codegen.load import load
@@ -16,7 +17,10 @@ from ..frontend.graph import get_default_graph
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..passes.pipeline import optimized
-from .feeds import admitted, bind_sizes
+from .feeds import admitted, bind_sizes, require_all
+from .interpreter import concrete
+
+SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
 
 
 class Executable:
@@ -42,7 +46,7 @@ class Executable:
         """The generated function, as text."""
         return self.emitted.text
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):
             args = self.bind(args, named)
         try:
@@ -58,25 +62,41 @@ class Executable:
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
+        inputs = self.graph.inputs
+        if not named or len(args) > len(inputs):
+            require_all(inputs, len(args))
         given = dict(zip(self.names, args, strict=False))
         for name in named:
             if name not in self.names:
                 raise unknown_feed(name, self.names)
+            if name in given:
+                raise FeedError(f"{name!r} is fed twice, by its place and by its name")
         given |= named
-        missing = [e for e in self.graph.inputs if e.name not in given]
-        if missing or len(args) > len(self.names):
-            shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in missing)
-            raise FeedError(f"{len(given)} of {len(self.names)} inputs were fed; missing:{shown}")
+        fed = sorted(inputs, key=lambda e: e.name not in given)
+        require_all(fed, len(given))
         return tuple(given[name] for name in self.names)
 
     def blame(self, error: Exception) -> None:
-        """Tell an error of the generated code which expression, and whose line, it comes from."""
-        frame = error.__traceback__
-        while frame is not None and frame.tb_frame.f_code is not self.run.__code__:
-            frame = frame.tb_next
-        e = self.emitted.lines.get(frame.tb_lineno) if frame is not None else None
-        if e is not None and e.op is not None:
-            error.add_note(f"  in {e.label}, made at {describe(e.place)}")
+        """Tell an error of the generated code which expression, and whose line, it comes from.
+
+        If type inference knows the reason, its error is raised, as it is everywhere else.
+        """
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code is not self.run.__code__:
+            trace = trace.tb_next
+        e = self.emitted.lines.get(trace.tb_lineno) if trace is not None else None
+        if trace is None or e is None or e.op is None:
+            return
+        note = f"  in {e.label}, made at {describe(e.place)}"
+        error.add_note(note)
+        values = {**self.emitted.scope, **trace.tb_frame.f_locals}
+        sizes = {n: values[name] for n, name in self.emitted.sizes.items() if name in values}
+        try:
+            attrs = {k: concrete(v, sizes) for k, v in e.attrs.items()}
+            explain(e.op, [values[self.emitted.names[x]] for x in e.inputs], attrs, error)
+        except GradError as better:
+            better.add_note(note)
+            raise better from error
 
     def __repr__(self) -> str:
         inputs = ", ".join(e.label for e in self.graph.inputs)
@@ -100,6 +120,8 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
         bind_sizes(inputs, values)
 
     def allocate(*sizes: int) -> tuple[Any, ...]:
+        if len(pools) > SIZES_KEPT:
+            pools.pop(list(pools)[0], None)  # noqa: RUF015  (a list is made in one step)
         known = dict(zip(names, sizes, strict=True))
         return tuple(np.empty(shape_with(t.shape, known), t.dtype) for t in types)
 
@@ -112,7 +134,7 @@ def shape_with(shape: Sequence[Any], sizes: dict[str, int]) -> tuple[int, ...]:
     return tuple(n.evaluate(sizes) if isinstance(n, Dim) else n for n in shape)
 
 
-def compile(outputs: Any, inputs: Sequence[Any] | None = None, optimize: int = 1) -> Executable:
+def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
     """An executable that computes `outputs` from `inputs`.
 
     `outputs` is an expression, or a structure (list, tuple, dict, dataclass) of them, whose form
@@ -129,7 +151,7 @@ def compile(outputs: Any, inputs: Sequence[Any] | None = None, optimize: int = 1
         return Executable(optimized(outputs, optimize))
     leaves, rebuild = flatten(outputs)
     fetches = [fetched(e) for e in leaves]
-    graph = freeze(fetches, list(inputs or ()))
+    graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
     if variables := [e for e in graph.inputs if e.kind is Kind.VARIABLE]:
         shown = ", ".join(e.label for e in variables)
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
@@ -145,6 +167,11 @@ def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
     if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
         return "[{}]", None
     return "{},", rebuild
+
+
+def sequence(inputs: Any) -> list[Any]:
+    """One or several inputs as a list."""
+    return [inputs] if isinstance(inputs, Expr | str) else list(inputs or ())
 
 
 def fetched(e: Any) -> Expr:

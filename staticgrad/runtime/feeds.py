@@ -9,6 +9,17 @@ from gradops import Dim, FeedError
 from gradops.places import describe
 
 from ..ir.expr import Expr
+from ..ir.sizes import Told, sizes_told_by
+
+
+def require_all(inputs: Sequence[Expr], count: int) -> None:
+    """Refuse another number of values than there are inputs, naming what is missing."""
+    if count < len(inputs):
+        shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in inputs[count:])
+        raise FeedError(f"{count} of {len(inputs)} inputs were fed; missing:{shown}")
+    if count > len(inputs):
+        names = ", ".join(e.name for e in inputs) or "none"
+        raise FeedError(f"{count} values were given for {len(inputs)} input(s): {names}")
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
@@ -35,11 +46,20 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
         raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
     if found.dtype == e.dtype:
         return found
-    free = not isinstance(value, np.ndarray | np.generic)
-    if free and found.dtype.kind in "biuf" and np.can_cast(found.dtype, e.dtype, "same_kind"):
+    if not isinstance(value, np.ndarray | np.generic) and fits(found, e.dtype):
         return found.astype(e.dtype)
     hint = f"\n  hint: feed value.astype({e.dtype.name!r})" if found.dtype.kind in "biufc" else ""
     raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{hint}")
+
+
+def fits(found: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> bool:
+    """Whether numbers can be converted: floats to floats, integers to what holds them."""
+    if not found.size:
+        return True
+    if found.dtype.kind in "iu" and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return bool(limits.min <= found.min() and found.max() <= limits.max)
+    return found.dtype.kind in "biuf" and np.can_cast(found.dtype, dtype, "same_kind")
 
 
 def made(e: Expr) -> str:
@@ -51,21 +71,23 @@ def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
     sizes: dict[str, int] = {}
     owners: dict[str, Expr] = {}
-    for e, value in zip(inputs, values, strict=True):
-        for want, n in zip(e.shape, np.shape(value), strict=True):
-            if isinstance(want, Dim):
-                settle(want, n, e, sizes, owners)
+    for told in sizes_told_by(inputs):
+        e, n = inputs[told.number], np.shape(values[told.number])[told.axis]
+        if told.name is None:
+            owner = owners[min(told.size.names())]
+        else:
+            sizes[told.name], owner = (n - told.plus) // told.times, e
+            owners[told.name] = e
+        if told.size.evaluate(sizes) != n or (told.name and sizes[told.name] < 0):
+            raise disagreement(told, n, sizes, owner, e)
     return sizes
 
 
-def settle(want: Dim, n: int, e: Expr, sizes: dict[str, int], owners: dict[str, Expr]) -> None:
-    """Let the size `want` of `e` be `n`, unless an earlier feed says otherwise."""
-    name = min(want.names())
-    if want == Dim(name) and name not in sizes:
-        sizes[name], owners[name] = n, e
-    elif want.names() <= sizes.keys() and want.evaluate(sizes) != n:
-        first = owners[name]
-        raise FeedError(
-            f"{want} is {want.evaluate(sizes)} in {first.label}, but {n} in {e.label}"
-            f"{made(first)}{made(e)}"
-        )
+def disagreement(told: Told, n: int, sizes: dict[str, int], owner: Expr, e: Expr) -> FeedError:
+    """The error for an axis whose size does not fit what `owner` tells."""
+    if told.name is not None:
+        return FeedError(f"{told.size} cannot be {n} in {e.label}{made(e)}")
+    return FeedError(
+        f"{told.size} is {told.size.evaluate(sizes)} in {owner.label}, but {n} in {e.label}"
+        f"{made(owner)}{made(e)}"
+    )

@@ -11,7 +11,7 @@ from gradops.places import describe
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from .feeds import admitted, bind_sizes
+from .feeds import admitted, bind_sizes, require_all
 
 
 def interpret(
@@ -27,6 +27,7 @@ def interpret(
     >>> sg.interpret(graph, [4.0])
     (np.float64(16.0),)
     """
+    require_all(graph.inputs, len(feeds))
     arrays = [admitted(e, value) for e, value in zip(graph.inputs, feeds, strict=True)]
     values = {e: a[()] for e, a in zip(graph.inputs, arrays, strict=True)}
     sizes = bind_sizes(graph.inputs, arrays)

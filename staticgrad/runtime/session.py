@@ -14,6 +14,7 @@ from ..frontend.graph import Graph, get_default_graph
 from ..ir.expr import Expr, Kind
 from ..passes.pipeline import optimized
 from .executable import Executable
+from .feeds import require_all
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Session:
                 f"feed_dict maps expressions to values; got a {type(feed_dict).__name__}"
             )
         feeds = {self.fed(key): value for key, value in (feed_dict or {}).items()}
+        if len(feeds) < len(feed_dict or ()):
+            raise FeedError("an expression is fed twice, once by its name")
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         with self.lock:
@@ -81,7 +84,7 @@ class Session:
         count = len(found) - len(plan.updated)
         for variable, new in zip(plan.updated, found[count:], strict=True):
             self.values[variable] = np.asarray(new)
-        return [np.array(x)[()] if plan.updated else x for x in found[:count]]
+        return found[:count]
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """What is compiled for these fetches and feeds, now or earlier."""
@@ -122,10 +125,10 @@ class Session:
     def fed(self, key: Any) -> Expr:
         """The expression that a feed is for."""
         if isinstance(key, str):
-            name = key.removesuffix(":0")
-            if name not in self.graph.members:
+            found = self.graph.find(key)
+            if found is None:
                 raise unknown_feed(key, self.graph.members)
-            return self.graph.members[name]
+            return found
         if not isinstance(key, Expr):
             raise FeedError(f"{key!r} is neither an expression nor the name of one")
         return self.fetched(key)
@@ -142,6 +145,7 @@ class Session:
         plan = self.plan([self.fetched(e) for e in leaves], feeds)
 
         def call(*values: Any) -> Any:
+            require_all(feeds, len(values))
             with self.lock:
                 return rebuild(self.execute(plan, list(values)))
 

@@ -8,6 +8,7 @@ import numpy as np
 from gradops import (
     DTypeError,
     GraphError,
+    OptionError,
     ShapeError,
     astype,
     broadcast_to,
@@ -25,9 +26,10 @@ def gradients(
     """The gradients of the sum of `ys` with respect to each of `xs`, as expressions.
 
     `grad_ys` weigh the ys, which else count 1 in each entry. What is in `stop_gradients` counts as
-    constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`. The results
-    are ordinary expressions and can be differentiated in turn. Raises DTypeError for integers,
-    ShapeError for a weight of another shape than its y.
+    constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
+    variable is assigned passes no gradient on. The results are ordinary expressions and can be
+    differentiated in turn. Raises DTypeError for integers, ShapeError for a weight of another
+    shape than its y, OptionError for another `unconnected`.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -37,6 +39,8 @@ def gradients(
     ys, xs, stop = sequence(ys), sequence(xs), set(sequence(stop_gradients))
     names = common_names("gradients", [*ys, *xs])
     require_floats(ys, xs)
+    if unconnected not in ("none", "zero"):
+        raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
     active = {e for e in depending_on(xs, ys, stop) if is_float(e.dtype)}
     before = names.origin

@@ -11,7 +11,7 @@ import staticgrad as sg
 def weights(y, rng_seed=7):
     """A fixed cotangent for a value."""
     rng = np.random.default_rng(rng_seed)
-    return rng.uniform(0.5, 1.5, np.shape(y)).astype(gradops.type_of(y).dtype)
+    return np.asarray(rng.uniform(0.5, 1.5, np.shape(y)), gradops.type_of(y).dtype)
 
 
 def second_order(grads):
@@ -29,35 +29,44 @@ def eager(f, xs, order):
     tensors = [dg.tensor(x, requires_grad=gradops.types.is_float(x.dtype)) for x in xs]
     y = f(*tensors)
     wanted = [t for t in tensors if t.requires_grad]
-    if not y.requires_grad or not wanted:
+    if not gradops.types.is_float(y.dtype) or not wanted:
         return [y.value]
+    if not y.requires_grad:
+        return [y.value, *[None] * len(wanted)]
     grads = dg.autograd.grad(
         y, wanted, dg.tensor(weights(y.value)), allow_unused=True, create_graph=order > 1
     )
     found = [y.value, *(None if g is None else g.value for g in grads)]
     total = second_order(grads) if order > 1 else None
-    if total is not None and total.requires_grad:
+    if total is None:
+        return found
+    again = [None] * len(wanted)
+    if total.requires_grad:
         again = dg.autograd.grad(total, wanted, allow_unused=True)
-        found += [None if g is None else g.value for g in again]
-    return found
+    return found + [None if g is None else g.value for g in again]
 
 
 def graph(f, xs, order, sizes=None):
-    """Value and gradients as a graph, as `eager` orders them; `sizes` are the placeholders'."""
+    """Value and gradients as a graph and its feeds, as `eager` orders them.
+
+    `sizes` are the shapes of the placeholders, if they are not those of the operands.
+    """
     with sg.Graph().as_default():
         shapes = [x.shape for x in xs] if sizes is None else sizes
         feeds = [sg.placeholder(x.dtype, s) for x, s in zip(xs, shapes, strict=True)]
         y = f(*feeds)
         wanted = [e for e in feeds if gradops.types.is_float(e.dtype)]
-        found = [y]
+        found, values = [y], list(xs)
         if gradops.types.is_float(y.dtype) and wanted:
-            grads = sg.gradients(y, wanted, sg.constant(weights(f(*xs))))
+            feeds = [*feeds, sg.placeholder(y.dtype, y.shape)]
+            values.append(weights(f(*xs)))
+            grads = sg.gradients(y, wanted, feeds[-1])
             found += grads
             total = second_order(grads) if order > 1 else None
             if total is not None:
                 found += sg.gradients(total, wanted)
         present = [e for e in found if e is not None]
-        return sg.freeze(present, feeds), [e is not None for e in found]
+        return sg.freeze(present, feeds), values, [e is not None for e in found]
 
 
 def expand(values, present):
@@ -66,34 +75,54 @@ def expand(values, present):
     return [next(rest) if p else None for p in present]
 
 
+def bits(x):
+    """What two arrays have in common if they are equal to the bit; all NaNs count as one."""
+    if x is None:
+        return None
+    x = np.asarray(x)
+    known = np.where(np.isnan(x), np.asarray(np.nan, x.dtype), x) if x.dtype.kind == "f" else x
+    return x.shape, x.dtype, known.tobytes()
+
+
 @pytest.fixture
 def same_bits():
-    """Compare lists of arrays to the bit; a gradient that is None may be zeros elsewhere."""
+    """Compare lists of arrays to the bit, None standing for a disconnected gradient."""
 
     def compare(a, b, what):
-        for x, y in zip(a, b, strict=False):
-            if x is None or y is None:
-                continue
-            x, y = np.asarray(x), np.asarray(y)
-            assert (x.shape, x.dtype) == (y.shape, y.dtype), what
-            equal = np.array_equal(x, y, equal_nan=True)
-            assert equal, f"{what}:\n{x}\n{y}"
+        assert len(a) == len(b), what
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            assert bits(x) == bits(y), f"{what}, result {i}:\n{x}\n{y}"
 
     return compare
 
 
+def buffered(frozen, feeds, monkeypatch):
+    """The results of generated code that keeps all it can in buffers, when they hold old values."""
+    with monkeypatch.context() as patch:
+        patch.setattr("staticgrad.codegen.buffers.WORTHWHILE", 0)
+        patch.setattr("staticgrad.codegen.source.BIG", 0)
+        call = sg.compile(frozen, optimize=0)
+    first = call(*feeds)
+    kept = [bits(x) for x in first]
+    call(*[np.zeros_like(x) for x in feeds])
+    again = call(*feeds)
+    assert [bits(x) for x in first] == kept, "a result lies in a buffer"
+    return again
+
+
 @pytest.fixture
-def ways():
+def ways(monkeypatch):
     """All ways of running a function, by name."""
 
     def run(f, xs, order=1, sizes=None):
         with np.errstate(all="ignore"):
-            frozen, present = graph(f, xs, order, sizes)
+            frozen, feeds, present = graph(f, xs, order, sizes)
             return {
                 "tape": eager(f, xs, order),
-                "interpreter": expand(sg.interpret(frozen, xs), present),
-                "generated": expand(sg.compile(frozen, optimize=0)(*xs), present),
-                "optimised": expand(sg.compile(frozen, optimize=1)(*xs), present),
+                "interpreter": expand(sg.interpret(frozen, feeds), present),
+                "generated": expand(sg.compile(frozen, optimize=0)(*feeds), present),
+                "buffered": expand(buffered(frozen, feeds, monkeypatch), present),
+                "optimised": expand(sg.compile(frozen, optimize=1)(*feeds), present),
             }
 
     return run
