@@ -28,7 +28,8 @@ SHAPING = [
     ops.transpose, lambda x: ops.reshape(x, shape=(-1,)), lambda x: ops.flip(x),
     lambda x: ops.expand_dims(x, axis=0), lambda x: x[0], lambda x: x[..., -1:],
     lambda x: x[::-1], lambda x: picked(x), lambda x: ops.pad(x, 1),
-    lambda x: ops.swapaxes(x, 0, -1), lambda x: ops.broadcast_to(x, shape=(2, *ops.types.shape_of(x))),
+    lambda x: ops.swapaxes(x, 0, -1),
+    lambda x: ops.broadcast_to(x, shape=(2, *ops.types.shape_of(x))),
 ]  # fmt: skip
 REDUCING = [
     ops.sum, ops.mean, lambda x: ops.sum(x, axis=-1), lambda x: ops.max(x, axis=0),
