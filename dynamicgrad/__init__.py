@@ -10,6 +10,7 @@ Tensors record a tape as the program runs, and `backward` walks it.
 tensor(6.)
 """
 
+import math as _math
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -21,6 +22,7 @@ from .creation import (
     arange,
     as_tensor,
     empty,
+    empty_like,
     eye,
     from_numpy,
     full,
@@ -31,8 +33,11 @@ from .creation import (
     ones,
     ones_like,
     rand,
+    rand_like,
     randint,
     randn,
+    randn_like,
+    randperm,
     set_default_dtype,
     tensor,
     zeros,
@@ -45,6 +50,9 @@ from .tensor import DetachWarning, Tensor
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 int8, int16, int32, int64 = map(_np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, complex64, complex128 = map(_np.dtype, ("uint8", "complex64", "complex128"))
+half, float, double, bool = float16, float32, float64, _np.dtype("bool")
+short, int, long = int16, int32, int64
+e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
@@ -54,11 +62,12 @@ if _TYPE_CHECKING:
 
 
 __all__ = [
-    "DetachWarning",
-    "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "complex128", "complex64",
-    "empty", "enable_grad", "eye", "float16", "float32", "float64", "from_numpy", "full",
-    "full_like", "get_default_dtype", "int16", "int32", "int64", "int8", "is_grad_enabled",
-    "linspace", "manual_seed", "nn", "no_grad", "ones", "ones_like", "rand", "randint", "randn",
-    "set_default_dtype", "set_grad_enabled", "tensor", "uint8", "zeros", "zeros_like",
+    "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
+    "complex128", "complex64", "double", "e", "empty", "empty_like", "enable_grad", "eye", "float",
+    "float16", "float32", "float64", "from_numpy", "full", "full_like", "get_default_dtype", "half",
+    "inf", "int", "int16", "int32", "int64", "int8", "is_grad_enabled", "linspace", "long",
+    "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "pi", "rand", "rand_like",
+    "randint", "randn", "randn_like", "randperm", "set_default_dtype", "set_grad_enabled", "short",
+    "tensor", "uint8", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

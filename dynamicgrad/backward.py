@@ -10,8 +10,8 @@ from gradops.places import Place, describe, here
 from gradops.types import is_float
 
 from .modes import RECORDING
-from .tape import Leaf, Node
-from .tensor import Tensor, as_tensor, handle
+from .tape import Leaf, Node, Storage
+from .tensor import Tensor, as_tensor, handle, storage_of
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after"
@@ -80,12 +80,27 @@ values = reader(None)
 def tensors(node: Node) -> tuple[Any, ...]:
     """What the rules of a node see when they are to be recorded: tensors on the saved values."""
     found = values(node)
-    output = found[0] if found[0] is node else handle(found[0], node)
     operands = [
-        handle(value, x) if type(saved) is Tensor else value
+        aliased(saved, x) if type(saved) is Tensor else value
         for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
     ]
-    return (output, *operands)
+    return (output_of(node) if node.output is not None else node, *operands)
+
+
+def aliased(saved: Tensor, node: Any) -> Tensor:
+    """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
+    if saved.node is node:
+        return saved
+    found = handle(saved.value, node)
+    found.storage = storage_of(saved)
+    return found
+
+
+def output_of(node: Node) -> Tensor:
+    """The saved output of a node, as a tensor that shares the record of writes to it."""
+    found = handle(node.output, node)
+    found.storage = node.storage = node.storage or Storage()
+    return found
 
 
 def second_time(node: Node) -> TapeError:
@@ -211,6 +226,8 @@ def seed(t: Tensor, g: Any) -> Any:
     """The cotangent that `t` starts with: the one given, or 1 for a single element."""
     if g is None:
         return one(t)
+    if not isinstance(g, Tensor | np.ndarray | np.generic):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     g = as_tensor(g)
     if g.shape != t.shape:
         raise ShapeError(
@@ -272,7 +289,9 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
     elif create_graph:
         node.grad = node.grad + g
     else:
+        mode = RECORDING.set(False)  # also where the gradient has a history of its own
         node.grad.add_(handle(g))
+        RECORDING.reset(mode)
 
 
 def accumulate_result(node: Node, g: Any) -> None:

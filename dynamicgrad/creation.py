@@ -1,5 +1,6 @@
 """Making tensors: from data, filled, counted, and drawn at random."""
 
+import warnings
 from contextvars import ContextVar
 from typing import Any
 
@@ -8,10 +9,15 @@ import numpy as np
 from gradops import DTypeError
 
 from .leaves import requires_grad_
-from .tensor import Tensor, handle, storage_of
+from .modes import is_recording
+from .tensor import DetachWarning, Tensor, handle, storage_of
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 GENERATOR: ContextVar[np.random.Generator] = ContextVar("generator")
+MADE_OF_TENSORS = (
+    "tensor() copies tensors with requires_grad=True and cuts the copy off from the graph; use"
+    " stack() or cat() to build a tensor from tensors, or .detach().clone() to copy one"
+)
 
 
 def get_default_dtype() -> np.dtype[Any]:
@@ -71,9 +77,12 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]], requires_grad=True)
     """
-    value = np.array(plain(data), order="C")
+    cut: list[Tensor] = []
+    value = np.array(plain(data, cut), order="C")
+    if cut and is_recording():
+        warnings.warn(MADE_OF_TENSORS, DetachWarning, stacklevel=2)
     if dtype is None:
-        dtype = value.dtype if hasattr(data, "dtype") else natural_dtype(value)
+        dtype = value.dtype if hasattr(first_entry(data), "dtype") else natural_dtype(value)
     return finished(numeric(value.astype(dtype, copy=False)), requires_grad)
 
 
@@ -86,14 +95,24 @@ def numeric(value: Any) -> Any:
 
 def natural_dtype(value: Any) -> Any:
     """The dtype of data that came as Python numbers."""
+    if value.dtype == np.complex128:
+        return np.result_type(get_default_dtype(), np.complex64)
     return get_default_dtype() if value.dtype == np.float64 else value.dtype
 
 
-def plain(data: Any) -> Any:
-    """Data with the values of tensors in their place."""
+def first_entry(data: Any) -> Any:
+    """The first of the things that nested sequences hold."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return data
+
+
+def plain(data: Any, cut: list[Tensor]) -> Any:
+    """Data with the values of tensors in their place; those that require gradients go to `cut`."""
     if isinstance(data, Tensor):
+        cut.extend([data] * (data.node is not None))
         return data.value
-    return [plain(x) for x in data] if isinstance(data, list | tuple) else data
+    return [plain(x, cut) for x in data] if isinstance(data, list | tuple) else data
 
 
 def as_tensor(data: Any, dtype: Any = None) -> Tensor:
@@ -171,14 +190,14 @@ def empty(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
 
 
 def arange(
-    start: Any, end: Any = None, step: Any = 1, dtype: Any = None, requires_grad: bool = False
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Numbers from `start`, by default 0, to before `end`.
 
     >>> dg.arange(3)
     tensor([0, 1, 2])
     """
-    start, end = (0, start) if end is None else (start, end)
+    start, end = (0, start) if end is None else (start, end)  # one number is the end
     value = np.arange(start, end, step)
     return finished(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
 
@@ -225,12 +244,14 @@ def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
 
 
-def randint(low: int, high: int, size: Any, dtype: Any = np.int64) -> Tensor:
-    """Random integers from `low` to before `high`.
+def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Tensor:
+    """Random integers from `low` to before `high`; from 0, if only one number is given.
 
-    >>> dg.randint(0, 10, (4,)).shape
-    (4,)
+    >>> dg.randint(0, 10, (4,)).shape, dg.randint(10, (4,)).shape
+    ((4,), (4,))
     """
+    if size is None:
+        low, high, size = 0, low, high
     return handle(generator().integers(low, high, sizes((size,)), dtype))
 
 
@@ -259,6 +280,64 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = 
     tensor([7., 7.])
     """
     return finished(np.full(x.shape, fill_value, dtype or x.dtype), requires_grad)
+
+
+def empty_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Whatever was in memory, in the shape and, unless told otherwise, the dtype of `x`.
+
+    >>> dg.empty_like(dg.zeros(2)).shape
+    (2,)
+    """
+    return finished(np.empty(x.shape, dtype or x.dtype), requires_grad)
+
+
+def rand_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers, uniform from 0 to 1, in the shape and the dtype of `x`.
+
+    >>> dg.rand_like(dg.zeros(2)).shape
+    (2,)
+    """
+    return rand(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+
+
+def randn_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Random numbers, normal with mean 0 and variance 1, in the shape and the dtype of `x`.
+
+    >>> dg.randn_like(dg.zeros(2)).shape
+    (2,)
+    """
+    return randn(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+
+
+def randperm(n: int) -> Tensor:
+    """The integers from 0 to before `n` in random order.
+
+    >>> sorted(dg.randperm(3).tolist())
+    [0, 1, 2]
+    """
+    return handle(generator().permutation(n))
+
+
+def new_zeros(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of a shape, in the dtype of this tensor."""
+    return zeros(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
+
+
+def new_ones(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones of a shape, in the dtype of this tensor."""
+    return ones(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
+
+
+def new_full(
+    t: Tensor, shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A number in a shape, in the dtype of this tensor."""
+    return full(shape, fill_value, dtype or t.dtype, requires_grad)
+
+
+def new_tensor(t: Tensor, data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A copy of `data` in the dtype of this tensor."""
+    return tensor(data, dtype or t.dtype, requires_grad)
 
 
 def FloatTensor(*data: Any) -> Tensor:

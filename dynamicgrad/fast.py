@@ -31,7 +31,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
 
     def call(x: Any) -> Any:
         if type(x) is not Tensor or type(x.value) not in ARRAYS:
-            return op(x)
+            return op(operand(x))
         try:
             y = kernel(x.value)
         except Exception as error:

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.types import broadcast_shapes, operand_types
 
 from .fast import NUMBERS
 from .modes import is_recording
-from .tape import Leaf
-from .tensor import Tensor, as_tensor, handle, storage_of
+from .tape import Leaf, Node, clock
+from .tensor import Tensor, as_tensor, handle, memory, storage_of
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 LEAF = (
@@ -40,6 +41,16 @@ def in_place(op: Op) -> Callable[..., Tensor]:
                 return self
         return write(self, op, (other,))
 
+    return documented(method, op)
+
+
+def in_place_alone(op: Op) -> Callable[..., Tensor]:
+    """The same for an op that has one operand."""
+    return documented(lambda self: write(self, op, ()), op)
+
+
+def documented(method: Callable[..., Tensor], op: Op) -> Callable[..., Tensor]:
+    """The method with a docstring."""
     method.__doc__ = f"Write the result of `{op.name}` into this tensor, and return it."
     return method
 
@@ -55,14 +66,24 @@ def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
     """Apply `op` to `t` and `others`, and let `t` have the result."""
     if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
         refuse_recording(t)
-        before = handle(t.value, t.node)
-        result = op(before, *others)
+        result = op(handle(t.value, t.node), *others)
         check_fits(op, (t, *others), result)
-        t.value = result.value if result.dtype == t.dtype else result.value.astype(t.dtype)
-        t.node = result.node
-    else:
-        overwrite(t, op, [x.value if type(x) is Tensor else x for x in others])
+        return rebased(t, result)
+    overwrite(t, op, [x.value if type(x) is Tensor else x for x in others])
     storage_of(t).write()
+    return t
+
+
+def rebased(t: Tensor, result: Tensor) -> Tensor:
+    """Let `t` have the entries and the history of a new result, in its own dtype."""
+    if result.dtype != t.dtype:
+        result = ops.astype(result, dtype=t.dtype)
+    if type(t.node) is Node and t.node.watch is not None:  # `.grad` is that of the new value
+        result.node.watch, t.node.watch = t.node.watch, None
+    t.value, t.node = result.value, result.node
+    storage_of(t).write()
+    if t.node is not None:  # newer than the write, which is what it stands for
+        t.node.storage, t.node.number = t.storage, next(clock)
     return t
 
 
@@ -80,8 +101,9 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
     if type(value) is not np.ndarray:
         result = op(value, *others)
         check_fits(op, (t, *others), as_tensor(result))
-        t.value = result
+        t.value = result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype)
         return
+    require_writable(t)
     if isinstance(op.kernel, np.ufunc) and fits(value, others):
         op.kernel(value, *others, out=value)
         return
@@ -90,10 +112,21 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
     np.copyto(value, result, casting="same_kind")
 
 
+def require_writable(t: Tensor) -> None:
+    """Refuse to write where several entries are one in memory, or memory is not to be changed."""
+    if not t.value.flags.writeable:
+        raise TapeError(
+            "unsupported operation: more than one element of the written-to tensor may refer to a"
+            " single memory location\n  hint: clone() what expand() gave before you write to it"
+        )
+
+
 def fits(value: Any, others: list[Any]) -> bool:
     """Whether the result of the op surely has the shape and dtype of `value`."""
     for x in others:
-        if type(x) not in NUMBERS and (x.shape != value.shape or x.dtype != value.dtype):
+        if type(x) in NUMBERS:
+            continue
+        if type(x) is not np.ndarray or x.shape != value.shape or x.dtype != value.dtype:
             return False
     return value.dtype.kind == "f"
 
@@ -114,58 +147,95 @@ def check_fits(op: Op, operands: tuple[Any, ...], result: Tensor) -> None:
         )  # fmt: skip
 
 
-def replace(t: Tensor, value: Any) -> Tensor:
-    """Fill `t` with `value`, which is broadcast to it."""
+def replace(t: Tensor, key: Any, value: Any, call: str) -> Tensor:
+    """Write `value`, broadcast, over the entries of `t` at `key`."""
     source = as_tensor(value)
     if is_recording() and (t.node is not None or source.node is not None):
         refuse_recording(t)
-        t.node = None
-    if isinstance(t.value, np.ndarray):
-        np.copyto(t.value, source.value, casting="unsafe")
-    else:
-        t.value = np.asarray(np.broadcast_to(source.value, t.shape)).astype(t.dtype)
+        return rebased(t, replaced(handle(t.value, t.node), key, source, call))
+    put(t, key, source, call)
     storage_of(t).write()
     return t
+
+
+def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
+    """Write the entries of `source` into the memory of `t`."""
+    if not isinstance(memory(t), np.ndarray):
+        t.value = replaced(handle(t.value), key, source, call).value
+        return
+    require_writable(t)
+    try:
+        t.value[key] = source.value
+    except ValueError as error:
+        raise misfit(call, t, source, np.shape(t.value[key])) from error
+
+
+def replaced(before: Tensor, key: Any, source: Tensor, call: str) -> Any:
+    """`before` with `source` in the places of `key`; an entry named twice has the later value."""
+    places = np.full(before.shape, -1)
+    shape = places[key].shape
+    places[key] = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    if not places[key].size:
+        return ops.copy(before)
+    entries = ops.reshape(fitted(before, source, shape, call), shape=(-1,))
+    return ops.where(places >= 0, ops.index(entries, np.maximum(places, 0)), before)
+
+
+def fitted(t: Tensor, source: Tensor, shape: tuple[int, ...], call: str) -> Any:
+    """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
+    source = handle(np.asarray(source.value, t.dtype)) if source.node is None else source
+    extra = max(0, len(source.shape) - len(shape))
+    if source.shape[:extra] != (1,) * extra:
+        raise misfit(call, t, source, shape)
+    try:
+        return ops.broadcast_to(ops.reshape(source, shape=source.shape[extra:]), shape=shape)
+    except ShapeError as error:
+        raise misfit(call, t, source, shape) from error
+
+
+def misfit(call: str, t: Tensor, source: Tensor, shape: tuple[int, ...]) -> ShapeError:
+    """The error for a value that has another shape than its places."""
+    types = operand_types([t, source.value])
+    return ShapeError(call, types, f"the value does not broadcast to the places, of shape {shape}")
 
 
 def zero_(t: Tensor) -> Tensor:
     """Fill the tensor with zeros, and return it."""
-    return replace(t, 0)
+    return replace(t, ..., 0, "zero_")
 
 
-def fill_(t: Tensor, value: float) -> Tensor:
+def fill_(t: Tensor, value: Any) -> Tensor:
     """Fill the tensor with a number, and return it."""
-    return replace(t, value)
+    return replace(t, ..., value, "fill_")
 
 
 def copy_(t: Tensor, source: Any) -> Tensor:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
-    if is_recording() and getattr(source, "node", None) is not None:
-        return write_copy(t, as_tensor(source))
-    return replace(t, source)
+    return replace(t, ..., source, "copy_")
 
 
-def write_copy(t: Tensor, source: Tensor) -> Tensor:
-    """Let `t` have the entries, and the history, of `source`."""
-    refuse_recording(t)
-    result = source.to(t.dtype).expand(*t.shape).clone()
-    t.value, t.node = result.value, result.node
-    storage_of(t).write()
+def clamp_(t: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Keep the entries between bounds, in place, and return the tensor."""
+    limits = np.iinfo(t.dtype) if t.dtype.kind in "iu" else None
+    low, high = (limits.min, limits.max) if limits else (-np.inf, np.inf)
+    bounds = low if min is None else min, high if max is None else max
+    return write(t, ops.clamp, bounds)
+
+
+def masked_fill_(t: Tensor, mask: Any, value: Any) -> Tensor:
+    """Write a number where the mask holds, and return the tensor."""
+    return replace(t, np.broadcast_to(as_tensor(mask).value, t.shape), value, "masked_fill_")
+
+
+def detach_(t: Tensor) -> Tensor:
+    """Cut the tensor off from its history, and return it."""
+    t.node = None
     return t
 
 
 def set_item(t: Tensor, key: Any, value: Any) -> None:
-    """`t[key] = value`, where neither takes part in differentiation."""
-    if is_recording() and (t.node is not None or getattr(value, "node", None) is not None):
-        refuse_recording(t)
-        raise TapeError(
-            "assignment to a part of a tensor is not recorded\n"
-            "  hint: build the result with where(), stack() or cat(), or assign under no_grad()"
-        )
-    if not isinstance(t.value, np.ndarray):
-        t.value = np.array(t.value)
-    t.value[plain(key)] = value.value if isinstance(value, Tensor) else value
-    storage_of(t).write()
+    """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
+    replace(t, plain(key), value, "setitem")
 
 
 def plain(key: Any) -> Any:

@@ -77,7 +77,7 @@ def read_grad(t: Tensor) -> Tensor | None:
         return node.grad
     if node.watch is None:
         text = GRAD_OF_NON_LEAF.format(call=node.op, place=describe(node.place))
-        warnings.warn(text, UserWarning, stacklevel=3)
+        warnings.warn(text, UserWarning, stacklevel=2)
         return None
     return node.watch.grad
 
@@ -90,9 +90,14 @@ def write_grad(t: Tensor, value: Any) -> None:
         t.kept_grad = value
     elif type(t.node) is Leaf:
         t.node.grad = value
-    else:
+    elif value is not None or t.node.watch is not None:
         retain_grad(t)
         t.node.watch.grad = value
+
+
+def delete_grad(t: Tensor) -> None:
+    """Forget what `t.grad` reads."""
+    write_grad(t, None)
 
 
 def check_grad(t: Tensor, value: Any) -> None:
@@ -102,9 +107,15 @@ def check_grad(t: Tensor, value: Any) -> None:
     if value is t:
         raise TapeError("can't assign Variable as its own grad")
     if value.shape != t.shape:
-        raise ShapeError("grad", [t.type, value.type], "assigned grad has data of another size")
+        raise ShapeError(
+            "grad", [t.type, value.type], "attempting to assign a gradient of size"
+            f" {value.shape} to a tensor of size {t.shape}", hint="they must be the same size",
+        )  # fmt: skip
     if value.dtype != t.dtype:
-        raise DTypeError("grad", [t.type, value.type], "assigned grad has data of another type")
+        raise DTypeError(
+            "grad", [t.type, value.type], "attempting to assign a gradient with dtype"
+            f" {value.dtype} to a tensor with dtype {t.dtype}", hint="convert it with .to(dtype)",
+        )  # fmt: skip
 
 
 class Watch:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextvars import ContextVar, Token
 from typing import Any
 
+import numpy as np
+
 RECORDING: ContextVar[bool] = ContextVar("recording", default=True)
 is_recording = RECORDING.get
 
@@ -80,6 +82,8 @@ class set_grad_enabled(GradMode):
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
+        if not isinstance(mode, bool | np.bool_):
+            raise TypeError(f"set_grad_enabled() takes True or False, not {mode!r}")
         self.mode = bool(mode)
         self.before = is_recording()
         RECORDING.set(self.mode)
@@ -101,6 +105,8 @@ def decorated(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
         return decorated_generator(function, mode)
     if inspect.iscoroutinefunction(function):
         return decorated_coroutine(function, mode)
+    if inspect.isasyncgenfunction(function):
+        return decorated_async_generator(function, mode)
 
     @functools.wraps(function)
     def inside(*args: Any, **kwargs: Any) -> Any:
@@ -123,6 +129,36 @@ def decorated_coroutine(function: Callable[..., Any], mode: bool) -> Callable[..
             return await function(*args, **kwargs)
         finally:
             RECORDING.reset(token)
+
+    return inside
+
+
+def decorated_async_generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
+    """The same for an asynchronous generator function."""
+
+    async def step(awaited: Any) -> Any:
+        token = RECORDING.set(mode)
+        try:
+            return await awaited
+        finally:
+            RECORDING.reset(token)
+
+    @functools.wraps(function)
+    async def inside(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        try:
+            item = await step(generator.asend(None))
+            while True:
+                try:
+                    sent = yield item
+                except Exception as error:
+                    item = await step(generator.athrow(error))
+                else:
+                    item = await step(generator.asend(sent))
+        except StopAsyncIteration:
+            return
+        finally:
+            await step(generator.aclose())
 
     return inside
 

@@ -1,18 +1,19 @@
-"""PyTorch's spelling of the ops: the names of functions, methods and nodes, in one table each."""
+"""PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gradops as ops
-from gradops.types import shape_of
+from gradops.types import is_float, shape_of
 
-from . import inplace, leaves
+from . import conversion, creation, inplace, leaves, shapes
 from .backward import backward
 from .fast import binary, operand, several, unary
-from .tensor import Tensor, as_tensor, detached, storage_of
+from .tensor import Tensor, as_tensor, detached
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -35,144 +36,26 @@ class Extremes(NamedTuple):
     indices: Tensor
 
 
-def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
-    """A shape given as one sequence or as several numbers."""
-    return (
-        tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else tuple(shape)
-    )
-
-
-def reshape(x: Any, *shape: Any) -> Any:
-    """The entries in another shape; -1 stands for the size that is left.
-
-    >>> dg.arange(4).reshape(2, -1)
-    tensor([[0, 1],
-            [2, 3]])
-    """
-    return ops.reshape(x, shape=sizes(shape))
-
-
-def permute(x: Any, *dims: Any) -> Any:
-    """The dimensions in another order.
-
-    >>> dg.zeros(2, 3, 4).permute(2, 0, 1).shape
-    (4, 2, 3)
-    """
-    return ops.transpose(x, axes=sizes(dims))
-
-
-def expand(x: Any, *shape: Any) -> Any:
-    """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
-
-    >>> dg.ones(2, 1).expand(-1, 3).shape
-    (2, 3)
-    """
-    return ops.expand(x, sizes(shape))
-
-
-def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from `start_dim` to `end_dim` made one.
-
-    >>> dg.zeros(2, 3, 4).flatten(1).shape
-    (2, 12)
-    """
-    shape = shape_of(x) or (1,)
-    start, end = range(len(shape))[start_dim], range(len(shape))[end_dim]
-    return ops.reshape(x, shape=(*shape[:start], -1, *shape[end + 1 :]))
-
-
 def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any]:
     """PyTorch's `max` and `min`: of all entries, along a dimension with indices, or of a pair."""
 
     def call(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
         if dim is None:
             return reduce(x)
-        if not isinstance(dim, int):
+        if not isinstance(dim, int | np.integer):
             return both(x, dim)
+        dim = int(dim)
         indices = choose(x, axis=dim, keepdims=True)
         values = ops.take_along_axis(x, indices, axis=dim)
         if keepdim:
             return Extremes(values, indices)
-        return Extremes(ops.squeeze(values, axis=dim), ops.squeeze(indices, axis=dim))
+        return Extremes(ops.squeeze(values, axis=(dim,)), ops.squeeze(indices, axis=(dim,)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (
         f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
     )
     return call
-
-
-def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of a size, or of several sizes, along a dimension; the last may be smaller.
-
-    >>> [p.shape for p in dg.zeros(5, 2).split(2)]
-    [(2, 2), (2, 2), (1, 2)]
-    """
-    n = shape_of(x)[dim]
-    if isinstance(split_size, int):
-        ends = list(range(split_size, n, split_size))
-    else:
-        if sum(split_size) != n:
-            raise ops.ShapeError(
-                "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
-            )
-        ends = list(np.cumsum(split_size)[:-1])
-    return tuple(ops.split(x, ends, axis=dim))
-
-
-def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """At most `chunks` parts of equal size along a dimension; the last may be smaller.
-
-    >>> [len(p) for p in dg.arange(5).chunk(2)]
-    [3, 2]
-    """
-    return split(x, max(1, -(-int(shape_of(x)[dim]) // chunks)), dim)
-
-
-def to(x: Any, dtype: Any) -> Any:
-    """The tensor in another dtype; itself if it has that one.
-
-    >>> dg.tensor([1, 2]).to("float64")
-    tensor([1., 2.], dtype=float64)
-    """
-    dtype = dtype.dtype if isinstance(dtype, Tensor) else np.dtype(dtype)
-    return x if x.dtype == dtype else ops.astype(x, dtype=dtype)
-
-
-def numpy(t: Tensor) -> np.ndarray[Any, Any]:
-    """The entries as an array on the same memory; refused while gradients are required.
-
-    >>> dg.ones(2).numpy()
-    array([1., 1.], dtype=float32)
-    """
-    if t.node is not None:
-        raise ops.TapeError(
-            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-        )
-    t.value = np.asarray(t.value)
-    storage_of(t).viewed = True
-    return t.value
-
-
-def item(t: Tensor) -> Any:
-    """The one entry, as a Python number.
-
-    >>> dg.tensor([2.0]).item()
-    2.0
-    """
-    if t.value.size != 1:
-        raise ops.TapeError(f"a Tensor with {t.value.size} elements cannot be converted to Scalar")
-    return t.value.item()
-
-
-def clone(t: Any) -> Any:
-    """A copy, through which gradients flow."""
-    return ops.copy(t)
-
-
-def size(t: Tensor, dim: int | None = None) -> Any:
-    """The shape, or the size of one dimension."""
-    return t.shape if dim is None else t.shape[dim]
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
@@ -184,35 +67,114 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
     tensor([1., 0.])
     """
+    numbers = {type(a), type(b)}
+    if float in numbers and numbers <= {bool, int, float}:
+        a = np.asarray(a, creation.get_default_dtype())
     return ops.where(as_tensor(condition), a, b)
 
 
+def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    """The tensor with a number where the mask holds.
+
+    >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
+    tensor([0., 1.])
+    """
+    return ops.where(as_tensor(mask), value, x)
+
+
 def einsum(equation: str, *operands: Any) -> Any:
-    """Products summed over indices, in Einstein's notation.
+    """Products summed over indices, in Einstein's notation; operands may come as one list.
 
     >>> dg.einsum("ij,j->i", dg.ones(2, 3), dg.ones(3))
     tensor([3., 3.])
     """
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = tuple(operands[0])
     return ops.einsum(equation, *map(as_tensor, operands))
 
 
-def cat(tensors: Any, dim: int = 0) -> Any:
-    """Tensors one after the other along a dimension they have.
+def scaled(op: Callable[[Any, Any], Any], name: str, doc: str) -> Callable[..., Any]:
+    """`op` with PyTorch's factor `alpha` for its second operand."""
 
-    >>> dg.cat([dg.ones(2), dg.zeros(1)])
-    tensor([1., 1., 0.])
+    def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
+        return op(x, other if alpha == 1 else other * alpha)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc
+    return call
+
+
+def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
+    """The matrix product of operands that have so many dimensions."""
+
+    def call(x: Any, other: Any) -> Any:
+        if (len(shape_of(x)), len(shape_of(other))) != (left, right):
+            raise ops.ShapeError(
+                name, [ops.type_of(x), ops.type_of(other)],
+                f"{name} takes operands with {left} and {right} dimensions",
+                hint="matmul takes operands with any number of them",
+            )  # fmt: skip
+        return BINARY["matmul"](x, other)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The matrix product of operands with {left} and {right} dimensions."
+    return call
+
+
+def equal(x: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and the same entries.
+
+    >>> dg.equal(dg.ones(2), dg.ones(2)), dg.equal(dg.ones(2), dg.ones(3))
+    (True, False)
     """
-    return ops.concatenate([as_tensor(t) for t in tensors], axis=dim)
+    return np.array_equal(as_tensor(x).value, as_tensor(other).value)
 
 
-def stack(tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension.
+def allclose(x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+    """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 
-    >>> dg.stack([dg.ones(2), dg.zeros(2)])
-    tensor([[1., 1.],
-            [0., 0.]])
+    >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
+    True
     """
-    return ops.stack([as_tensor(t) for t in tensors], axis=dim)
+    return np.allclose(as_tensor(x).value, as_tensor(other).value, rtol, atol)
+
+
+def is_floating_point(x: Any) -> bool:
+    """Whether the dtype is a floating-point one.
+
+    >>> dg.is_floating_point(dg.ones(2)), dg.is_floating_point(dg.arange(2))
+    (True, False)
+    """
+    return is_float(x.dtype)
+
+
+def numel(x: Any) -> int:
+    """How many entries there are.
+
+    >>> dg.numel(dg.ones(2, 3))
+    6
+    """
+    return math.prod(x.shape)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor.
+
+    >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(x, Tensor)
+
+
+def backward_method(
+    t: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of this tensor to the `.grad` of the leaves; see `autograd.backward`."""
+    backward(t, gradient, retain_graph, create_graph, inputs)
 
 
 DIM = {"dim": "axis", "keepdim": "keepdims"}
@@ -244,39 +206,61 @@ WITH_DIM = {
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
-    "unsqueeze": spelled(ops.expand_dims, **DIM), "squeeze": spelled(ops.squeeze, **DIM),
-    "flip": spelled(ops.flip, dims="axis"), "clamp": spelled(ops.clip),
+    "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
     "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
     "take_along_dim": spelled(ops.take_along_axis, **DIM),
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+OF_TENSORS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        shapes.chunk, shapes.flatten, shapes.flip, shapes.gather, shapes.index_select,
+        shapes.narrow, shapes.permute, shapes.ravel, shapes.reshape, shapes.select, shapes.split,
+        shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_floating_point, masked_fill,
+        numel,
+    )
+}  # fmt: skip
+SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
-    "reshape": reshape, "permute": permute, "flatten": flatten, "split": split, "chunk": chunk,
+    "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
+    "sub": scaled(BINARY["sub"], "sub", "`x - alpha * other`."),
     "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"), "clone": clone,
-    "where": where, "einsum": einsum, "cat": cat, "concat": cat, "stack": stack,
-    "subtract": BINARY["sub"], "multiply": BINARY["mul"], "divide": BINARY["div"],
-    "true_divide": BINARY["div"], "negative": UNARY["neg"], "clip": WITH_DIM["clamp"],
-    "mm": BINARY["matmul"], "bmm": BINARY["matmul"], "mv": BINARY["matmul"],
-    "dot": BINARY["matmul"], "swapaxes": WITH_DIM["transpose"],
+    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
+    "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
+    "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
+    "broadcast_to": shapes.broadcast_to,
+}  # fmt: skip
+for alias, name in {
+    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
+    "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
+    "movedim": "moveaxis",
+}.items():  # fmt: skip
+    SHARED[alias] = SHARED[name]
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
+    "where": where, "einsum": einsum, "cat": shapes.cat, "concat": shapes.cat,
+    "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **FUNCTIONS, "view": reshape, "expand": expand, "numpy": numpy, "item": item, "size": size,
-    "to": to, "detach": detached, "backward": backward, "retain_grad": leaves.retain_grad,
-    "requires_grad_": leaves.requires_grad_, "zero_": inplace.zero_, "fill_": inplace.fill_,
-    "copy_": inplace.copy_, "__setitem__": inplace.set_item,
-    "dim": lambda self: len(self.shape), "numel": lambda self: int(np.prod(self.shape)),
-    "tolist": lambda self: self.value.tolist(), "t": lambda self: ops.transpose(self),
-    "type_as": lambda self, other: to(self, other.dtype),
-    "data_ptr": lambda self: memory(self).ctypes.data,
-    "float": lambda self: to(self, np.float32), "double": lambda self: to(self, np.float64),
-    "int": lambda self: to(self, np.int32), "long": lambda self: to(self, np.int64),
-    "bool": lambda self: to(self, np.bool_),
+    **SHARED, **OF_TENSORS, **conversion.CASTS,
+    "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
+    "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
+    "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,
+    "where": lambda self, condition, other: where(condition, self, other),
+    "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
+    "to": conversion.to, "type_as": conversion.to, "data_ptr": conversion.data_ptr,
+    "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
+    "new_full": creation.new_full, "new_tensor": creation.new_tensor,
+    "backward": backward_method, "retain_grad": leaves.retain_grad,
+    "requires_grad_": leaves.requires_grad_, "detach_": inplace.detach_,
+    "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
+    "clamp_": inplace.clamp_, "clip_": inplace.clamp_, "masked_fill_": inplace.masked_fill_,
+    "__setitem__": inplace.set_item,
 }  # fmt: skip
 PROPERTIES = {
-    "grad": property(leaves.read_grad, leaves.write_grad),
+    "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
+    "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
 }
 OPERATORS = {
     "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],
@@ -284,14 +268,19 @@ OPERATORS = {
 }  # fmt: skip
 IN_PLACE = {
     "add": ops.add, "sub": ops.sub, "mul": ops.mul, "div": ops.div, "pow": ops.power,
-    "truediv": ops.div,
+    "floor_divide": ops.floor_divide, "remainder": ops.remainder,
+    "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or, "bitwise_xor": ops.bitwise_xor,
 }  # fmt: skip
-
-
-def memory(t: Tensor) -> Any:
-    """The array a tensor holds, made of a scalar if need be."""
-    t.value = np.asarray(t.value)
-    return t.value
+IN_PLACE_ALONE = [
+    ops.abs, ops.ceil, ops.cos, ops.erf, ops.exp, ops.expm1, ops.floor, ops.log, ops.log1p,
+    ops.neg, ops.reciprocal, ops.relu, ops.round, ops.sigmoid, ops.sign, ops.sin, ops.sqrt,
+    ops.square, ops.tan, ops.tanh,
+]  # fmt: skip
+AUGMENTED = {
+    "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
+    "ifloordiv": "floor_divide", "imod": "remainder",
+    "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor",
+}  # fmt: skip
 
 
 def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -309,56 +298,10 @@ def install() -> None:
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
-        setattr(Tensor, f"__i{name}__", inplace.in_place(op))
+    for op in IN_PLACE_ALONE:
+        setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
+    for name, method in AUGMENTED.items():
+        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
 
 
 install()
-
-
-def camel(name: str) -> str:
-    """`log_softmax` as `LogSoftmax`."""
-    return "".join(part.capitalize() for part in name.split("_"))
-
-
-def by_rank(node: Any) -> str:
-    """The name of a matrix product, which depends on the operands' dimensions."""
-    m, n = (len(shape_of(x)) for x in node.operands)
-    return {(1, 1): "Dot", (2, 1): "Mv", (1, 2): "Squeeze", (2, 2): "Mm"}.get((m, n), "Bmm")
-
-
-def number(i: int) -> Callable[[Any], bool]:
-    """Whether operand i of a node is a Python number."""
-    return lambda node: type(node.operands[i]) in (int, float, bool)
-
-
-NAMES: dict[str, Any] = {
-    "sub": lambda n: "RsubBackward1" if number(0)(n) else "SubBackward0",
-    "power": lambda n: "PowBackward0" if number(1)(n) else "PowBackward1",
-    "sum": lambda n: "SumBackward0" if n.attrs["axis"] is None else "SumBackward1",
-    "mean": lambda n: "MeanBackward0" if n.attrs["axis"] is None else "MeanBackward1",
-    "prod": lambda n: "ProdBackward0" if n.attrs["axis"] is None else "ProdBackward1",
-    "max": lambda n: "MaxBackward1" if n.attrs["axis"] is None else "AmaxBackward0",
-    "min": lambda n: "MinBackward1" if n.attrs["axis"] is None else "AminBackward0",
-    "matmul": lambda n: f"{by_rank(n)}Backward{4 if by_rank(n) == 'Squeeze' else 0}",
-    "transpose": lambda n: "TBackward0" if len(n.shape) == 2 else "PermuteBackward0",
-    "broadcast_to": "ExpandBackward0", "expand_dims": "UnsqueezeBackward0",
-    "reshape": "ViewBackward0", "concatenate": "CatBackward0", "copy": "CloneBackward0",
-    "astype": "ToCopyBackward0", "log1p": "Log1PBackward0", "clamp": "ClampBackward1",
-    "slice": lambda n: (
-        "SelectBackward0" if int in map(type, n.attrs["index"]) else "SliceBackward0"
-    ),
-    "getitem": "IndexBackward0", "scatter": "IndexPutBackward0", "pad": "ConstantPadNdBackward0",
-    "cross_entropy": "NllLossBackward0", "logsumexp": "LogsumexpBackward0",
-}  # fmt: skip
-
-
-def node_name(node: Any) -> str:
-    """The name of a node, as PyTorch calls it."""
-    name = NAMES.get(node.op.name)
-    if isinstance(name, str):
-        return name
-    return (
-        str(name(node))
-        if name and type(node.operands).__name__ != "Freed"
-        else (f"{camel(node.op.name)}Backward0")
-    )

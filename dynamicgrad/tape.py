@@ -94,7 +94,7 @@ class Node:
 
     def name(self) -> str:
         """The node's name, as PyTorch calls it."""
-        from .spelling import node_name
+        from .naming import node_name
 
         return node_name(self)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradops import ArrayType, Op, Operators, TapeError, type_of
-from gradops.op import PLAIN
+from gradops.op import PLAIN, as_operand
 
 from .modes import is_recording
 from .tape import Leaf, Node, Storage, new, record
@@ -92,6 +92,10 @@ class Tensor(Operators):
         """The same memory without history; writes to it count as writes to this tensor."""
         return detached(self)
 
+    @data.setter
+    def data(self, source: "Tensor") -> None:
+        replace_data(self, source)
+
     @property
     def _version(self) -> int:
         return self.storage.version if self.storage else 0
@@ -140,9 +144,9 @@ class Tensor(Operators):
         return found
 
     def __index__(self) -> int:
-        if self.dtype.kind not in "iub":
+        if self.dtype.kind not in "iub" or self.value.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self.value)
+        return int(self.value.item())
 
     def __len__(self) -> int:
         if not self.shape:
@@ -165,7 +169,11 @@ class DetachWarning(UserWarning):
 
 
 def number_of(t: Tensor) -> Any:
-    """The value of `t`, for Python to make a number of; a gradient would not follow it."""
+    """The one entry of `t`, for Python to make a number of; a gradient would not follow it."""
+    if t.value.size != 1:
+        raise ValueError(
+            f"only one element tensors can be converted to Python scalars; this one is {t.type}"
+        )
     if t.node is not None and is_recording():
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph;"
@@ -173,7 +181,7 @@ def number_of(t: Tensor) -> Any:
             DetachWarning,
             stacklevel=3,
         )
-    return t.value
+    return t.value.item()
 
 
 def restored(value: Any, requires_grad: bool) -> Tensor:
@@ -190,8 +198,8 @@ def handle(value: Any, node: Any = None) -> Tensor:
 
 
 def as_tensor(x: Any) -> Tensor:
-    """`x` itself if it is a tensor, else a tensor that holds it."""
-    return x if isinstance(x, Tensor) else handle(x)
+    """`x` itself if it is a tensor, else a tensor that holds it; sequences become arrays."""
+    return x if isinstance(x, Tensor) else handle(as_operand(x))
 
 
 def make_leaf(t: Tensor) -> Tensor:
@@ -205,25 +213,56 @@ def make_leaf(t: Tensor) -> Tensor:
 def storage_of(t: Tensor) -> Storage:
     """The record of writes to the memory of `t`, made if there is none."""
     if t.storage is None:
-        t.storage = Storage()
-        if type(t.node) is Node:
-            t.node.storage = t.storage
+        node = t.node if type(t.node) is Node else None
+        t.storage = Storage() if node is None or node.storage is None else node.storage
+        if node is not None:
+            node.storage = t.storage
     return t.storage
+
+
+def memory(t: Tensor) -> Any:
+    """The array that `t` holds; a number, which has no memory to share, becomes one."""
+    if isinstance(t.value, np.generic):
+        t.value = np.asarray(t.value)
+    return t.value
 
 
 def alias(base: Any, view: Tensor) -> None:
     """Let `view` share the record of writes of `base`, whose memory it shares."""
-    if isinstance(base, Tensor):
+    if isinstance(base, Tensor) and not (is_own(view.value) and view.value is not base.value):
+        if isinstance(base.value, np.generic) and view.value.size == 1:
+            base.value = view.value.reshape(())  # a number had no memory to share
         view.storage = storage_of(base)
         view.storage.viewed = True
         if type(view.node) is Node:
             view.node.storage = view.storage
 
 
+def is_own(value: Any) -> bool:
+    """Whether `value` is an array on memory of its own, as where NumPy had to copy."""
+    return type(value) is np.ndarray and value.base is None
+
+
 def detached(t: Tensor) -> Tensor:
     """A leaf on the same memory as `t`."""
-    if isinstance(t.value, np.generic):
-        t.value = np.asarray(t.value)  # a scalar has no memory to share
-    found = handle(t.value)
+    found = handle(memory(t))
     found.storage = storage_of(t)
     return found
+
+
+def replace_data(t: Tensor, source: Any) -> None:
+    """Let `t`, which is a leaf, hold the memory of `source`; whoever saved `t` will notice."""
+    if not isinstance(source, Tensor):
+        raise TypeError(f"data is set to a tensor, not to a {type(source).__name__}")
+    if source.value is t.value:
+        return  # `t.data -= step` has written already
+    if t.node is not None and (type(t.node) is Node or source.type != t.type):
+        raise TapeError(
+            f"the data of a leaf that requires grad can be set to a {t.type}, not {source.type};"
+            " that of a result cannot be\n  hint: make a new leaf, or use copy_() under no_grad()"
+        )
+    before, t.value = storage_of(t), memory(source)
+    t.storage = storage_of(source)
+    t.storage.viewed = True
+    for storage in (before, t.storage):
+        storage.write()

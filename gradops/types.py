@@ -269,6 +269,15 @@ def product(sizes: Iterable[Size]) -> Size:
     return total
 
 
+def native(dtype: Any) -> np.dtype[Any]:
+    """A numeric dtype in this machine's byte order, and as NumPy's one object for it.
+
+    Generated code compares dtypes by identity, which `newbyteorder` does not keep.
+    """
+    found = np.dtype(dtype)
+    return np.dtype(found.type) if found.kind in "biufc" else found
+
+
 def is_float(dtype: Any) -> bool:
     """Whether values of this dtype can be differentiated."""
     return bool(np.dtype(dtype).kind == "f")

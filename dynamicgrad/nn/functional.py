@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 
 from ..spelling import DIM, FUNCTIONS, spelled
+from ..tensor import as_tensor
 
 relu, sigmoid, tanh = FUNCTIONS["relu"], FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 silu, softplus, gelu = FUNCTIONS["silu"], FUNCTIONS["softplus"], FUNCTIONS["gelu"]
@@ -24,7 +27,19 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     return y if bias is None else y + bias
 
 
-def pad(x: Any, pad: Any, value: float = 0.0) -> Any:
+def one_hot(labels: Any, num_classes: int = -1) -> Any:
+    """A row per label, with a 1 at its place; by default up to the greatest label there is.
+
+    >>> dg.nn.functional.one_hot(dg.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    labels = as_tensor(labels)
+    classes = int(labels.value.max()) + 1 if num_classes < 0 else num_classes
+    return ops.one_hot(labels, classes=classes, dtype=np.int64)
+
+
+def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """`x` padded with a number: `pad` has a pair of widths per dimension, the last one first.
 
     >>> dg.nn.functional.pad(dg.ones(2), (1, 0))
@@ -32,4 +47,6 @@ def pad(x: Any, pad: Any, value: float = 0.0) -> Any:
     """
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     widths = ((0, 0),) * (len(x.shape) - len(pairs)) + tuple(pairs)
-    return ops.pad(x, widths, value)
+    if mode != "constant":
+        raise ops.OptionError("pad", [ops.type_of(x)], f"mode is 'constant', not {mode!r}")
+    return ops.pad(as_tensor(x), widths, 0.0 if value is None else value)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, exactly, real
@@ -232,6 +232,11 @@ expand_dims = linear(
 
 def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
     axes = normalize_axes("squeeze", x, axis)
+    if axis is None and (unknown := [n for n in x.shape if isinstance(n, Dim)]):
+        raise ShapeError(
+            "squeeze", [x], f"whether the size {unknown[0]} is 1 is not known",
+            hint="name the axes to be taken away",
+        )
     if axis is None:
         axes = tuple(i for i in axes if x.shape[i] == 1)
     if wrong := [i for i in axes if isinstance(x.shape[i], int) and x.shape[i] != 1]:
@@ -272,21 +277,37 @@ flip = linear(
     ],
     doc="The entries in reverse order along the axes given, or along all.",
 )
+
+
+def astype_infer(x: ArrayType, dtype: Any) -> ArrayType:
+    if np.dtype(dtype).kind not in "biufc":
+        raise DTypeError("astype", [x], f"{dtype} is not a numeric dtype")
+    return ArrayType(x.shape, dtype)
+
+
 astype = linear(
     "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
-    infer=lambda x, dtype: ArrayType(x.shape, dtype),
+    infer=astype_infer,
     transpose=lambda g, y, x, dtype: astype(g, dtype=type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
     source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
     samples=cases(real((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64")),
     doc="The operand in another dtype.",
 )
+
+
+def copy_kernel(x: Any, out: Any = None) -> Any:
+    """`np.positive`, which does not take truth values."""
+    return np.array(x) if np.asarray(x).dtype.kind == "b" else np.positive(x, out=out)
+
+
 copy = linear(
-    "copy", lambda x, out=None: np.positive(x, out=out),
+    "copy", copy_kernel,
     infer=lambda x: x,
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
-    source="np.positive({0}{out})", samples=real((3, 4)),
+    source=lambda x: "np.array({0})" if x.dtype.kind == "b" else "np.positive({0}{out})",
+    samples=cases(real((3, 4)), exactly([True, False])),
     doc="The operand in memory of its own.",
 )
 

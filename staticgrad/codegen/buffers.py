@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gradops import ArrayType
+from gradops import ArrayType, Dim
 from gradops.types import product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.layout import in_c_order
+from ..ir.sizes import sizes_told_by
 
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured
 
@@ -33,7 +34,8 @@ def plan_buffers(graph: FrozenGraph) -> Plan:
     """Give every expression that profits a slot, reusing slots whose content is dead."""
     roots = memory_roots(graph)
     plan = Plan(last_use=last_uses(graph, roots))
-    ordered = in_c_order(graph)
+    told = {t.name for t in sizes_told_by(graph.inputs)}
+    fit = {e for e in in_c_order(graph) if sizes_in(e) <= told}
     dying: dict[Expr, list[Expr]] = {}
     for root, user in plan.last_use.items():
         if user is not None:
@@ -43,16 +45,21 @@ def plan_buffers(graph: FrozenGraph) -> Plan:
         in_place = e.op is not None and isinstance(e.op.kernel, np.ufunc)
         if in_place:  # entry by entry: the result may overwrite an operand
             release(plan, dying.get(e, ()), free)
-        if wants_buffer(e, plan, ordered):
+        if e in fit and wants_buffer(e, plan):
             plan.slots[e] = claim(plan, e.type, free)
         if not in_place:
             release(plan, dying.get(e, ()), free)
     return plan
 
 
-def wants_buffer(e: Expr, plan: Plan, ordered: set[Expr]) -> bool:
-    """Whether `e` is worth a buffer, can be computed into one, and does not leave the run."""
-    if e.op is None or e not in ordered:
+def sizes_in(e: Expr) -> set[str]:
+    """The names of unknown sizes in the shape of `e`; those that only data tell come too late."""
+    return {name for n in e.shape if isinstance(n, Dim) for name in n.names()}
+
+
+def wants_buffer(e: Expr, plan: Plan) -> bool:
+    """Whether `e` is worth a buffer, is computed into one if asked, and does not leave the run."""
+    if e.op is None:
         return False
     if "{out}" not in e.op.template([x.type for x in e.inputs], e.attrs):
         return False

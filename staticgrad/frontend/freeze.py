@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from gradops import FeedError, FetchError
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind, foreign
+from ..ir.expr import Expr, Kind, foreign, sequence
 from ..ir.graph import FrozenGraph, Interning, reachable, sizes_told, sizes_used
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
@@ -46,11 +46,6 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
         tuple((state.variables[v], values[-1][1]) for v, values in state.assigned.items()),
         tuple(state.made[e] for e in measured),
     )
-
-
-def sequence(e: Expr | Sequence[Expr]) -> list[Expr]:
-    """One or several expressions as a list."""
-    return [e] if isinstance(e, Expr) else list(e)
 
 
 def require_one_graph(expressions: Iterable[Expr]) -> None:

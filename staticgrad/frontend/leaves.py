@@ -7,7 +7,7 @@ import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, ShapeError, broadcast_to, type_of
 from gradops.places import here
-from gradops.types import as_size, broadcast_shapes
+from gradops.types import as_size, broadcast_shapes, native
 
 from ..ir.expr import Expr, Kind, common_names, lifted, new_constant
 from .graph import get_default_graph
@@ -53,7 +53,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
 def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
     """The type that users describe, with `ANY` for a size without a name."""
     shape = [shape] if isinstance(shape, str | int | Dim) else shape
-    type = ArrayType(tuple(ANY if n is None else as_size(n) for n in shape), dtype)
+    sizes = tuple(ANY if n is None else as_size(n) for n in shape)
+    type = ArrayType(sizes, native(dtype))
     if any(isinstance(n, int) and n < 0 for n in type.shape):
         raise ShapeError("placeholder", [type], "a size is negative", hint="None is any size")
     if type.dtype.kind not in "biufc":
@@ -66,7 +67,7 @@ def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     found = np.array(value, order="C")
     if dtype is None and not hasattr(value, "dtype") and found.dtype == np.float64:
         dtype = np.dtype(DEFAULT_DTYPE.get())
-    found = found.astype(dtype or found.dtype, copy=False)
+    found = found.astype(native(dtype or found.dtype), copy=False)
     if found.dtype.kind not in "biufc":
         raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
     return found

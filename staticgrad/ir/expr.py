@@ -2,7 +2,7 @@
 
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -20,7 +20,7 @@ from gradops import (
 from gradops.errors import MixedOperandsError, OperandError
 from gradops.op import as_operand
 from gradops.places import Place, describe, here
-from gradops.types import operand_types
+from gradops.types import native, operand_types
 
 clock = itertools.count(1)
 
@@ -169,6 +169,18 @@ class Expr(Operators):
             raise self.unknown("the length", "give the placeholder's first axis a size")
         return int(self.shape[0])
 
+    def __copy__(self) -> "Expr":
+        return self  # it is immutable, and a copy would be no part of the graph
+
+    def __deepcopy__(self, memo: Any) -> "Expr":
+        return self
+
+    def __reduce__(self) -> Any:
+        raise GraphError(
+            f"{self.label} cannot be pickled by itself\n  hint: pickle freeze(fetches, feeds), or"
+            " keep to_text(...) of it"
+        )
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
 
@@ -223,6 +235,14 @@ def foreign(op: object, a: Expr, b: Expr) -> MixedOperandsError:
     return error
 
 
+def sequence(x: Any) -> list[Any]:
+    """One or several things as a list; an expression or an array is one."""
+    if x is None:
+        return []
+    several = isinstance(x, Iterable) and not isinstance(x, str) and not hasattr(x, "dtype")
+    return list(x) if several else [x]
+
+
 def made_lines(inputs: Sequence[Expr]) -> str:
     """Where each of the operands was made."""
     lines = dict.fromkeys(f"  {e.label}, made at {describe(e.place)}" for e in inputs)
@@ -241,7 +261,7 @@ def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
     """A number, an array or a dimension as an expression."""
     if isinstance(a, Dim):
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
-    value = np.array(as_operand(a), type.dtype)
+    value = np.array(as_operand(a), native(type.dtype))
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
     return new_constant(names, value, "constant")

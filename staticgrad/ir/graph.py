@@ -80,6 +80,12 @@ class FrozenGraph:
             tuple(made[e] for e in self.measured),
         )
 
+    def __copy__(self) -> "FrozenGraph":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "FrozenGraph":
+        return self
+
     def __reduce__(self) -> Any:
         from .parse import parse
 
@@ -185,7 +191,7 @@ def structural_hash(graph: FrozenGraph) -> str:
 def spelled(value: Any) -> str:
     """A value in words that no other value has, whatever the names in it."""
     if isinstance(value, Dim):
-        return value.render(ascii)
+        return f"{{{value.render(ascii)}}}"
     if isinstance(value, tuple):
         return f"({', '.join(map(spelled, value))})"
     return ascii(value)

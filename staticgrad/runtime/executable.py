@@ -14,7 +14,7 @@ from ..codegen.load import load
 from ..codegen.source import Source, emit
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import get_default_graph
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph
 from ..passes.pipeline import optimized
 from .feeds import admitted, bind_sizes, require_all
@@ -148,6 +148,8 @@ def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
     {'double': array([2., 4.], dtype=float32), 'sum': np.float32(3.0)}
     """
     if isinstance(outputs, FrozenGraph):
+        if inputs is not None:
+            raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
         return Executable(optimized(outputs, optimize))
     leaves, rebuild = flatten(outputs)
     fetches = [fetched(e) for e in leaves]
@@ -167,11 +169,6 @@ def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:
     if outputs and type(outputs) is list and all(isinstance(e, Expr) for e in outputs):
         return "[{}]", None
     return "{},", rebuild
-
-
-def sequence(inputs: Any) -> list[Any]:
-    """One or several inputs as a list."""
-    return [inputs] if isinstance(inputs, Expr | str) else list(inputs or ())
 
 
 def fetched(e: Any) -> Expr:

@@ -7,6 +7,7 @@ import numpy as np
 
 from gradops import Dim, FeedError
 from gradops.places import describe
+from gradops.types import native
 
 from ..ir.expr import Expr
 from ..ir.sizes import Told, sizes_told_by
@@ -46,7 +47,8 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
         raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
     if found.dtype == e.dtype:
         return found
-    if not isinstance(value, np.ndarray | np.generic) and fits(found, e.dtype):
+    same = native(found.dtype) == e.dtype
+    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, e.dtype)):
         return found.astype(e.dtype)
     hint = f"\n  hint: feed value.astype({e.dtype.name!r})" if found.dtype.kind in "biufc" else ""
     raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{hint}")

@@ -17,7 +17,7 @@ from gradops import (
 )
 from gradops.types import is_float, operand_types
 
-from ..ir.expr import Expr, Names, common_names, lifted, new_constant
+from ..ir.expr import Expr, Names, common_names, lifted, new_constant, sequence
 
 
 def gradients(
@@ -55,11 +55,6 @@ def gradients(
         names.origin = before
     results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
-
-
-def sequence(x: Any) -> list[Any]:
-    """One or several things as a list."""
-    return list(x) if isinstance(x, list | tuple | set) else ([] if x is None else [x])
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:

@@ -117,3 +117,187 @@ def test_the_target_keeps_its_shape_and_dtype():
     assert (x.tolist(), k.tolist()) == ([1, 1], [1, 2])
     x += np.float64(1)
     assert x.dtype == np.float32
+
+
+def test_a_write_can_need_the_value_it_replaces_or_the_one_it_makes():
+    for write, gradient in ((lambda y: y.exp_(), np.exp), (lambda y: y.sin_(), np.cos)):
+        x = dg.tensor([0.5, 1.0], dtype="float64", requires_grad=True)
+        y = x * 1
+        write(y).sum().backward()
+        np.testing.assert_array_equal(x.grad.numpy(), gradient(x.tolist()))
+
+
+def test_a_change_of_what_a_write_made_is_noticed():
+    x = dg.ones(2, requires_grad=True)
+    y = (x * 1).exp_()
+    with dg.no_grad():
+        y.zero_()
+    with pytest.raises(TapeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("of", ["x", "y"])
+def test_a_recorded_gradient_notices_later_changes_too(of):
+    x = dg.ones(2, requires_grad=True)
+    y = x.exp() if of == "y" else x**3
+    (g,) = dg.autograd.grad(y.sum(), x, create_graph=True)
+    with dg.no_grad():
+        (y if of == "y" else x).add_(1)
+    with pytest.raises(TapeError, match="modified by an inplace operation"):
+        g.sum().backward()
+
+
+def test_a_value_that_was_written_before_it_was_saved_is_as_good_as_any():
+    x = dg.zeros(2)
+    x += 3
+    w = dg.ones(2, requires_grad=True)
+    (w * x).sum().backward()
+    assert w.grad.tolist() == [3, 3]
+
+
+def test_a_retained_gradient_is_that_of_the_value_after_the_write():
+    x = dg.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    y.mul_(5)
+    (y * 3).sum().backward()
+    assert (y.retains_grad, y.grad.tolist(), x.grad.tolist()) == (True, [3, 3], [30, 30])
+
+
+@pytest.mark.parametrize(("write", "value", "grad"), [
+    (lambda y, w: y.zero_(), [0, 0, 0], [0, 0, 0]),
+    (lambda y, w: y.fill_(2.0), [2, 2, 2], [0, 0, 0]),
+    (lambda y, w: y.copy_(w), [7, 7, 7], [0, 0, 0]),
+    (lambda y, w: y.clamp_(max=2.0), [1, 2, 2], [1, 1, 0]),
+    (lambda y, w: y.masked_fill_(y > 1, 0.0), [1, 0, 0], [1, 0, 0]),
+    (lambda y, w: y.__setitem__(1, 5.0), [1, 5, 3], [1, 0, 1]),
+    (lambda y, w: y.__setitem__(slice(0, 2), w[0] * w[1]), [49, 49, 3], [0, 0, 1]),
+    (lambda y, w: y.__setitem__(dg.tensor([0, 0]), dg.tensor([8.0, 9.0])), [9, 2, 3], [0, 1, 1]),
+    (lambda y, w: y.__setitem__([], w[:0]), [1, 2, 3], [1, 1, 1]),
+])  # fmt: skip
+def test_what_is_overwritten_gets_no_gradient(write, value, grad):
+    x, w = dg.tensor([1.0, 2.0, 3.0], requires_grad=True), dg.full((3,), 7.0, requires_grad=True)
+    y = x * 1
+    write(y, w)
+    assert y.tolist() == value
+    y.sum().backward()
+    assert x.grad.tolist() == grad
+
+
+@pytest.mark.parametrize(("key", "shape"), [
+    (1, (3,)), ((slice(None), 0), (2,)), ((0, 1), ()), (..., (2, 3)), (..., (1, 1, 3)),
+    ((None, 0), (3,)), ([1, 0], (2, 3)), (([0, 1], [2, 2]), (2,)), (slice(None, None, 2), (3,)),
+])  # fmt: skip
+def test_an_assignment_to_a_part_is_recorded(key, shape):
+    rng = np.random.default_rng(0)
+    x, v, c = rng.normal(size=(2, 3)), rng.normal(size=shape), rng.normal(size=(2, 3))
+    x, v = dg.tensor(x, requires_grad=True), dg.tensor(v, requires_grad=True)
+    y = x * 1
+    y[key] = v * 2
+    want = x.detach().clone()
+    want[key] = v.detach() * 2
+    np.testing.assert_array_equal(y.detach().numpy(), want.numpy())
+    (y * c).sum().backward()
+    kept, taken = np.array(c), np.zeros((2, 3))
+    kept[key] = 0
+    np.testing.assert_array_equal(x.grad.numpy(), kept)
+    taken[key] = 1
+    np.testing.assert_allclose(v.grad.numpy().sum(), 2 * (taken * c).sum())
+
+
+def test_a_plain_tensor_is_filled_row_by_row():
+    w = dg.tensor([1.0, 2.0], requires_grad=True)
+    y = dg.zeros(2, 2)
+    for i in range(2):
+        y[i] = w * (i + 1)
+    (y * y).sum().backward()
+    assert y.tolist() == [[1, 2], [2, 4]]
+    assert w.grad.tolist() == [10, 20]
+
+
+def test_a_value_that_does_not_fit_its_places_changes_nothing():
+    w = dg.ones(3, requires_grad=True)
+    for x in (dg.zeros(2), w[:2] * 0):
+        for value in (dg.ones(3), w):
+            with pytest.raises(ShapeError, match=r"setitem\(float32\[2\], float32\[3\]\)"):
+                x[:] = value
+            with pytest.raises(ShapeError, match=r"copy_.*does not broadcast to the places"):
+                x.copy_(value)
+        with pytest.raises(IndexError):
+            x[5] = 1.0
+        assert (x.tolist(), x._version) == ([0, 0], 0)
+
+
+def test_what_expand_gives_is_not_written_to():
+    for n in (2, 5000):
+        x = dg.ones(1).expand(n)
+        for write in (lambda x: x.add_(1), lambda x: x.zero_(), lambda x: x.__setitem__(0, 1.0)):
+            with pytest.raises(TapeError, match=r"single memory location(?s:.*)clone\(\)"):
+                write(x)
+
+
+def test_a_view_shares_memory_or_is_refused():
+    x = dg.arange(6).view(2, 3)
+    x.t()[0, 1] = 9
+    assert x.tolist() == [[0, 1, 2], [9, 4, 5]]
+    with pytest.raises(RuntimeError, match=r"view size is not compatible.*Use .reshape\(...\)"):
+        x.t().view(6)
+    assert x.t().reshape(6).tolist() == [0, 9, 1, 4, 2, 5]
+    assert x.t().contiguous().view(6).tolist() == [0, 9, 1, 4, 2, 5]
+
+
+def test_a_result_without_axes_shares_memory_with_its_views():
+    x = dg.tensor(2.0) * 2
+    v = x.view(1)
+    v += 1
+    assert (x.item(), v.item()) == (5, 5)
+
+
+def test_a_copy_in_pytorch_is_a_copy_here():
+    x = dg.arange(3)
+    for copied in (x.flip(0), x.clone(), x[[0, 1, 2]], x.to(dg.float32)):
+        copied.zero_()
+    assert (x.tolist(), x._version) == ([0, 1, 2], 0)
+
+
+def test_data_is_the_same_memory_and_can_be_replaced():
+    w = dg.ones(2, requires_grad=True)
+    w.data -= 0.5
+    assert (w.tolist(), w.is_leaf, w.requires_grad) == ([0.5, 0.5], True, True)
+    new = dg.zeros(2)
+    w.data = new
+    new += 4
+    assert w.tolist() == [4, 4]
+    with pytest.raises(TapeError, match=r"can be set to a float32\[2\], not float32\[3\]"):
+        w.data = dg.zeros(3)
+    with pytest.raises(TypeError, match="data is set to a tensor"):
+        w.data = 1.0
+
+
+def test_replaced_data_are_noticed_by_what_saved_them():
+    w = dg.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    w.data = dg.zeros(2)
+    with pytest.raises(TapeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_a_result_is_cut_off_in_place():
+    x = dg.ones(2, requires_grad=True)
+    y = x * 2
+    assert y.detach_() is y
+    assert (y.requires_grad, y.is_leaf, y.grad_fn) == (False, True, None)
+
+
+def test_a_number_keeps_its_dtype_under_writes():
+    x = dg.tensor(1.0) * 1
+    x += dg.tensor(1.0, dtype="float64")
+    assert (x.dtype, x.item()) == (np.float32, 2)
+
+
+@pytest.mark.parametrize("other", [None, "a", [[1.0]] * 3])
+def test_a_write_of_what_does_not_fit_is_an_error_and_changes_nothing(other):
+    x = dg.ones(2)
+    with pytest.raises((TypeError, ValueError)):
+        x += other
+    assert (x.tolist(), x._version) == ([1, 1], 0)

@@ -3,13 +3,7 @@
 import pytest
 
 import staticgrad as sg
-from gradops import FeedError, FetchError, GraphError
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with sg.Graph().as_default() as graph:
-        yield graph
+from gradops import FeedError, FetchError, GraphError, MixedOperandsError
 
 
 @pytest.fixture
@@ -74,3 +68,15 @@ def test_a_frozen_graph_cannot_be_built_on(x):
     (y,) = sg.freeze([sg.exp(x)], [x]).outputs
     with pytest.raises(GraphError, match="frozen graph"):
         y + 1
+
+
+def test_one_expression_needs_no_list(x):
+    assert sg.freeze(sg.exp(x), x) == sg.freeze([sg.exp(x)], [x])
+
+
+def test_expressions_of_two_graphs_do_not_freeze_together(x):
+    with sg.Graph("second").as_default():
+        y = sg.placeholder("float32", ["n", 3], name="x")
+    for fetches, feeds in (([x, y], [x, y]), ([x], [x, y]), ([y], [x])):
+        with pytest.raises(MixedOperandsError, match=r"'graph'.*'second'|'second'.*'graph'"):
+            sg.freeze(fetches, feeds)

@@ -84,3 +84,42 @@ def test_expressions_outlive_their_graph():
         x = sg.placeholder("float32", [2], name="x")
     y = x * 2
     assert sg.compile(y, [x])([1.0, 2.0]).tolist() == [2.0, 4.0]
+
+
+def test_a_scope_can_be_opened_again_and_left():
+    with sg.name_scope("a") as scope, sg.name_scope(""):
+        outside = sg.constant(1.0, name="c")
+    with sg.name_scope("b"), sg.name_scope(scope):
+        again = sg.constant(1.0, name="c")
+    with sg.name_scope("a"):
+        new = sg.constant(1.0, name="c")
+    assert [e.name for e in (outside, again, new)] == ["c", "a/c", "a_1/c"]
+
+
+def test_a_name_is_found_as_it_is_before_an_output_number_is_taken_off():
+    with sg.Graph().as_default() as graph:
+        odd, plain = (sg.placeholder("float32", name=name) for name in ("x:0", "x"))
+    assert graph.get_tensor_by_name("x:0") is odd
+    assert graph.get_tensor_by_name("x") is plain
+
+
+def test_names_are_unique_however_many_there_are():
+    with sg.Graph().as_default() as graph:
+        for _ in range(3000):
+            sg.constant(1.0, name="c_1")
+            sg.constant(1.0, name="c")
+    assert len(graph) == 6000
+
+
+def test_finalize_also_forbids_gradients_and_keeps_the_first_line():
+    with sg.Graph().as_default() as graph:
+        x = sg.placeholder("float32", [3], name="x")
+        y = x * x
+        graph.finalize()
+        with pytest.raises(GraphError, match="graph is finalized") as first:
+            sg.gradients(y, x)
+        graph.finalize()
+        with pytest.raises(GraphError) as second:
+            sg.gradients(y, x)
+        assert str(first.value).splitlines()[1:] == str(second.value).splitlines()[1:]
+        assert sg.Session().run(y, {x: [1.0, 2.0, 3.0]}).tolist() == [1, 4, 9]

@@ -7,12 +7,6 @@ import staticgrad as sg
 from gradops import Dim, DTypeError, ShapeError
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with sg.Graph().as_default() as graph:
-        yield graph
-
-
 def test_a_placeholder_has_sizes_that_are_numbers_names_or_unknown():
     x = sg.placeholder("float32", ["batch", 3, None, 2 * Dim("n")], name="x")
     assert x.shape == (Dim("batch"), 3, Dim("x.2"), 2 * Dim("n"))
@@ -80,3 +74,41 @@ def test_a_variable_keeps_its_shape_and_dtype():
         v.assign(np.zeros((3, 2), np.float32))
     with pytest.raises(DTypeError, match="v keeps its dtype"):
         v.assign(sg.placeholder("float64", [2]))
+
+
+@pytest.mark.parametrize(("dtype", "shape", "error", "says"), [
+    ("float32", [-1], ShapeError, "a size is negative"),
+    ("float32", [2.5], TypeError, "float"),
+    ("U3", [2], DTypeError, "not a numeric dtype"),
+    ("object", [], DTypeError, "not a numeric dtype"),
+])  # fmt: skip
+def test_a_placeholder_that_cannot_be_fed_is_refused(dtype, shape, error, says):
+    with pytest.raises(error, match=says):
+        sg.placeholder(dtype, shape)
+
+
+def test_one_size_needs_no_list():
+    shapes = [sg.placeholder("float32", size, name="x").shape for size in (3, "batch", Dim("n"))]
+    assert shapes == [(3,), (Dim("batch"),), (Dim("n"),)]
+
+
+def test_the_order_of_bytes_is_the_machines():
+    dtype = np.dtype("f4").newbyteorder()
+    x = sg.placeholder(dtype, [2])
+    found = [
+        x,
+        sg.constant(np.ones(2, dtype)),
+        sg.Variable(np.ones(2, dtype)),
+        x * np.ones(2, dtype),
+    ]
+    assert all(e.dtype.isnative for e in found)
+
+
+def test_the_default_dtype_is_one_of_floats():
+    with pytest.raises(DTypeError, match="one of floats"):
+        sg.set_default_dtype("int32")
+    sg.set_default_dtype("float64")
+    try:
+        assert (sg.constant(1.0).dtype, sg.Variable([1.0]).dtype) == (np.float64, np.float64)
+    finally:
+        sg.set_default_dtype("float32")

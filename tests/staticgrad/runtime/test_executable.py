@@ -3,6 +3,7 @@
 import gc
 import linecache
 import threading
+import traceback
 import weakref
 from collections import namedtuple
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import FeedError, FetchError, IndexingError
+from gradops import FeedError, FetchError, IndexingError, MixedOperandsError, ShapeError
 
 Pair = namedtuple("Pair", "a b")
 
@@ -19,12 +20,6 @@ Pair = namedtuple("Pair", "a b")
 @dataclass
 class Box:
     value: object
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with sg.Graph().as_default() as graph:
-        yield graph
 
 
 @pytest.fixture
@@ -198,3 +193,99 @@ def test_many_threads_may_call_one_executable(x):
     for t in threads:
         t.join()
     assert wrong == []
+
+
+def test_the_same_input_is_not_given_twice(x):
+    with pytest.raises(FeedError, match="an expression is fed twice"):
+        sg.compile(x * 2, [x, x])
+    with pytest.raises(FeedError, match="'x' is fed twice, by its place and by its name"):
+        sg.compile(x * 2, [x])(ONES, x=ONES)
+    with pytest.raises(FeedError, match=r"2 values were given for 1 input\(s\): x"):
+        sg.compile(x * 2, [x])(ONES, ONES)
+
+
+def test_a_frozen_graph_has_its_inputs_already(x):
+    with pytest.raises(FeedError, match=r"has its inputs already: \(<placeholder x"):
+        sg.compile(sg.freeze(x, x), [x])
+
+
+def test_inputs_may_be_names_or_one_expression(x):
+    for inputs in (x, "x", ["x:0"], [x]):
+        assert sg.compile(x * 2, inputs)(ONES).tolist() == (ONES * 2).tolist()
+
+
+def test_numbers_come_as_numpy_scalars(x):
+    s = sg.placeholder("float32", name="s")
+    c = sg.constant(2.0)
+    numbers = [
+        s, c, s * c, sg.reduce_sum(x), sg.where(s > 0, s, c), sg.reshape(x[:1, :1], shape=()),
+        x[0, 0], sg.squeeze(x[:1, :1], axis=(0, 1)), sg.cast(s, "int8"), sg.argmax(x[0]),
+        sg.identity(s > 0),
+    ]  # fmt: skip
+    graph = sg.freeze(numbers, [x, s])
+    found, expected = sg.compile(graph)(ONES, 3.0), sg.interpret(graph, [ONES, 3.0])
+    assert [(type(a), a) for a in found] == [(type(a), a) for a in expected]
+    assert all(isinstance(a, np.generic) for a in found)
+
+
+def test_results_share_no_memory_with_each_other(x):
+    y = sg.exp(x)
+    views = [y, y, sg.transpose(y), y[0], sg.reshape(y, shape=(-1,)), sg.stop_gradient(y)]
+    found = sg.compile(views, [x])(ONES)
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(found) for b in found[:i])
+    assert all(a.flags.writeable for a in found)
+
+
+def test_errors_are_those_of_the_interpreter():
+    a = sg.placeholder("float32", ["n"], name="a")
+    b = sg.placeholder("float32", ["m"], name="b")
+    y = sg.reshape(sg.exp(a) + b, shape=(a.shape[0], 1))
+    graph = sg.freeze(y, [a, b])
+    errors = []
+    for run in (sg.compile(graph), lambda *feeds: sg.interpret(graph, feeds)):
+        with pytest.raises(ShapeError) as caught:
+            run([1, 2], [1, 2, 3])
+        errors.append((str(caught.value), caught.value.__notes__))
+    assert errors[0] == errors[1]
+    assert "add(float32[2], float32[3]): the shapes do not broadcast" in errors[0][0]
+
+
+def test_a_traceback_shows_the_failing_line_of_generated_code():
+    a, b = (sg.placeholder("float32", [None], name=name) for name in "ab")
+    try:
+        sg.compile(a + b, [a, b])([1, 2], [1, 2, 3])
+    except ShapeError as error:
+        shown = "".join(traceback.format_exception(error))
+    assert "add_2 = np.add(a, b)" in shown
+
+
+def test_an_error_keeps_no_executable_alive(x):
+    gc.disable()
+    try:
+        f = sg.compile(x + np.ones((5, 1), np.float32), [x])
+        ref = weakref.ref(f)
+        try:
+            f(ONES)
+        except ShapeError:
+            del f
+        assert ref() is None
+    finally:
+        gc.enable()
+
+
+def test_a_name_of_pythons_own_is_no_trouble_as_a_keyword():
+    s = sg.placeholder("float32", name="self")
+    assert sg.compile(s * 2, [s])(**{"self": 2.0}) == 4
+
+
+def test_a_fetch_of_another_graph_is_refused_with_both(x):
+    with sg.Graph("second").as_default():
+        y = sg.placeholder("float32", name="y")
+    with pytest.raises(MixedOperandsError, match=r"'graph'(?s:.*)'second'"):
+        sg.compile([x, y], [x, y])
+
+
+def test_a_feed_of_the_right_type_is_taken_as_it_is(x, monkeypatch):
+    f = sg.compile(x * 2, [x])
+    monkeypatch.setitem(f.run.__globals__, "admit", None)
+    assert f(ONES).tolist() == [[2, 2, 2]] * 2

@@ -133,3 +133,46 @@ def test_a_graph_and_its_session_are_freed_by_reference_counting():
         assert [r() for r in refs] == [None] * 4
     finally:
         gc.enable()
+
+
+def test_the_same_is_not_fed_twice(x):
+    with pytest.raises(FeedError, match="fed twice"):
+        sg.Session().run(x, {x: [1.0], "x:0": [2.0]})
+
+
+def test_a_callable_says_which_of_its_values_is_missing(x):
+    v = sg.Variable(1.0, name="v")
+    call = sg.Session().make_callable(x * v, [x])
+    with pytest.raises(FeedError, match=r"0 of 1 inputs were fed; missing:\n  x: float32\[n\]"):
+        call()
+    with pytest.raises(FeedError, match=r"2 values were given for 1 input\(s\): x"):
+        call([1.0], [2.0])
+
+
+def test_numbers_come_as_numpy_scalars():
+    v = sg.Variable(1.0, name="v")
+    found = sg.Session().run([v, v * 2, v.assign(v + 1), sg.constant(1.0), "v"])
+    assert {type(x) for x in found} == {np.float32}
+
+
+def test_results_share_no_memory_with_variables_or_each_other():
+    v, w = sg.Variable([1.0, 2.0], name="v"), sg.Variable([1.0, 2.0], name="w")
+    new = v * 2
+    session = sg.Session()
+    found = session.run([v.assign(new), w.assign(sg.reshape(new, shape=(2,))), new, v, w, new])
+    for i, a in enumerate(found):
+        assert not any(np.shares_memory(a, b) for b in (*found[:i], *session.values.values()))
+
+
+def test_order_is_the_programs_and_not_that_of_fetches():
+    v = sg.Variable(1.0, name="v")
+    one, ten = v.assign_add(1.0), v.assign_add(10.0)
+    assert sg.Session().run([ten, one]) == [12, 2]
+    assert sg.Session().run(ten) == 11
+
+
+def test_a_variable_that_is_fed_keeps_its_value():
+    v = sg.Variable(1.0, name="v")
+    session = sg.Session()
+    assert session.run(v.assign(v + 1), {v: 5.0}) == 6
+    assert session.run(v) == 1

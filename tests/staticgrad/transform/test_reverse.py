@@ -1,16 +1,12 @@
 """Gradients as graphs."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import DTypeError, GraphError, ShapeError
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with sg.Graph().as_default() as graph:
-        yield graph
+from gradops import DTypeError, GraphError, MixedOperandsError, OptionError, ShapeError
 
 
 @pytest.fixture
@@ -129,3 +125,42 @@ def test_a_masked_singularity_does_not_leak(x):
     with np.errstate(invalid="ignore"):
         found = value(sg.gradients(y, x)[0], {x: AT})
     assert found.tolist() == [0, 0, 0.5]
+
+
+def test_another_word_for_unconnected_is_refused(x):
+    with pytest.raises(OptionError, match="unconnected is none or zero, not 'zeros'"):
+        sg.gradients(x * x, x, unconnected="zeros")
+
+
+def test_what_a_variable_is_assigned_passes_no_gradient_on(x):
+    v = sg.Variable(np.zeros(3), name="v")
+    new = v.assign(x * 2)
+    assert sg.gradients(new * 3, [x, v]) == [None, None]
+
+
+def test_expressions_of_another_graph_are_refused_with_both_lines(x):
+    with sg.Graph("second").as_default():
+        y = sg.placeholder("float64", [3], name="y")
+    with pytest.raises(MixedOperandsError, match=r"'graph'(?s:.*)'second'"):
+        sg.gradients(x * x, y)
+
+
+@pytest.mark.parametrize(("a", "b"), [((2, None), (3, 4)), ((2, 3), (None, 4)), ((2, 3), (None,))])
+def test_a_product_of_a_known_and_an_unknown_size_can_be_differentiated(a, b):
+    a, b = sg.placeholder("float64", a, name="a"), sg.placeholder("float64", b, name="b")
+    y = a @ b
+    ga, gb = sg.gradients(y * y, [a, b])
+    one, other = np.ones((2, 3)), np.ones((3, 4)[: b.ndim])
+    found = value([ga, gb, sg.gradients(sg.reduce_sum(ga * ga), b)[0]], {a: one, b: other})
+    assert [v.shape for v in found] == [one.shape, other.shape, other.shape]
+    with pytest.raises(ShapeError, match="the inner dimensions"):
+        value([ga, gb], {a: np.ones((2, 5) if a.shape[1] != 3 else (2, 3)),
+                         b: np.ones((5, 4)[: b.ndim] if a.shape[1] == 3 else (3, 4))})  # fmt: skip
+
+
+def test_gradients_can_be_taken_in_any_thread(x):
+    y, found = sg.tanh(x), []
+    thread = threading.Thread(target=lambda: found.extend(sg.gradients(y, x)))
+    thread.start()
+    thread.join()
+    assert found[0].name.startswith("gradients/tanh/")

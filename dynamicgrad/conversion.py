@@ -1,0 +1,83 @@
+"""What a tensor is turned into: another dtype, a copy, an array, a number, a list."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from .modes import is_recording
+from .tensor import Tensor, memory, storage_of
+
+
+def to(x: Any, dtype: Any) -> Any:
+    """The tensor in another dtype, or in that of another tensor; itself if it has that one.
+
+    >>> dg.tensor([1, 2]).to("float64")
+    tensor([1., 2.], dtype=float64)
+    """
+    dtype = dtype.dtype if isinstance(dtype, Tensor) else np.dtype(dtype)
+    return x if x.dtype == dtype else ops.astype(x, dtype=dtype)
+
+
+def cast(dtype: Any) -> Callable[[Any], Any]:
+    """The method that gives a tensor a dtype."""
+
+    def method(self: Any) -> Any:
+        return to(self, dtype)
+
+    method.__doc__ = f"The tensor as {np.dtype(dtype)}; itself if it is that already."
+    return method
+
+
+CASTS = {
+    "half": cast(np.float16), "float": cast(np.float32), "double": cast(np.float64),
+    "char": cast(np.int8), "short": cast(np.int16), "int": cast(np.int32), "long": cast(np.int64),
+    "byte": cast(np.uint8), "bool": cast(np.bool_),
+}  # fmt: skip
+
+
+def clone(x: Any) -> Any:
+    """A copy, through which gradients flow.
+
+    >>> dg.ones(2, requires_grad=True).clone()
+    tensor([1., 1.], grad_fn=<CloneBackward0>)
+    """
+    return ops.copy(x)
+
+
+def numpy(t: Tensor) -> np.ndarray[Any, Any]:
+    """The entries as an array on the same memory; refused while gradients are required.
+
+    >>> dg.ones(2).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    if t.node is not None and is_recording():
+        raise ops.TapeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    storage_of(t).viewed = True
+    found: np.ndarray[Any, Any] = memory(t)
+    return found
+
+
+def item(t: Tensor) -> Any:
+    """The one entry, as a Python number.
+
+    >>> dg.tensor([2.0]).item()
+    2.0
+    """
+    if t.value.size != 1:
+        raise ops.TapeError(f"a Tensor with {t.value.size} elements cannot be converted to Scalar")
+    return t.value.item()
+
+
+def tolist(t: Tensor) -> Any:
+    """The entries as nested lists of Python numbers."""
+    return t.value.tolist()
+
+
+def data_ptr(t: Tensor) -> int:
+    """The address of the first entry, which tells whether memory is shared."""
+    return int(memory(t).ctypes.data)

@@ -1,0 +1,299 @@
+"""Functions that change shapes, join, part and pick, as PyTorch spells them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops.types import shape_of
+
+from .tensor import Tensor, as_tensor, memory
+
+SPLIT_MEMORY = (
+    "view size is not compatible with input tensor's size and stride: the entries of {type} do not"
+    " lie in memory in the order that the shape {shape} needs. Use .reshape(...) instead."
+)
+
+
+def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """A shape, or dimensions, given as one sequence or as several numbers."""
+    if len(shape) == 1 and isinstance(shape[0], list | tuple):
+        return tuple(shape[0])
+    return tuple(shape)
+
+
+def reshape(x: Any, *shape: Any) -> Any:
+    """The entries in another shape; -1 stands for the size that is left.
+
+    >>> dg.arange(4).reshape(2, -1)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return ops.reshape(x, shape=sizes(shape))
+
+
+def view(x: Any, *shape: Any) -> Any:
+    """The same memory in another shape. Raises TapeError where that takes a copy.
+
+    >>> x = dg.zeros(4)
+    >>> x.view(2, 2)[0] = 7.0
+    >>> x
+    tensor([7., 7., 0., 0.])
+    """
+    found = reshape(x, *shape)
+    own, new = x.value, found.value
+    if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
+        raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
+    return found
+
+
+def view_as(x: Any, other: Any) -> Any:
+    """The same memory in the shape of `other`.
+
+    >>> dg.zeros(4).view_as(dg.ones(2, 2)).shape
+    (2, 2)
+    """
+    return view(x, *other.shape)
+
+
+def reshape_as(x: Any, other: Any) -> Any:
+    """The entries in the shape of `other`.
+
+    >>> dg.zeros(4).reshape_as(dg.ones(2, 2)).shape
+    (2, 2)
+    """
+    return reshape(x, *other.shape)
+
+
+def permute(x: Any, *order: Any, dims: Any = None) -> Any:
+    """The dimensions in the order `dims`.
+
+    >>> dg.zeros(2, 3, 4).permute(2, 0, 1).shape
+    (4, 2, 3)
+    """
+    return ops.transpose(x, axes=sizes(order or (dims,)))
+
+
+def t(x: Any) -> Any:
+    """The transpose of a matrix; what has less than two dimensions stays as it is.
+
+    >>> dg.zeros(2, 3).t().shape
+    (3, 2)
+    """
+    if len(x.shape) > 2:
+        raise ops.ShapeError(
+            "t", [x.type], "t() expects a tensor with <= 2 dimensions",
+            hint="transpose(dim0, dim1) exchanges two dimensions of many",
+        )  # fmt: skip
+    return ops.transpose(x)
+
+
+def expand(x: Any, *shape: Any) -> Any:
+    """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
+
+    The result cannot be written to, since its entries may be one in memory.
+
+    >>> dg.ones(2, 1).expand(-1, 3).shape
+    (2, 3)
+    """
+    found = ops.expand(x, sizes(shape))
+    if isinstance(found.value, np.ndarray):
+        found.value.flags.writeable = False
+    return found
+
+
+def expand_as(x: Any, other: Any) -> Any:
+    """The tensor broadcast to the shape of `other`.
+
+    >>> dg.ones(2, 1).expand_as(dg.ones(2, 3)).shape
+    (2, 3)
+    """
+    return expand(x, *other.shape)
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """The tensor broadcast to a shape.
+
+    >>> dg.broadcast_to(dg.ones(3), (2, 3)).shape
+    (2, 3)
+    """
+    return expand(as_tensor(x), *sizes((shape,)))
+
+
+def squeeze(x: Any, dim: Any = None) -> Any:
+    """The tensor without dimensions of size 1: all of them, or those of `dim` that have it.
+
+    >>> dg.zeros(1, 2, 1).squeeze().shape, dg.zeros(1, 2, 1).squeeze(1).shape
+    ((2,), (1, 2, 1))
+    """
+    if dim is None:
+        return ops.squeeze(x)
+    dims = dim if isinstance(dim, list | tuple) else (dim,)
+    return ops.squeeze(x, axis=tuple(d for d in dims if size_at(x, d) == 1))
+
+
+def size_at(x: Any, dim: int) -> Any:
+    """The size of a dimension; raises ShapeError if there is none."""
+    shape = shape_of(x)
+    if not -len(shape) <= dim < len(shape):
+        raise ops.ShapeError(
+            "dim", [ops.type_of(x)], f"Dimension out of range: {dim} of {len(shape)}"
+        )
+    return shape[dim]
+
+
+def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from `start_dim` to `end_dim` made one.
+
+    >>> dg.zeros(2, 3, 4).flatten(1).shape
+    (2, 12)
+    """
+    shape = shape_of(x) or (1,)
+    start, end = range(len(shape))[start_dim], range(len(shape))[end_dim]
+    return ops.reshape(x, shape=(*shape[:start], -1, *shape[end + 1 :]))
+
+
+def ravel(x: Any) -> Any:
+    """All entries in a row.
+
+    >>> dg.zeros(2, 3).ravel().shape
+    (6,)
+    """
+    return flatten(x)
+
+
+def flip(x: Any, *order: Any, dims: Any = None) -> Any:
+    """A copy with the entries along the dimensions `dims` in reverse order.
+
+    >>> dg.flip(dg.arange(3), (0,))
+    tensor([2, 1, 0])
+    """
+    return own_memory(ops.flip(x, axis=sizes(order or (dims,))))
+
+
+def own_memory(x: Any) -> Any:
+    """A new result that is a view in NumPy, but a copy in PyTorch: give it memory of its own."""
+    if isinstance(x.value, np.ndarray):
+        x.value, x.storage = x.value.copy(), None
+        if x.node is not None:
+            x.node.storage = None
+    return x
+
+
+def contiguous(x: Any) -> Any:
+    """The tensor with its entries in memory row by row: itself if it is so already.
+
+    >>> dg.zeros(2, 3).t().contiguous().view(6).shape
+    (6,)
+    """
+    if memory(x).flags.c_contiguous:
+        return x
+    found = ops.copy(x)
+    found.value = np.ascontiguousarray(found.value)
+    return found
+
+
+def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of a size, or of several sizes, along a dimension; the last may be smaller.
+
+    >>> [p.shape for p in dg.zeros(5, 2).split(2)]
+    [(2, 2), (2, 2), (1, 2)]
+    """
+    n = size_at(x, dim)
+    if isinstance(split_size, int):
+        return tuple(ops.split(x, list(range(split_size, n, split_size)), axis=dim))
+    if sum(split_size) != n:
+        raise ops.ShapeError(
+            "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
+        )
+    return tuple(ops.split(x, list(np.cumsum(split_size)[:-1]), axis=dim))
+
+
+def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+    """At most `chunks` parts of equal size along a dimension; the last may be smaller.
+
+    >>> [len(p) for p in dg.arange(5).chunk(2)]
+    [3, 2]
+    """
+    return split(x, max(1, -(-int(size_at(x, dim)) // chunks)), dim)
+
+
+def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
+    """The parts along a dimension, without it.
+
+    >>> dg.unbind(dg.tensor([[1, 2], [3, 4]]), dim=1)
+    (tensor([1, 3]), tensor([2, 4]))
+    """
+    return tuple(select(x, dim, i) for i in range(size_at(x, dim)))
+
+
+def select(x: Any, dim: int, index: int) -> Any:
+    """The part at `index` along a dimension, without it.
+
+    >>> dg.select(dg.tensor([[1, 2], [3, 4]]), 1, 0)
+    tensor([1, 3])
+    """
+    return x[along(x, dim, int(index))]
+
+
+def narrow(x: Any, dim: int, start: int, length: int) -> Any:
+    """`length` entries from `start` along a dimension.
+
+    >>> dg.narrow(dg.arange(5), 0, 1, 3)
+    tensor([1, 2, 3])
+    """
+    return x[along(x, dim, slice(start, start + length))]
+
+
+def index_select(x: Any, dim: int, index: Any) -> Any:
+    """The parts along a dimension that an array of integers names.
+
+    >>> dg.index_select(dg.eye(2), 0, dg.tensor([1, 1]))
+    tensor([[0., 1.],
+            [0., 1.]])
+    """
+    return x[along(x, dim, index)]
+
+
+def along(x: Any, dim: int, entry: Any) -> tuple[Any, ...]:
+    """The index that is `entry` along a dimension and takes all of those before it."""
+    size_at(x, dim)
+    return (*[slice(None)] * (dim % len(x.shape)), entry)
+
+
+def gather(x: Any, dim: int, index: Any) -> Any:
+    """The entries whose place along `dim` is `index`, and along the other dimensions their own.
+
+    >>> dg.gather(dg.tensor([[1, 2], [3, 4]]), 1, dg.tensor([[1], [0]]))
+    tensor([[2],
+            [3]])
+    """
+    size_at(x, dim)
+    dim %= len(x.shape)
+    own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
+    return ops.take_along_axis(x[tuple(own)], index, axis=dim)
+
+
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors one after the other along a dimension they have.
+
+    >>> dg.cat([dg.ones(2), dg.zeros(1)])
+    tensor([1., 1., 0.])
+    """
+    return ops.concatenate([as_tensor(t) for t in tensors], axis=dim)
+
+
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension.
+
+    >>> dg.stack([dg.ones(2), dg.zeros(2)])
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
+    return ops.stack([as_tensor(t) for t in tensors], axis=dim)
+
+
+def size(x: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the size of one dimension."""
+    return x.shape if dim is None else size_at(x, dim)

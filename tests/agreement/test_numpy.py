@@ -1,0 +1,142 @@
+"""NumPy's own functions and operators on tensors and expressions: what they give on arrays."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+import gradops
+import staticgrad as sg
+
+A = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
+B = np.array([2.0, 3.0, 1.5])
+
+
+def on_tensors(f, *arrays):
+    found = f(*[dg.tensor(a) for a in arrays])
+    assert isinstance(found, dg.Tensor)
+    return found.value
+
+
+def on_expressions(f, *arrays):
+    with sg.Graph().as_default():
+        feeds = [sg.placeholder(a.dtype, a.shape) for a in arrays]
+        found = f(*feeds)
+        assert isinstance(found, sg.Expr)
+        return sg.compile(found, feeds, optimize=0)(*arrays)
+
+
+either = pytest.mark.parametrize("run", [on_tensors, on_expressions], ids=["tape", "graph"])
+
+
+def same(found, expected):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_array_equal(found, expected)
+
+
+ARITHMETIC = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+]  # fmt: skip
+OTHERS = [B, np.float64(2.5), np.float32(2.5), 3, 1.5, True, B.astype(np.float32), np.int64(2)]
+
+
+@either
+@pytest.mark.parametrize("f", ARITHMETIC, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("other", OTHERS, ids=repr)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_operators_take_arrays_and_numbers_on_either_side(run, f, other, dtype):
+    a = A.astype(dtype)
+    same(run(lambda x: f(x, other), a), f(a, other))
+    same(run(lambda x: f(other, x), a), f(other, a))
+
+
+@either
+def test_powers_products_and_unary_operators(run):
+    same(run(lambda x: x**2, A), A**2)
+    same(run(lambda x: B**x, A), B**A)
+    same(run(lambda x: x @ B, A), A @ B)
+    same(run(lambda x: B @ x, A.T.copy()), B @ A.T)
+    for f in (operator.neg, operator.pos, abs):
+        same(run(f, A), f(A))
+
+
+@either
+@pytest.mark.parametrize("f", [operator.and_, operator.or_, operator.xor], ids=lambda f: f.__name__)
+def test_logic_on_either_side(run, f):
+    m, other = A > 0, np.array([True, False, True])
+    same(run(lambda x: f(x, other), m), f(m, other))
+    same(run(lambda x: f(other, x), m), f(other, m))
+    same(run(operator.invert, m), ~m)
+
+
+@either
+def test_sequences_are_arrays(run):
+    same(run(lambda x: x - [1.0, 2.0, 3.0], A), A - [1.0, 2.0, 3.0])
+    same(run(lambda x: [[1.0], [2.0]] * x, A), [[1.0], [2.0]] * A)
+
+
+UFUNCS = {op.kernel for op in gradops.OPS.values() if isinstance(op.kernel, np.ufunc)}
+
+
+@either
+@pytest.mark.parametrize("ufunc", sorted(UFUNCS, key=str), ids=lambda u: u.__name__)
+def test_a_ufunc_that_is_an_op_may_be_called_by_its_numpy_name(run, ufunc):
+    operands = [np.abs(A) + 0.5, B][: ufunc.nin]
+    if "bitwise" in ufunc.__name__ or ufunc is np.invert:
+        operands = [a > 1 for a in operands]
+    with np.errstate(all="ignore"):
+        same(run(ufunc, *operands), ufunc(*operands))
+    if ufunc.nin == 2:
+        same(run(lambda x: ufunc(operands[0], x), operands[1]), ufunc(*operands))
+        same(run(lambda x: ufunc(x, operands[1]), operands[0]), ufunc(*operands))
+
+
+@either
+@pytest.mark.parametrize("f", [
+    np.sum, np.mean, np.max, lambda x: np.sum(x, axis=0), lambda x: np.mean(x, axis=1),
+    lambda x: np.reshape(x, (3, 2)), np.transpose, lambda x: np.transpose(x, (1, 0)),
+    lambda x: np.concatenate([x, A]), lambda x: np.concatenate([A, x], axis=1),
+    lambda x: np.stack([x, x]), lambda x: np.where(x > 0, x, 0.0), lambda x: np.clip(x, -1, 1),
+    lambda x: np.expand_dims(x, 0), lambda x: np.einsum("ij,j->i", x, B), np.zeros_like,
+    lambda x: np.broadcast_to(x, (2, 2, 3)), lambda x: np.argmax(x, axis=1), np.copy,
+    lambda x: np.take(x, [1, 0], axis=0), lambda x: np.squeeze(x[:1]), lambda x: x.T @ x,
+], ids=range(22))  # fmt: skip
+def test_numpys_functions_build_and_record(run, f):
+    same(run(f, A), f(A))
+
+
+@either
+@pytest.mark.parametrize("f", [
+    np.add.reduce, np.add.accumulate, lambda x: np.add.outer(x, x), np.arcsinh,
+    lambda x: np.add(x, x, out=A.copy()), lambda x: np.exp(x, where=A > 0), np.linalg.svd, np.sort,
+    lambda x: operator.iadd(A.copy(), x),
+], ids=range(9))  # fmt: skip
+def test_what_has_no_rule_is_refused_with_a_way_out(run, f):
+    with pytest.raises(gradops.MissingRuleError, match="hint: use an op of gradops"):
+        run(f, A)
+
+
+@either
+@pytest.mark.parametrize("other", ["a", None, {}], ids=repr)
+def test_what_is_no_operand_is_refused(run, other):
+    with pytest.raises(TypeError):
+        run(lambda x: x + other, A)
+    with pytest.raises(TypeError):
+        run(lambda x: other + x, A)
+
+
+def test_a_plain_numpy_function_has_the_same_gradient_in_both_modes():
+    def f(x):
+        return np.sum(np.tanh(x) * np.exp(-np.square(x) / 2)) + np.mean(B @ x.T)
+
+    t = dg.tensor(A, requires_grad=True)
+    f(t).backward()
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", A.shape)
+        y = f(x)
+        value, gradient = sg.compile([y, *sg.gradients(y, x)], [x], optimize=0)(A)
+    assert value == f(A)
+    assert gradient.tobytes() == t.grad.value.tobytes()

@@ -1,0 +1,113 @@
+"""The buffer plan: what is kept between calls, what shares memory, and what must not."""
+
+import numpy as np
+import pytest
+
+import gradops
+import staticgrad as sg
+from gradops.testing import cases
+from staticgrad.codegen.buffers import plan_buffers
+
+CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for case in cases(op)]
+
+
+@pytest.fixture
+def x():
+    return sg.placeholder("float64", [100, 100], name="x")
+
+
+def planned(e, *feeds):
+    frozen = sg.freeze(e, feeds)
+    plan = plan_buffers(frozen)
+    return {e.what: slot for e, slot in plan.slots.items()}, plan
+
+
+def test_a_chain_of_elementwise_ops_needs_one_buffer(x):
+    slots, plan = planned(sg.reduce_sum(sg.tanh(sg.exp(sg.sin(x)))), x)
+    assert slots == {"sin": 0, "exp": 0, "tanh": 0}
+    assert [str(t) for t in plan.types] == ["float64[100, 100]"]
+
+
+def test_what_is_still_needed_is_not_overwritten(x):
+    y = sg.exp(x)
+    slots, _ = planned(sg.reduce_sum(sg.sin(y) * y), x)
+    assert slots["exp"] != slots["sin"]
+
+
+def test_only_an_elementwise_op_writes_over_its_operand(x):
+    slots, _ = planned(sg.reduce_sum(sg.sin(sg.exp(x) @ x)), x)
+    assert slots["exp"] != slots["matmul"]
+    assert slots["sin"] == slots["matmul"]
+
+
+def test_a_view_keeps_its_memory_alive(x):
+    view = sg.transpose(sg.exp(x))
+    slots, _ = planned(sg.reduce_sum(sg.sin(x) * view), x)
+    assert slots["exp"] != slots["sin"]
+
+
+def test_results_and_what_they_are_views_of_get_no_buffer(x):
+    y = sg.exp(x)
+    slots, _ = planned([sg.tanh(x), sg.reshape(y, shape=(-1,)), sg.reduce_sum(y)], x)
+    assert slots == {}
+
+
+def test_small_arrays_get_no_buffer():
+    x = sg.placeholder("float64", [10], name="x")
+    assert planned(sg.reduce_sum(sg.exp(x)), x)[0] == {}
+
+
+def test_a_size_that_only_data_tell_gets_no_buffer():
+    x = sg.placeholder("float64", ["n", 300], name="x")
+    chosen = x[x[:, 0] > 0]
+    y = sg.tanh(chosen @ np.ones((300, 300)))
+    assert "matmul" not in planned(sg.reduce_sum(y), x)[0]
+    assert sg.compile(sg.gradients(y, x), [x])(np.ones((5, 300)))[0].shape == (5, 300)
+
+
+def test_another_layout_than_c_gets_no_buffer(x):
+    t = sg.transpose(x)
+    slots, _ = planned(sg.reduce_sum(sg.exp(t)), x)
+    assert slots == {}
+
+
+def test_a_stack_of_products_has_the_layout_of_its_operands():
+    x = sg.placeholder("float32", [40, 30, 20, 10], name="x")
+    y = sg.transpose(x, axes=(1, 0, 2, 3)) @ np.ones((10, 8), np.float32)
+    assert "matmul" not in planned(sg.reduce_sum(y), x)[0]
+
+
+def test_buffers_are_kept_for_some_sizes_only():
+    x = sg.placeholder("float64", ["n"], name="x")
+    f = sg.compile(sg.reduce_sum(sg.exp(sg.exp(x))), [x])
+    for n in range(1000, 1100):
+        f(np.zeros(n))
+    assert len(f.run.__globals__["pools"]) < 20
+
+
+def test_two_sizes_at_once_have_buffers_of_their_own():
+    x = sg.placeholder("float64", ["n", "m"], name="x")
+    f = sg.compile(sg.reduce_sum(sg.exp(x) @ sg.transpose(sg.exp(x))), [x])
+    for shape in ((50, 7), (7, 50), (50, 7)):
+        assert f(np.zeros(shape)) == shape[0] ** 2 * shape[1]
+
+
+def test_a_failed_call_does_not_spoil_the_next():
+    x = sg.placeholder("float64", ["n", 400], name="x")
+    i = sg.placeholder("int64", name="i")
+    f = sg.compile(sg.reduce_sum(sg.exp(x)[i]), [x, i])
+    feed = np.zeros((3, 400))
+    assert f(feed, 1) == 400
+    with pytest.raises(IndexError):
+        f(feed, 3)
+    assert f(feed, 2) == 400
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_op_says_whether_its_result_may_share_memory(case):
+    """The plan relies on it: what is no view is memory of its own, in C order if it says so."""
+    y = case(*case.operands)
+    if "view" not in case.op.traits:
+        assert not any(np.shares_memory(x, y) for x in case.operands)
+        if {"elementwise", "reduction", "c_order"} & case.op.traits:
+            assert np.asarray(y).flags.c_contiguous

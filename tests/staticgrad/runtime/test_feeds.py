@@ -1,0 +1,99 @@
+"""What may be fed, and the sizes that feeds tell."""
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+import staticgrad as sg
+from gradops import Dim, FeedError
+from staticgrad.runtime.feeds import admitted, bind_sizes
+
+
+def leaf(dtype, *shape):
+    return sg.placeholder(dtype, shape, name="x")
+
+
+@pytest.mark.parametrize(("dtype", "value"), [
+    ("float32", [1, 2]), ("float32", [1.5, 2]), ("float32", [True, False]), ("float64", [1, 2]),
+    ("int8", [127, -128]), ("uint8", [0, 255]), ("int64", [True, False]), ("bool", [True, False]),
+    ("complex128", [1, 2.5]), ("uint64", [2**64 - 1, 2**63]),
+])  # fmt: skip
+def test_numbers_are_converted_if_nothing_is_lost(dtype, value):
+    found = admitted(leaf(dtype, 2), value)
+    assert found.dtype == dtype
+    assert found.tolist() == value
+
+
+@pytest.mark.parametrize(("dtype", "value"), [
+    ("int64", [1.0, 2.0]), ("int8", [128, 0]), ("uint8", [-1, 0]), ("bool", [1, 0]),
+    ("float32", [1j, 0]), ("int64", [2**64, 0]), ("float32", ["1", "2"]), ("float32", [None, 1]),
+])  # fmt: skip
+def test_numbers_that_do_not_fit_are_refused(dtype, value):
+    with pytest.raises(FeedError, match=r"x: .*\[2\] was fed (?s:.*)x was made at test_feeds\.py"):
+        admitted(leaf(dtype, 2), value)
+
+
+def test_arrays_must_have_the_dtype_but_not_the_byte_order():
+    x = leaf("float32", 2)
+    assert admitted(x, np.array([1, 2], ">f4")).dtype.isnative
+    with pytest.raises(FeedError, match=r"hint: feed value.astype\('float32'\)"):
+        admitted(x, np.array([1.0, 2.0]))
+    with pytest.raises(FeedError):
+        admitted(leaf("float32"), np.float64(1))
+
+
+def test_nothing_to_convert_has_any_dtype():
+    assert admitted(leaf("int64", 0), []).dtype == np.int64
+    assert admitted(leaf("bool", 2, 0), [[], []]).dtype == np.bool_
+
+
+def test_a_tensor_is_fed_its_value_unless_it_would_be_cut_off():
+    x = leaf("float32", 2)
+    assert admitted(x, dg.ones(2)).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="detach"):
+        admitted(x, dg.ones(2, requires_grad=True))
+
+
+def sizes(*pairs):
+    inputs = [sg.placeholder("float32", shape) for shape, _ in pairs]
+    return bind_sizes(inputs, [np.zeros(n, np.float32) for _, n in pairs])
+
+
+N, M = Dim("n"), Dim("m")
+
+
+@pytest.mark.parametrize(("pairs", "expected"), [
+    ([(["n", 3], (2, 3))], {"n": 2}),
+    ([(["n", "n"], (2, 2))], {"n": 2}),
+    ([([2 * N + 1], (7,))], {"n": 3}),
+    ([([5 - N], (2,))], {"n": 3}),
+    ([([N + 1], (4,)), (["n"], (3,))], {"n": 3}),
+    ([([N * M], (6,)), (["n", "m"], (2, 3))], {"n": 2, "m": 3}),
+    ([([N // 2], (3,)), (["n"], (7,))], {"n": 7}),
+    ([([N * M], (6,))], {}),
+    ([([2, 3], (2, 3))], {}),
+])  # fmt: skip
+def test_names_are_told_by_what_is_fed(pairs, expected):
+    assert sizes(*pairs) == expected
+
+
+@pytest.mark.parametrize(("pairs", "says"), [
+    ([(["n", "n"], (2, 3))], "n is 2 in"),
+    ([(["n"], (2,)), (["n"], (3,))], "n is 2 in placeholder: float32[n], but 3 in placeholder_1"),
+    ([([N + 1], (5,)), (["n"], (3,))], "n + 1 is 4 in placeholder_1: float32[n], but 5 in"),
+    ([([2 * N], (5,))], "2*n cannot be 5 in placeholder"),
+    ([([N + 3], (2,))], "n + 3 cannot be 2 in placeholder"),
+])  # fmt: skip
+def test_sizes_that_do_not_agree_are_refused_with_all_lines(pairs, says):
+    with pytest.raises(FeedError) as caught:
+        sizes(*pairs)
+    assert says in str(caught.value)
+    assert str(caught.value).count("was made at test_feeds.py") == 1 + (" is " in says)
+
+
+def test_generated_code_refuses_them_too():
+    a, b = sg.placeholder("float32", [N + 1], name="a"), sg.placeholder("float32", ["n"], name="b")
+    f = sg.compile(sg.reduce_sum(a) + sg.reduce_sum(b), [a, b])
+    assert f([1, 1], [1]) == 3
+    with pytest.raises(FeedError, match=r"n \+ 1 is 2 in b: .*, but 3 in a: "):
+        f([1, 1, 1], [1])
