@@ -229,7 +229,7 @@ def memory(t: Tensor) -> Any:
 
 def alias(base: Any, view: Tensor) -> None:
     """Let `view` share the record of writes of `base`, whose memory it shares."""
-    if isinstance(base, Tensor) and not (is_own(view.value) and view.value is not base.value):
+    if isinstance(base, Tensor) and may_share(base.value, view.value):
         if isinstance(base.value, np.generic) and view.value.size == 1:
             base.value = view.value.reshape(())  # a number had no memory to share
         view.storage = storage_of(base)
@@ -238,9 +238,9 @@ def alias(base: Any, view: Tensor) -> None:
             view.node.storage = view.storage
 
 
-def is_own(value: Any) -> bool:
-    """Whether `value` is an array on memory of its own, as where NumPy had to copy."""
-    return type(value) is np.ndarray and value.base is None
+def may_share(base: Any, value: Any) -> bool:
+    """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
+    return value is base or type(value) is not np.ndarray or value.base is not None
 
 
 def detached(t: Tensor) -> Tensor:

@@ -232,11 +232,8 @@ expand_dims = linear(
 
 def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
     axes = normalize_axes("squeeze", x, axis)
-    if axis is None and (unknown := [n for n in x.shape if isinstance(n, Dim)]):
-        raise ShapeError(
-            "squeeze", [x], f"whether the size {unknown[0]} is 1 is not known",
-            hint="name the axes to be taken away",
-        )
+    if axis is None and any(isinstance(n, Dim) for n in x.shape):
+        raise ShapeError("squeeze", [x], "which sizes are 1 is not known", hint="name the axes")
     if axis is None:
         axes = tuple(i for i in axes if x.shape[i] == 1)
     if wrong := [i for i in axes if isinstance(x.shape[i], int) and x.shape[i] != 1]:

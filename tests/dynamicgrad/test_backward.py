@@ -201,3 +201,106 @@ def test_threads_do_not_disturb_each_other():
     for t in threads:
         t.join()
     assert wrong == []
+
+
+def test_the_method_calls_its_first_argument_gradient(x):
+    (x * 3).backward(gradient=dg.ones(2), retain_graph=True, create_graph=False, inputs=[x])
+    assert x.grad.tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("bad", [1.0, "a", (1.0,)])
+def test_a_gradient_is_a_tensor(bad, x):
+    with pytest.raises(TypeError, match="gradients can be either Tensors or None, but got"):
+        (x * 2).backward(bad)
+    assert x.grad is None
+
+
+def test_a_gradient_of_another_dtype_is_converted(x):
+    for dtype in ("float64", "int64", "bool"):
+        x.grad = None
+        (x * 2).backward(dg.ones(2, dtype=dtype))
+        assert (x.grad.dtype, x.grad.tolist()) == (np.float32, [2, 2])
+
+
+def test_several_outputs_may_have_gradients_or_need_none(x):
+    dg.autograd.backward([x.sum(), x * x], [None, dg.ones(2)])
+    assert x.grad.tolist() == [3, 5]
+    with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
+        dg.autograd.backward([x.sum(), x * x], [dg.ones(2)])
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        dg.autograd.backward([x.sum(), x * x])
+
+
+def test_an_output_named_twice_counts_twice(x):
+    y = x * 2
+    dg.autograd.backward([y, y], [dg.ones(2), dg.ones(2)])
+    assert x.grad.tolist() == [4, 4]
+
+
+def test_a_tensor_is_its_own_derivative(x):
+    one = x.sum()
+    assert dg.autograd.grad(one, one)[0].item() == 1
+    assert [g.tolist() for g in dg.autograd.grad(x * 1, [x, x], dg.ones(2))] == [[1, 1]] * 2
+    one.backward(inputs=[one])
+    assert one.grad.item() == 1
+
+
+def test_a_leaf_is_its_own_output():
+    x = dg.tensor(2.0, requires_grad=True)
+    x.backward()
+    x.backward()
+    assert x.grad.item() == 2
+
+
+def test_two_losses_on_one_freed_part_name_the_part(x):
+    h = x * x
+    a, b = h.sum(), (h * 2).sum()
+    a.backward()
+    with pytest.raises(TapeError, match=r"second time(?s:.*)mul, called at .*h = x \* x") as caught:
+        b.backward()
+    assert "a.backward()" in str(caught.value)
+    assert "inside the loop" in str(caught.value)
+
+
+def test_grad_frees_the_graph_unless_it_is_retained(x):
+    loss = (x * x).sum()
+    dg.autograd.grad(loss, x, retain_graph=True)
+    dg.autograd.grad(loss, x)
+    with pytest.raises(TapeError, match="second time"):
+        dg.autograd.grad(loss, x)
+
+
+def test_a_graph_that_created_another_is_kept(x):
+    loss = (x * x * x).sum()
+    dg.autograd.grad(loss, x, create_graph=True)
+    loss.backward()
+    assert x.grad.tolist() == [3, 12]
+
+
+def test_a_gradient_penalty_reaches_the_leaf():
+    w, x = dg.tensor([2.0], requires_grad=True), dg.tensor([3.0], requires_grad=True)
+    (g,) = dg.autograd.grad((w * x * x).sum(), x, create_graph=True)  # 2 w x
+    (g * g).sum().backward()  # d/dw of 4 w^2 x^2, d/dx of the same
+    assert (w.grad.tolist(), x.grad.tolist()) == ([144], [96])
+
+
+def test_recorded_gradients_add_up_and_can_be_differentiated():
+    x = dg.tensor([3.0], requires_grad=True)
+    (x * x).sum().backward(create_graph=True)
+    (x * x).sum().backward(create_graph=True)
+    assert x.grad.tolist() == [12]
+    assert dg.autograd.grad(x.grad.sum(), x)[0].tolist() == [4]
+
+
+def test_a_gradient_with_a_history_weighs_a_recorded_gradient():
+    x, v = dg.tensor([3.0], requires_grad=True), dg.tensor([1.0], requires_grad=True)
+    (g,) = dg.autograd.grad(x * x, x, v, create_graph=True)
+    assert dg.autograd.grad(g.sum(), v)[0].tolist() == [6]
+
+
+def test_backward_to_one_input_leaves_the_other_graph_runnable(x):
+    y = dg.ones(2, requires_grad=True)
+    loss = (x.exp() + y.exp()).sum()
+    loss.backward(inputs=[x])
+    loss.backward(inputs=[y])
+    assert (x.grad is not None, y.grad is not None) == (True, True)

@@ -36,7 +36,7 @@ def test_s02_requires_grad_is_set_after_creation():
     t2 = torch.FloatTensor(3, 3)
     t2.requires_grad = True
     assert (t2.requires_grad, t2.is_leaf, t2.shape) == (True, True, (3, 3))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="requires_grad"):
         torch.FloatTensor(3, 3, requires_grad=True)
 
 
@@ -73,7 +73,9 @@ def test_s05_grad_fn_is_none_for_leaves_and_a_node_for_results():
 
 def test_s06_backward_on_a_non_scalar_without_gradient_is_an_error():
     *_, loss = toy_network()
-    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar output"):
+    with pytest.raises(
+        RuntimeError, match=r"only for scalar outputs; this one is float32\[3, 3\](?s:.*)\.sum\(\)"
+    ):
         loss.backward()
 
 
@@ -109,8 +111,10 @@ def test_s09_rebinding_a_parameter_makes_it_a_non_leaf():
     assert not w.is_leaf
     with pytest.warns(UserWarning, match=NON_LEAF) as caught:
         assert w.grad is None
-    assert THIS_FILE in str(caught[0].message)
+    assert f"{THIS_FILE}:" in str(caught[0].message)
+    assert "w = w - 0.1 * w.grad" in str(caught[0].message)
     assert "retain_grad()" in str(caught[0].message)
+    assert caught[0].filename == __file__
 
 
 def test_s10_a_node_appears_as_the_operation_runs():
@@ -159,7 +163,7 @@ def test_s14_a_frozen_tensor_stays_out_of_the_graph():
 
 
 def test_s15_no_grad_needs_parentheses_as_a_context():
-    with pytest.raises(TypeError), torch.no_grad:
+    with pytest.raises(TypeError, match="context manager"), torch.no_grad:
         pass
 
 
@@ -241,7 +245,8 @@ def test_s23_nor_set_to_true_again():
 def test_s24_an_in_place_update_of_a_leaf_is_an_error():
     w = torch.ones(2, requires_grad=True)
     with pytest.raises(
-        RuntimeError, match="a leaf Variable that requires grad is being used in an"
+        RuntimeError,
+        match=r"a leaf Variable that requires grad is being used in an(?s:.*)no_grad\(\)",
     ):
         w += 1
     near(w, 1, 1)
@@ -354,18 +359,22 @@ def test_s33_gradients_by_hand_equal_those_of_the_tape():
 
 
 def test_s34_backward_on_a_tensor_outside_any_graph_is_an_error():
-    with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
+    with pytest.raises(
+        RuntimeError, match=r"not require grad and does not have a grad_fn(?s:.*)requires_grad=True"
+    ):
         torch.ones(1).backward()
 
 
 def test_s35_only_floats_can_require_gradients():
-    with pytest.raises(RuntimeError, match="Only Tensors of floating point and complex dtype can"):
+    with pytest.raises(
+        RuntimeError, match=r"Only Tensors of floating point(?s:.*)int64(?s:.*)t\.float\(\)"
+    ):
         torch.tensor([1, 2], requires_grad=True)
 
 
 def test_s36_grad_fn_cannot_be_assigned():
     z = torch.ones(2, requires_grad=True) * 2
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="grad_fn"):
         z.grad_fn = lambda g: g
 
 

@@ -111,3 +111,52 @@ def test_a_tensor_is_made_of_numbers(data):
 def test_the_truth_of_several_entries_is_ambiguous():
     with pytest.raises(RuntimeError, match="more than one value is ambiguous"):
         bool(dg.ones(2))
+
+
+def test_dot_grad_can_be_deleted():
+    w = dg.ones(2, requires_grad=True)
+    w.sum().backward()
+    del w.grad
+    assert w.grad is None
+
+
+def test_the_warning_of_a_result_without_gradient_points_at_the_line_that_asks():
+    y = dg.ones(2, requires_grad=True) * 2
+    with pytest.warns(UserWarning, match="not a leaf Tensor") as caught:
+        y.grad  # noqa: B018
+    assert caught[0].filename == __file__
+
+
+def test_clearing_the_gradient_of_a_result_does_not_make_it_retain_one():
+    y = dg.ones(2, requires_grad=True) * 2
+    y.grad = None
+    assert not y.retains_grad
+
+
+def test_a_gradient_that_itself_requires_one_is_added_to():
+    w = dg.ones(2, requires_grad=True)
+    w.grad = dg.ones(2, requires_grad=True)
+    (w * 2).sum().backward()
+    assert w.grad.tolist() == [3, 3]
+
+
+def test_numpy_is_given_where_nothing_is_recorded():
+    w = dg.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
+        w.numpy()
+    with dg.no_grad():
+        assert w.numpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_floats_of_any_width_can_require_gradients(dtype):
+    w = dg.ones(2, dtype=dtype).requires_grad_()
+    (w * w).sum().backward()
+    assert w.grad.dtype == dtype
+
+
+def test_an_attribute_that_follows_from_others_cannot_be_set():
+    w = dg.ones(2)
+    for name in ("is_leaf", "grad_fn", "shape", "dtype", "retains_grad"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(w, name, None)

@@ -97,3 +97,104 @@ def test_a_new_thread_records():
 def test_a_factory_with_requires_grad_ignores_the_mode():
     with dg.no_grad():
         assert dg.ones(2, requires_grad=True).requires_grad
+
+
+def test_an_asynchronous_generators_body_but_not_its_consumer_is_inside():
+    @dg.no_grad()
+    async def steps():
+        sent = yield recorded()
+        await asyncio.sleep(0)
+        try:
+            yield recorded(), sent
+        except KeyError:
+            yield "caught", recorded()
+
+    async def consume():
+        g = steps()
+        found = [await anext(g), recorded(), await g.asend(5), await g.athrow(KeyError), recorded()]
+        return [*found, [item async for item in g]]
+
+    assert asyncio.run(consume()) == [False, True, (False, 5), ("caught", False), True, []]
+
+
+def test_a_generator_that_is_closed_cleans_up_inside():
+    seen = []
+
+    @dg.no_grad()
+    def steps():
+        try:
+            yield
+        finally:
+            seen.append(recorded())
+
+    next(g := steps())
+    g.close()
+    assert (seen, recorded()) == ([False], True)
+
+
+def test_a_generator_returns_its_value_and_delegates():
+    @dg.no_grad
+    def steps():
+        yield from [1, 2]
+        return 3
+
+    def outer():
+        return (yield from steps())
+
+    g = outer()
+    assert [next(g), next(g)] == [1, 2]
+    with pytest.raises(StopIteration) as stop:
+        next(g)
+    assert stop.value.value == 3
+
+
+def test_one_object_can_be_entered_again_inside_itself():
+    mode = dg.no_grad()
+    with mode:
+        with mode:
+            pass
+        assert not recorded()
+    assert recorded()
+
+
+def test_methods_are_decorated():
+    class Model:
+        @dg.no_grad()
+        def evaluate(self):
+            return self, recorded()
+
+        @staticmethod
+        @dg.no_grad
+        def quick():
+            return recorded()
+
+    model = Model()
+    assert model.evaluate() == (model, False)
+    assert Model.quick() is False
+
+
+def test_a_decorated_function_that_fails_restores_the_mode():
+    @dg.no_grad()
+    def f():
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        f()
+    assert recorded()
+
+
+@pytest.mark.parametrize("mode", [None, 0, "train"])
+def test_a_mode_is_true_or_false(mode):
+    with pytest.raises(TypeError, match="takes True or False"):
+        dg.set_grad_enabled(mode)
+    assert recorded()
+
+
+def test_an_error_in_backward_leaves_the_mode_as_it_was():
+    x = dg.ones(2, requires_grad=True)
+    loss = (x * x).sum()
+    loss.backward()
+    for mode in (True, False):
+        with dg.set_grad_enabled(mode), pytest.raises(RuntimeError, match="second time"):
+            loss.backward()
+        assert dg.is_grad_enabled()

@@ -1,5 +1,8 @@
 """The tape: what nodes save, how they are linked, what they are called."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -97,8 +100,65 @@ def test_nodes_have_pytorchs_names(name, call):
     assert name_in(dg, call) == name
 
 
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_node_keeps_its_name_when_it_is_freed(call):
+    x = dg.tensor(np.full((3, 3), 0.5, np.float32), requires_grad=True)
+    y = call(dg, x, dg.ones(3))
+    before = repr(y.grad_fn)
+    y.sum().backward()
+    assert repr(y.grad_fn) == before
+
+
+@pytest.mark.parametrize(("m", "n", "name"), [
+    (1, 1, "Dot"), (2, 1, "Mv"), (1, 2, "Squeeze"), (2, 2, "Mm"), (3, 3, "Bmm"), (3, 1, "Bmm"),
+    (1, 3, "Bmm"), (3, 2, "Bmm"), (2, 3, "Bmm"),
+])  # fmt: skip
+@pytest.mark.parametrize("first", [True, False])
+def test_a_product_keeps_its_name_when_one_operand_is_constant(m, n, name, first):
+    a, b = dg.ones(*[2] * m, requires_grad=first), dg.ones(*[2] * n, requires_grad=not first)
+    y = a @ b
+    before = y.grad_fn.name()
+    y.sum().backward()
+    assert before == y.grad_fn.name()
+    assert before[:-9] == name
+
+
 @pytest.mark.peers
 def test_these_are_pytorchs_names():
     torch = pytest.importorskip("torch", reason="torch is the oracle")
     wrong = {name: name_in(torch, call) for name, call in CALLS.items()}
     assert {k: v for k, v in wrong.items() if k != v} == {}
+
+
+@pytest.mark.parametrize("build", [
+    lambda x: (x * x).exp().sum(), lambda x: x.view(3, 1).squeeze(1)[1:].sum(),
+    lambda x: dg.cat([x, x * 2]).max(dim=0).values, lambda x: (x * 2).add_(1).mul_(x).sum(),
+    lambda x: dg.nn.functional.cross_entropy(x[None], dg.tensor([1])),
+    lambda x: dg.autograd.grad((x * x).sum(), x, create_graph=True)[0].sum(),
+])  # fmt: skip
+def test_dropping_the_output_frees_every_node_by_reference_counting(build):
+    x = dg.ones(3, requires_grad=True)
+    gc.collect()
+    gc.disable()
+    try:
+        y = build(x)
+        nodes, seen = [y.grad_fn], []
+        while nodes:
+            node = nodes.pop()
+            seen.append(weakref.ref(node))
+            nodes += [n for n in node.inputs if n is not None and n.op is not None]
+        del node, nodes, y
+        assert [ref() for ref in seen] == [None] * len(seen)
+    finally:
+        gc.enable()
+
+
+def test_values_are_let_go_by_backward():
+    x = dg.ones(3, requires_grad=True)
+    h = x.exp()
+    y = (h * h).sum()
+    saved = weakref.ref(h)
+    y.backward()
+    del h
+    assert saved() is None
+    assert y.grad_fn is not None
