@@ -10,6 +10,7 @@ from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.types import broadcast_shapes, operand_types
 
 from .fast import NUMBERS
+from .leaves import requires_grad_
 from .modes import is_recording
 from .tape import Leaf, Node, clock
 from .tensor import Tensor, as_tensor, handle, memory, storage_of
@@ -36,7 +37,11 @@ def in_place(op: Op) -> Callable[..., Tensor]:
         if type(other) is Tensor and ufunc is not None and not is_recording():
             value, x = self.value, other.value  # an update under no_grad, spelled out
             if alike(value, x):
-                ufunc(value, x, out=value)
+                try:
+                    ufunc(value, x, out=value)
+                except ValueError:
+                    require_writable(self)
+                    raise
                 storage_of(self).write()
                 return self
         return write(self, op, (other,))
@@ -91,6 +96,7 @@ def refuse_recording(t: Tensor) -> None:
     """Refuse in-place operations whose history could not be kept."""
     if type(t.node) is Leaf:
         raise TapeError(LEAF)
+    require_writable(t)
     if t.storage is not None and t.storage.viewed:
         raise TapeError(SHARED)
 
@@ -114,7 +120,7 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
 
 def require_writable(t: Tensor) -> None:
     """Refuse to write where several entries are one in memory, or memory is not to be changed."""
-    if not t.value.flags.writeable:
+    if isinstance(t.value, np.ndarray) and not t.value.flags.writeable:
         raise TapeError(
             "unsupported operation: more than one element of the written-to tensor may refer to a"
             " single memory location\n  hint: clone() what expand() gave before you write to it"
@@ -228,7 +234,9 @@ def masked_fill_(t: Tensor, mask: Any, value: Any) -> Tensor:
 
 
 def detach_(t: Tensor) -> Tensor:
-    """Cut the tensor off from its history, and return it."""
+    """Cut the tensor off from its history, and return it; a leaf keeps its gradient."""
+    if type(t.node) is Leaf:
+        return requires_grad_(t, False)
     t.node = None
     return t
 

@@ -92,7 +92,8 @@ def t(x: Any) -> Any:
 def expand(x: Any, *shape: Any) -> Any:
     """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
 
-    The result cannot be written to, since its entries may be one in memory.
+    The result cannot be written to, since its entries may be one in memory; whether it follows
+    later writes to the tensor is not told.
 
     >>> dg.ones(2, 1).expand(-1, 3).shape
     (2, 3)

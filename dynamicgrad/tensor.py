@@ -247,6 +247,7 @@ def detached(t: Tensor) -> Tensor:
     """A leaf on the same memory as `t`."""
     found = handle(memory(t))
     found.storage = storage_of(t)
+    found.storage.viewed = True
     return found
 
 

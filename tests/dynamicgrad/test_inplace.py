@@ -100,11 +100,13 @@ def test_a_leaf_that_requires_gradients_is_not_written_to(write):
 
 
 def test_a_tensor_with_views_is_not_written_to_while_recording():
-    x = dg.ones(2, 2, requires_grad=True) * 1
-    x.view(4)
-    with pytest.raises(TapeError, match="shares memory with another"):
-        x += 1
-    assert x.tolist() == [[1, 1], [1, 1]]
+    for share in (lambda x: x.view(4), lambda x: x[0], lambda x: x.detach(), lambda x: x.data):
+        x = dg.ones(2, 2, requires_grad=True) * 1
+        share(x)
+        for write in (lambda x: x.add_(1), lambda x: x.zero_(), lambda x: x.__setitem__(0, 2.0)):
+            with pytest.raises(TapeError, match="shares memory with another"):
+                write(x)
+        assert x.tolist() == [[1, 1], [1, 1]]
 
 
 def test_the_target_keeps_its_shape_and_dtype():
@@ -229,11 +231,15 @@ def test_a_value_that_does_not_fit_its_places_changes_nothing():
 
 
 def test_what_expand_gives_is_not_written_to():
-    for n in (2, 5000):
+    for n in (2, 5000):  # a copy, and a view
         x = dg.ones(1).expand(n)
-        for write in (lambda x: x.add_(1), lambda x: x.zero_(), lambda x: x.__setitem__(0, 1.0)):
-            with pytest.raises(TapeError, match=r"single memory location(?s:.*)clone\(\)"):
-                write(x)
+        for write in (
+            lambda x: x.add_(1), lambda x: x.zero_(), lambda x: x.__setitem__(0, 1.0),
+            lambda x: x.add_(dg.ones_like(x)), lambda x: x.mul_(dg.ones(1, requires_grad=True)),
+        ):  # fmt: skip
+            for mode in (dg.no_grad(), dg.enable_grad()):
+                with mode, pytest.raises(TapeError, match=r"single memory(?s:.*)clone\(\)"):
+                    write(x)
 
 
 def test_a_view_shares_memory_or_is_refused():
@@ -287,6 +293,8 @@ def test_a_result_is_cut_off_in_place():
     y = x * 2
     assert y.detach_() is y
     assert (y.requires_grad, y.is_leaf, y.grad_fn) == (False, True, None)
+    x.sum().backward()
+    assert x.detach_().grad.tolist() == [1, 1]
 
 
 def test_a_number_keeps_its_dtype_under_writes():
