@@ -61,7 +61,7 @@ def reader(freed: Freed | None) -> Callable[[Node], list[Any]]:
             raise TapeError(changed_text(node, "the output", node.type, node.storage))
         found = [output]
         for x in operands:
-            if type(x) is Tensor:
+            if isinstance(x, Tensor):
                 saves = True
                 if x.storage is not None and x.storage.changed > number:
                     raise TapeError(changed_text(node, "the operand", x.type, x.storage))
@@ -81,7 +81,7 @@ def tensors(node: Node) -> tuple[Any, ...]:
     """What the rules of a node see when they are to be recorded: tensors on the saved values."""
     found = values(node)
     operands = [
-        aliased(saved, x) if type(saved) is Tensor else value
+        aliased(saved, x) if isinstance(saved, Tensor) else value
         for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
     ]
     return (output_of(node) if node.output is not None else node, *operands)
@@ -132,7 +132,7 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
-    if type(tensors) is Tensor and grad_tensors is None and tensors.node is not None:
+    if isinstance(tensors, Tensor) and grad_tensors is None and tensors.node is not None:
         seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, spelled out
     else:
         seeds = seeded(sequence(tensors), sequence(grad_tensors))
@@ -142,9 +142,8 @@ def backward(
     found = carry(seeds, ends, retain_graph, create_graph)
     given = {id(g) for g in seeds.values()}
     for node, g in found.items():
-        if ends is not None and node not in ends:
-            continue
-        accumulate(node, g, given, create_graph)
+        if ends is None or node in ends:
+            accumulate(node, g, given, create_graph)
 
 
 def grad(

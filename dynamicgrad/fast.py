@@ -14,8 +14,8 @@ from gradops.op import PLAIN, explain
 from gradops.places import OURS
 
 from .modes import is_recording
-from .tape import NOTHING, PLANS, Node, clock, new, only_type, record
-from .tensor import ARRAYS, Tensor, alias, as_tensor, handle
+from .tape import NOTHING, PLANS, Node, clock, new, only_type
+from .tensor import ARRAYS, Tensor, as_tensor
 
 NUMBERS = frozenset({float, int, bool})
 INFIX: dict[str, Callable[..., Any]] = {
@@ -30,7 +30,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
     plan: list[Any] = []
 
     def call(x: Any) -> Any:
-        if type(x) is not Tensor or type(x.value) not in ARRAYS:
+        if not isinstance(x, Tensor) or type(x.value) not in ARRAYS:
             return op(operand(x))
         try:
             y = kernel(x.value)
@@ -42,7 +42,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
         if x.node is None or not is_recording() or y.dtype.kind != "f":
             return t
         if not plan:
-            plan.append(PLANS[op, (True,)])
+            plan.append(PLANS[op, 1, 1])
         save_y, (save_x,) = plan[0]
         t.node = node = new(Node)
         node.op, node.inputs, node.attrs = op, (x.node,), NOTHING
@@ -62,10 +62,14 @@ def unary(op: Op) -> Callable[[Any], Any]:
 def binary(op: Op) -> Callable[[Any, Any], Any]:
     """`op` as a function of two operands: tensors, or one of them a number."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
-    plans: dict[tuple[bool, bool], Any] = {}
+    plans: list[Any] = [None] * 4
+
+    def plan(active: int) -> Any:
+        plans[active] = PLANS[op, active, 2]
+        return plans[active]
 
     def call(a: Any, b: Any) -> Any:
-        if type(a) is Tensor:
+        if isinstance(a, Tensor):
             u, a_node = a.value, a.node
             if type(u) not in ARRAYS:
                 return op(a, b)
@@ -73,7 +77,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             u, a_node = a, None
         else:
             return op(operand(a), b)
-        if type(b) is Tensor:
+        if isinstance(b, Tensor):
             v, b_node = b.value, b.node
             if type(v) not in ARRAYS:
                 return op(a, b)
@@ -90,11 +94,8 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
         t.value, t.node, t.storage = y, None, None
         if (a_node is None and b_node is None) or not is_recording() or y.dtype.kind != "f":
             return t
-        active = (a_node is not None, b_node is not None)
-        plan = plans.get(active)
-        if plan is None:
-            plan = plans[active] = PLANS[op, active]
-        save_y, (save_a, save_b) = plan
+        active = (a_node is not None) + 2 * (b_node is not None)
+        save_y, (save_a, save_b) = plans[active] or plan(active)
         t.node = node = new(Node)
         node.op, node.inputs, node.attrs = op, (a_node, b_node), NOTHING
         node.operands = (
@@ -122,21 +123,12 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
             args, attrs = op.bind(args, attrs)
         else:
             attrs = op.defaults
-        values = []
         for a in args:
-            value = a.value if type(a) is Tensor else a
-            if type(value) not in PLAIN:
+            if not isinstance(a, Tensor) and type(a) not in PLAIN:
                 return op(*map(operand, args), **attrs)
-            values.append(value)
-        try:
-            y = op.kernel(*values, **attrs)
-        except Exception as error:
-            explain(op, args, attrs, error)
-            raise
-        found = handle(y, record(op, args, attrs, y))
-        if "view" in op.traits:
-            alias(args[0], found)
-        return found
+        if not any(isinstance(a, Tensor) for a in args):
+            args = tuple(map(as_tensor, args))
+        return Tensor.__gradop__(op, args, attrs)
 
     return named(call, op)
 

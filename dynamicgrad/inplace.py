@@ -34,19 +34,24 @@ def in_place(op: Op) -> Callable[..., Tensor]:
     def method(self: Tensor, other: Any, alpha: Any = 1) -> Tensor:
         if alpha != 1:
             other = other * alpha
-        if type(other) is Tensor and ufunc is not None and not is_recording():
-            value, x = self.value, other.value  # an update under no_grad, spelled out
+        if isinstance(other, Tensor) and ufunc is not None and not is_recording():
+            value, x = self.value, other.value
             if alike(value, x):
-                try:
-                    ufunc(value, x, out=value)
-                except ValueError:
-                    require_writable(self)
-                    raise
-                storage_of(self).write()
-                return self
+                return update(self, ufunc, value, x)
         return write(self, op, (other,))
 
     return documented(method, op)
+
+
+def update(t: Tensor, ufunc: np.ufunc, value: Any, x: Any) -> Tensor:
+    """The common case of `write`, an update under no_grad, spelled out."""
+    try:
+        ufunc(value, x, value)
+    except ValueError:
+        require_writable(t)
+        raise
+    (t.storage or storage_of(t)).write()
+    return t
 
 
 def in_place_alone(op: Op) -> Callable[..., Tensor]:
@@ -74,7 +79,7 @@ def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
         result = op(handle(t.value, t.node), *others)
         check_fits(op, (t, *others), result)
         return rebased(t, result)
-    overwrite(t, op, [x.value if type(x) is Tensor else x for x in others])
+    overwrite(t, op, [x.value if isinstance(x, Tensor) else x for x in others])
     storage_of(t).write()
     return t
 

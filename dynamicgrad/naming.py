@@ -78,7 +78,8 @@ NAMES: dict[str, Any] = {
     "square": "PowBackward0", "astype": "ToCopyBackward0", "log1p": "Log1PBackward0",
     "clamp": "ClampBackward1",
     "getitem": "IndexBackward0", "scatter": "IndexPutBackward0", "pad": "ConstantPadNdBackward0",
-    "sparse_cross_entropy": "NllLossBackward0", "logsumexp": "LogsumexpBackward0",
+    "nll_loss": "NllLossBackward0", "sparse_cross_entropy": "NllLossBackward0",
+    "logsumexp": "LogsumexpBackward0",
 }  # fmt: skip
 
 

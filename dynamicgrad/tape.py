@@ -21,8 +21,6 @@ from gradops.places import OURS, Place, here
 from gradops.reads import OUTPUT
 from gradops.types import type_of
 
-from .modes import is_recording
-
 clock = itertools.count(1)
 NOTHING: dict[str, Any] = {}
 new = object.__new__
@@ -150,33 +148,36 @@ def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
     return OUTPUT in needed, tuple(i in needed for i in range(count))
 
 
-class Plans(dict[tuple[Op, tuple[bool, ...]], tuple[bool, tuple[bool, ...]]]):
-    """What each op saves for each choice of active operands; filled on demand."""
+class Plans(dict[tuple[Op, int, int], tuple[bool, tuple[bool, ...]]]):
+    """What each op saves, by the bits of its active operands and their count; filled on demand."""
 
-    def __missing__(self, key: tuple[Op, tuple[bool, ...]]) -> Any:
-        self[key] = found = saved_by(*key)
+    def __missing__(self, key: tuple[Op, int, int]) -> Any:
+        op, bits, count = key
+        self[key] = found = saved_by(op, [bool(bits >> i & 1) for i in range(count)])
         return found
 
 
 PLANS = Plans()
 
 
-def record(op: Op, args: Sequence[Any], attrs: dict[str, Any], y: Any) -> Node | None:
-    """The node of an operation that gave the value `y`, or None if nothing is to be recorded."""
-    inputs = tuple([getattr(a, "node", None) for a in args])
-    active = tuple([n is not None for n in inputs])
-    if True not in active or not is_recording() or y.dtype.kind != "f":
-        return None
-    save_y, save = PLANS[op, active]
+def record(
+    op: Op, args: Sequence[Any], inputs: Sequence[Any], active: int, attrs: dict[str, Any], y: Any
+) -> Node:
+    """The node of an operation that gave the value `y`.
+
+    `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
+    bits of `active` say the same.
+    """
+    save_y, save = PLANS[op, active, len(args)]
     node: Node = new(Node)
-    node.op, node.inputs, node.attrs = op, inputs, attrs
+    node.op, node.inputs, node.attrs = op, tuple(inputs), attrs
     node.operands = tuple(
         [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
     )
     node.output = y if save_y else None
     node.number, node.watch, node.storage = next(clock), None, None
     node.shape, node.dtype = y.shape, y.dtype
-    frame = sys._getframe(1)
+    frame = sys._getframe(2)
     while OURS[frame.f_code.co_filename] and frame.f_back:
         frame = frame.f_back
     node.code, node.offset = frame.f_code, frame.f_lasti

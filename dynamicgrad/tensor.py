@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradops import ArrayType, Op, Operators, TapeError, type_of
-from gradops.op import PLAIN, as_operand
+from gradops.op import PLAIN, as_operand, compute
 
 from .modes import is_recording
 from .tape import Leaf, Node, Storage, new, record
@@ -45,8 +45,19 @@ class Tensor(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Tensor":
-        y = op(*[a.value if isinstance(a, Tensor) else a for a in args], **attrs)
-        found = handle(y, record(op, args, attrs, y))
+        values, inputs, active, plain = [], [], 0, True
+        for i, a in enumerate(args):
+            value, node = (a.value, a.node) if isinstance(a, Tensor) else (a, None)
+            values.append(value)
+            inputs.append(node)
+            if node is not None:
+                active |= 1 << i
+            if type(value) not in PLAIN:
+                plain = False
+        y = compute(op, values, attrs) if plain else op(*values, **attrs)
+        found = handle(y)
+        if active and is_recording() and y.dtype.kind == "f":
+            found.node = record(op, args, inputs, active, attrs, y)
         if "view" in op.traits:
             alias(args[0], found)
         return found

@@ -112,6 +112,8 @@ from .library.loss import (
     cross_entropy,
     l1_loss,
     mse_loss,
+    nll_loss,
+    sparse_cross_entropy,
 )
 from .library.movement import (
     astype,
@@ -254,6 +256,7 @@ __all__ = [
     "multiply",
     "neg",
     "negative",
+    "nll_loss",
     "not_equal",
     "one_hot",
     "ones_like",
@@ -280,6 +283,7 @@ __all__ = [
     "singular",
     "softmax",
     "softplus",
+    "sparse_cross_entropy",
     "split",
     "sqrt",
     "square",

@@ -46,7 +46,8 @@ PLAIN = frozenset(
 """Types that claim nothing: with only these as operands, an op computes."""
 
 SEQUENCES = frozenset({list, tuple})
-SETTLED = frozenset({bool, float, type(None)})  # types whose values are in normal form already
+SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
+CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
 REQUIRED = inspect.Parameter.empty
 levels = itertools.count(1)
 
@@ -110,10 +111,15 @@ class Op:
     def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Let the operand of the highest level say what the call means. See Note [Dispatch]."""
         operands, attrs = self.bind(args, attrs)
-        kinds = {type(a) for a in operands if type(a) not in PLAIN}
-        if len(kinds) == 1 and hasattr(owner := next(iter(kinds)), "__gradop__"):
-            return owner.__gradop__(self, operands, attrs)
-        return self.dispatch_by_level(operands, attrs)
+        owner: Any = None
+        for a in operands:
+            if (kind := type(a)) not in PLAIN and kind is not owner:
+                if owner is not None or not hasattr(kind, "__gradop__"):
+                    return self.dispatch_by_level(operands, attrs)
+                owner = kind
+        if owner is None:
+            return compute(self, operands, attrs)
+        return owner.__gradop__(self, operands, attrs)
 
     def dispatch_by_level(self, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         """The same for operands of several kinds."""
@@ -143,8 +149,10 @@ class Op:
         """All attributes in their normal form: those given, and the defaults of the others."""
         full = dict(self.defaults)
         for name, value in given.items():
-            full[name] = value if type(value) in SETTLED else canonical(name, value)
-        if full.keys() != self.params.keys():
+            if type(value) not in SETTLED or name in CONVERTED:
+                value = canonical(name, value)
+            full[name] = value
+        if len(full) != len(self.params) or full.keys() != self.params.keys():
             wrong, missing = full.keys() - self.params.keys(), self.params.keys() - full.keys()
             names = ", ".join(sorted(wrong or missing))
             said = f"has no attribute {names}" if wrong else f"needs {names}"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any, Protocol
 
+import numpy as np
+
 from .errors import MissingRuleError
 from .op import OPS, Op
 from .places import Place, describe
@@ -75,7 +77,8 @@ def pull_back(
                 cotangents[x] = cotangents[x] + ct
             else:
                 cotangents[x] = ct
-                heappush(frontier, (-x.number, x))
+                if x.op is not None or x.watch is not None:  # a leaf has nowhere to carry it
+                    heappush(frontier, (-x.number, x))
     return cotangents
 
 
@@ -89,7 +92,10 @@ def blame(error: Exception, v: Any, i: int) -> None:
 def fit(ct: Any, x: Any) -> Any:
     """`ct` with broadcasting undone and in the dtype of `x`."""
     if ct.shape != x.shape:
-        ct = OPS["sum_to"](ct, shape=x.shape)
+        if type(ct) is np.ndarray and ct.shape[1:] == x.shape:  # a bias: the common case
+            ct = np.add.reduce(ct, axis=0)
+        else:
+            ct = OPS["sum_to"](ct, shape=x.shape)
     return ct if ct.dtype == x.dtype else OPS["astype"](ct, dtype=x.dtype)
 
 

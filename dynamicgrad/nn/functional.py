@@ -13,8 +13,22 @@ relu, sigmoid, tanh = FUNCTIONS["relu"], FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 silu, softplus, gelu = FUNCTIONS["silu"], FUNCTIONS["softplus"], FUNCTIONS["gelu"]
 softmax, log_softmax = spelled(ops.softmax, **DIM), spelled(ops.log_softmax, **DIM)
 binary_cross_entropy_with_logits = spelled(ops.binary_cross_entropy_with_logits, target="y")
-cross_entropy = spelled(ops.cross_entropy, target="labels")
+sparse_cross_entropy = spelled(ops.sparse_cross_entropy)
 mse_loss, l1_loss = spelled(ops.mse_loss), spelled(ops.l1_loss)
+
+
+def cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """The cross entropy of class labels, or of probabilities, with softmax of the last dimension.
+
+    >>> dg.nn.functional.cross_entropy(dg.zeros(1, 2), dg.tensor([1]))
+    tensor(0.6931)
+    """
+    input, target = as_tensor(input), as_tensor(target)
+    if len(target.value.shape) == len(input.value.shape):
+        return ops.cross_entropy(input, target, reduction)
+    if reduction == "mean":
+        return sparse_cross_entropy(input, target)  # the default, which need not be said
+    return sparse_cross_entropy(input, target, reduction=reduction)
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:

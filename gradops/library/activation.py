@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import OptionError, ShapeError
 from ..families import broadcast, elementwise, selection
+from ..kernels.rows import columns, has_short_rows, rows
 from ..kernels.special import erf as erf_kernel
 from ..op import ErrorSample, Op
 from ..samples import cases, real, unary
@@ -186,6 +187,10 @@ def centred(x: Any, axis: int, out: Any) -> Any:
 
 
 def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
+    if has_short_rows(x, axis):
+        y = columns(x)
+        y = np.exp(np.subtract(y, np.maximum.reduce(y), out=y), out=y)
+        return rows(np.divide(y, np.add.reduce(y), out=y), x, out)
     y = centred(x, axis, out)
     out = reusable(y)
     y = np.exp(y, out=out)
@@ -193,6 +198,10 @@ def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
 
 
 def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
+    if has_short_rows(x, axis):
+        y = columns(x)
+        y = np.subtract(y, np.maximum.reduce(y), out=y)
+        return rows(np.subtract(y, np.log(np.add.reduce(np.exp(y))), out=y), x, out)
     y = centred(x, axis, out)
     total = np.add.reduce(np.exp(y), axis=axis, keepdims=True)
     return np.subtract(y, np.log(total), out=reusable(y))

@@ -43,9 +43,8 @@ def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
     bits = BITS.get(x.dtype) if type(x) is type(condition) is np.ndarray else None
     if bits is None or condition.shape != x.shape or condition.dtype != bool:
         return np.where(condition, x, np.zeros((), np.asarray(x).dtype))
-    return np.multiply(x.view(bits), condition, out=out if out is None else out.view(bits)).view(
-        x.dtype
-    )
+    y = condition.astype(bits) if out is None else out.view(bits)
+    return np.multiply(x.view(bits), condition if out is not None else y, out=y).view(x.dtype)
 
 
 masked = elementwise(

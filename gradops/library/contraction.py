@@ -37,16 +37,16 @@ def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
 
 def matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     """The cotangent of the left operand: g @ b.T."""
-    m, n = len(shape_of(a)), len(shape_of(b))
+    n = len(b.shape)
     if n == 2:
         return matmul(g, b.T)  # a vector's cotangent is a vector, needing no more
-    g = restored(g, m, n)
+    g = restored(g, len(a.shape), n)
     return reshaped(g * b if n == 1 else matmul(g, swapaxes(b, -1, -2)), a)
 
 
 def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     """The cotangent of the right operand: a.T @ g, the stack of `a` flattened if `b` has none."""
-    m, n = len(shape_of(a)), len(shape_of(b))
+    m, n = len(a.shape), len(b.shape)
     if m == n == 2:
         return matmul(a.T, g)
     g = restored(g, m, n)

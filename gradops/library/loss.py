@@ -1,20 +1,23 @@
 """Losses: how far predictions are from targets, as one number or entry by entry."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..errors import DTypeError, IndexingError, OptionError, ShapeError
+from ..kernels.rows import columns
 from ..op import ErrorSample, Op
 from ..samples import beside, between, cases, exactly, real
 from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
 from .activation import SMALL, log_softmax, sigmoid, softmax, softmax_rule, softplus_of_minus
 from .arithmetic import abs, square, strong_product
-from .movement import expand_dims, repeated
+from .movement import broadcast_to, expand_dims, repeated, reshape
 from .reduction import mean, sum
 
 REDUCTIONS = ("mean", "sum", "none")
+UNSIGNED = {np.dtype(f"{k}{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8) for k in "iu"}
 
 
 def reduced(losses: Any, reduction: str) -> Any:
@@ -123,46 +126,115 @@ binary_cross_entropy_with_logits = Op(
 )
 
 
-def sparse_infer(logits: ArrayType, labels: ArrayType, reduction: str) -> ArrayType:
-    types = [logits, labels]
+def labelled_infer(
+    op: str, scores: ArrayType, labels: ArrayType, reduction: str = "none"
+) -> ArrayType:
+    """The type of a loss of a row of scores for each label, a class."""
+    types = [scores, labels]
     if labels.dtype.kind not in "iu":
         raise DTypeError(
-            "sparse_cross_entropy", types, f"class labels are integers, not {labels.dtype}",
+            op, types, f"class labels are integers, not {labels.dtype}",
             hint="probabilities as labels have the shape of the logits",
         )
-    if not logits.ndim or differ(logits.shape[:-1], labels.shape):
+    if not scores.ndim or differ(scores.shape[:-1], labels.shape):
         raise ShapeError(
-            "sparse_cross_entropy", types, "there must be one label for each row of logits",
-            hint=f"logits (..., classes) go with labels (...), not {labels.shape}",
+            op, types, "there must be one label for each row of scores",
+            hint=f"scores (..., classes) go with labels (...), not {labels.shape}",
         )
-    return loss_type(labels.shape, result_dtype(log_softmax.kernel, (logits.dtype,)), reduction)
+    return loss_type(labels.shape, result_dtype(log_softmax.kernel, (scores.dtype,)), reduction)
+
+
+def labelled(op: str, scores: Any, labels: Any) -> tuple[Any, Any]:
+    """Scores and labels as arrays, after checking that each row has a label, and it is a class."""
+    scores, labels = np.asarray(scores), np.asarray(labels)
+    bits = UNSIGNED.get(labels.dtype)  # in which a negative label is a large one
+    if bits is None or scores.shape[:-1] != labels.shape or not scores.ndim:
+        labelled_infer(op, type_of(scores), type_of(labels))
+    classes = scores.shape[-1]
+    if labels.size and np.maximum.reduce(labels.view(bits), axis=None) >= classes:
+        wrong = labels[(labels < 0) | (labels >= classes)].flat[0]
+        raise IndexingError(
+            op, [type_of(scores), type_of(labels)],
+            f"the label {wrong} is none of the classes 0 to {classes - 1}",
+        )
+    return scores, labels
+
+
+def nll_kernel(scores: Any, labels: Any, reduction: str = "mean") -> Any:
+    scores, labels = labelled("nll_loss", scores, labels)
+    chosen = labels.reshape(-1)
+    picked = scores.reshape(-1, scores.shape[-1])[np.arange(chosen.size), chosen]
+    return finished(np.negative(picked).reshape(labels.shape)[()], reduction)
+
+
+wrong_labels = [
+    ErrorSample([np.ones((2, 3)), np.array([0, 3])], {}, IndexingError, "label 3 is none"),
+    ErrorSample([np.ones((2, 3)), np.array([-1, 2])], {}, IndexingError, "label -1 is none"),
+    ErrorSample([np.ones((2, 3)), np.array([0, 1, 2])], {}, ShapeError, "one label for each"),
+    ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
+]
+
+nll_loss = Op(
+    "nll_loss", nll_kernel, arity=2,
+    infer=partial(labelled_infer, "nll_loss"),
+    vjp=[
+        lambda g, y, scores, labels, reduction: at_labels(
+            -share(g, reduction, product(shape_of(labels))), labels, classes=shape_of(scores)[-1]
+        ),
+        None,
+    ],
+    jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
+    batch=loss_batch,
+    source="nll_loss({0}, {1}, reduction={reduction})",
+    samples=cases(
+        *(beside(real((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+        beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
+    ),
+    error_samples=wrong_labels,
+    doc="Less the score that each row has at its label: the negative log likelihood, where scores "
+    "are logarithms of probabilities.",
+)
+
+
+def at_labels_kernel(x: Any, labels: Any, classes: int) -> Any:
+    labels = np.asarray(labels)
+    y = np.zeros((labels.size, classes), np.asarray(x).dtype)
+    y[np.arange(labels.size), labels.reshape(-1)] = x if np.ndim(x) == 0 else np.reshape(x, -1)
+    return y.reshape((*labels.shape, classes))
+
+
+def at_labels_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+    """Where examples share one number, each label of an example gets its own."""
+    x, labels = repeated(xs, batched)
+    n, *shape = shape_of(labels)
+    if len(shape_of(x)) <= len(shape):
+        x = broadcast_to(reshape(x, shape=(n, *(1,) * len(shape))), shape=(n, *shape))
+    return op(x, labels, **attrs)
+
+
+at_labels = Op(
+    "at_labels", at_labels_kernel, arity=2,
+    infer=lambda x, labels, classes: ArrayType((*labels.shape, classes), x.dtype),
+    vjp=[lambda g, y, x, labels, classes: -nll_loss(g, labels, reduction="none"), None],
+    jvp=[lambda t, y, x, labels, classes: at_labels(t, labels, classes=classes), None],
+    batch=at_labels_batch,
+    source="at_labels({0}, {1}, classes={classes})",
+    samples=cases(
+        beside(real(()), exactly([0, 2, 1, 2], classes=3)),
+        beside(real((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
+        beside(real(()), exactly(1, classes=2)),
+    ),
+    doc="A row for each label: the operand at the label's place, 0 elsewhere.",
+)
 
 
 def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
-    logits, labels = np.asarray(logits), np.asarray(labels)
-    if labels.dtype.kind not in "iu" or logits.shape[:-1] != labels.shape or not logits.ndim:
-        sparse_infer(type_of(logits), type_of(labels), reduction)
-    x, chosen = logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)
-    x = x - np.maximum.reduce(x, axis=1, keepdims=True, initial=-np.inf)
-    try:
-        picked = x[np.arange(len(x)), chosen]
-    except IndexError:
-        refuse_labels(logits, labels)
-        raise
-    if chosen.size and np.minimum.reduce(chosen) < 0:
-        refuse_labels(logits, labels)
-    losses = np.log(np.add.reduce(np.exp(x), axis=1)) - picked
+    logits, labels = labelled("sparse_cross_entropy", logits, labels)
+    y = columns(logits)
+    y = y - np.maximum.reduce(y, initial=-np.inf)
+    chosen = labels.reshape(-1)
+    losses = np.log(np.add.reduce(np.exp(y))) - y[chosen, np.arange(chosen.size)]
     return finished(losses.reshape(labels.shape)[()], reduction)
-
-
-def refuse_labels(logits: Any, labels: Any) -> None:
-    """Raise the error for labels that are no classes."""
-    classes = logits.shape[-1]
-    wrong = labels[(labels < 0) | (labels >= classes)].flat[0]
-    raise IndexingError(
-        "sparse_cross_entropy", [type_of(logits), type_of(labels)],
-        f"the label {wrong} is none of the classes 0 to {classes - 1}",
-    )
 
 
 def class_error_kernel(logits: Any, labels: Any) -> Any:
@@ -180,7 +252,7 @@ def class_error_rule(v: Any, y: Any, logits: Any, labels: Any) -> Any:
 class_error = Op(
     "class_error", class_error_kernel, arity=2,
     infer=lambda logits, labels: ArrayType(
-        logits.shape, sparse_infer(logits, labels, "none").dtype
+        logits.shape, labelled_infer("class_error", logits, labels).dtype
     ),
     vjp=[class_error_rule, None], jvp=[class_error_rule, None],
     batch=lambda op, xs, batched, attrs: op(*repeated(xs, batched)),
@@ -201,7 +273,7 @@ def sparse_vjp(g: Any, y: Any, logits: Any, labels: Any, reduction: str) -> Any:
 
 sparse_cross_entropy = Op(
     "sparse_cross_entropy", sparse_kernel, arity=2,
-    infer=sparse_infer,
+    infer=partial(labelled_infer, "sparse_cross_entropy"),
     vjp=[sparse_vjp, None],
     jvp=[
         lambda t, y, logits, labels, reduction: reduced(
@@ -215,12 +287,7 @@ sparse_cross_entropy = Op(
         *(beside(real((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
     ),
-    error_samples=[
-        ErrorSample([np.ones((2, 3)), np.array([0, 3])], {}, IndexingError, "label 3 is none"),
-        ErrorSample([np.ones((2, 3)), np.array([-1, 2])], {}, IndexingError, "label -1 is none"),
-        ErrorSample([np.ones((2, 3)), np.array([0, 1, 2])], {}, ShapeError, "one label for each"),
-        ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
-    ],
+    error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )
 
