@@ -43,7 +43,15 @@ from .creation import (
     zeros,
     zeros_like,
 )  # fmt: skip
-from .modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .explaining import explain
+from .modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .spelling import FUNCTIONS as _FUNCTIONS
 from .tensor import DetachWarning, Tensor
 
@@ -63,11 +71,12 @@ if _TYPE_CHECKING:
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
-    "complex128", "complex64", "double", "e", "empty", "empty_like", "enable_grad", "eye", "float",
-    "float16", "float32", "float64", "from_numpy", "full", "full_like", "get_default_dtype", "half",
-    "inf", "int", "int16", "int32", "int64", "int8", "is_grad_enabled", "linspace", "long",
-    "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "pi", "rand", "rand_like",
-    "randint", "randn", "randn_like", "randperm", "set_default_dtype", "set_grad_enabled", "short",
-    "tensor", "uint8", "zeros", "zeros_like",
+    "complex128", "complex64", "double", "e", "empty", "empty_like", "enable_grad", "explain",
+    "eye", "float", "float16", "float32", "float64", "from_numpy", "full", "full_like",
+    "get_default_dtype", "half", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8",
+    "is_grad_enabled", "is_inference_mode_enabled", "linspace", "long", "manual_seed", "nan", "nn",
+    "no_grad", "ones", "ones_like", "pi", "rand", "rand_like", "randint", "randn", "randn_like",
+    "randperm", "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8", "zeros",
+    "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -1,115 +1,25 @@
 """Backward: seeds, the walk over the tape, and where gradients end up."""
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from gradops import ShapeError, TapeError, depending_on, pull_back
-from gradops.places import Place, describe, here
+from gradops.places import describe, here
 from gradops.types import is_float
 
-from .modes import RECORDING
-from .tape import Leaf, Node, Storage
-from .tensor import Tensor, as_tensor, handle, storage_of
+from . import anomaly
+from .edges import GradientEdge
+from .hooks import watch_of
+from .modes import RECORDING, chosen
+from .reading import Freed, reader, tensors, values
+from .tape import Leaf, Node
+from .tensor import Tensor, as_tensor, handle
 
-SECOND_TIME = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after"
-    " they have already been freed): {op}, called at {forward}, was freed by the backward at"
-    " {first}.\n  hint: give the first one retain_graph=True; or, if the operation was meant to be"
-    " made anew in each iteration, compute it inside the loop"
-)
-CHANGED = (
-    "one of the variables needed for gradient computation has been modified by an inplace"
-    " operation: {what} {type} of {op}, saved at {saved}, was changed at {changed}"
-    " (it is at version {version}).\n  hint: write `x = x + 1` for `x += 1`,"
-    " or change x.clone() instead"
-)
-NO_GRAD_FN = (
-    "element 0 of tensors does not require grad and does not have a grad_fn\n"
-    "  hint: nothing it was computed from requires gradients, or it was computed under no_grad()"
-    " or from detach(); make a leaf with requires_grad=True and compute the result again"
-)
-
-
-class Freed(tuple[Place | None]):
-    """Stands where a node's operands were, and knows which backward freed them."""
-
-
-def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
-    """What to say of a saved value that was written to."""
-    return CHANGED.format(
-        what=what, type=type, op=node.op, saved=describe(node.place),
-        changed=describe(storage.place), version=storage.version,
-    )  # fmt: skip
-
-
-def reader(freed: Freed | None) -> Callable[[Node], list[Any]]:
-    """What gives the rules of a node, when they are to compute, the arrays that it saved.
-
-    With `freed`, a node lets go of them as they are read, and `freed` stands in their place.
-    """
-
-    def read(node: Node) -> list[Any]:
-        operands, output, number = node.operands, node.output, node.number
-        if type(operands) is Freed:
-            raise second_time(node)
-        saves = output is not None
-        if not saves:
-            output = node
-        elif node.storage is not None and node.storage.changed > number:
-            raise TapeError(changed_text(node, "the output", node.type, node.storage))
-        found = [output]
-        for x in operands:
-            if isinstance(x, Tensor):
-                saves = True
-                if x.storage is not None and x.storage.changed > number:
-                    raise TapeError(changed_text(node, "the operand", x.type, x.storage))
-                x = x.value
-            found.append(x)
-        if saves and freed is not None:
-            node.operands, node.output = freed, None
-        return found
-
-    return read
-
-
-values = reader(None)
-
-
-def tensors(node: Node) -> tuple[Any, ...]:
-    """What the rules of a node see when they are to be recorded: tensors on the saved values."""
-    found = values(node)
-    operands = [
-        aliased(saved, x) if isinstance(saved, Tensor) else value
-        for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
-    ]
-    return (output_of(node) if node.output is not None else node, *operands)
-
-
-def aliased(saved: Tensor, node: Any) -> Tensor:
-    """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
-    if saved.node is node:
-        return saved
-    found = handle(saved.value, node)
-    found.storage = storage_of(saved)
-    return found
-
-
-def output_of(node: Node) -> Tensor:
-    """The saved output of a node, as a tensor that shares the record of writes to it."""
-    found = handle(node.output, node)
-    found.storage = node.storage = node.storage or Storage()
-    return found
-
-
-def second_time(node: Node) -> TapeError:
-    """The error for a node that an earlier backward has freed."""
-    return TapeError(
-        SECOND_TIME.format(
-            op=node.op, forward=describe(node.place), first=describe(node.operands[0])
-        )
-    )
+FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
+NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
 
 
 def backward(
@@ -192,12 +102,16 @@ def carry(
         seeds = {v: as_tensor(g) for v, g in seeds.items()}
         read: Callable[[Node], Any] = tensors
     else:
-        read = values if retain else reader(Freed((here(),)))
-    mode = RECORDING.set(create_graph)
+        read = values if retain else reader(Freed(here()))
+    mode, finishing = RECORDING.set(chosen(create_graph)), FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            return pull_back(seeds, read, active, keep)
+            found = pull_back(seeds, read, active, keep, anomaly.inspection())
+        for callback in FINISHING.get() or ():
+            callback()
+        return found
     finally:
+        FINISHING.reset(finishing)
         RECORDING.reset(mode)
 
 
@@ -212,13 +126,29 @@ def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
         raise TapeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
     seeds: dict[Any, Any] = {}
     for t, g in zip(outputs, gradients or [None] * len(outputs), strict=True):
+        if isinstance(t, GradientEdge):
+            t = t.stand_in()
         if not isinstance(t, Tensor):
             raise TypeError(f"expected a tensor to differentiate, got {type(t).__name__}")
         if t.node is None:
-            raise TapeError(NO_GRAD_FN)
+            raise TapeError(NO_GRAD_FN.format(why=why_no_history(t)))
         g = seed(t, g)
         seeds[t.node] = seeds[t.node] + g if t.node in seeds else g
     return seeds
+
+
+def why_no_history(t: Tensor) -> str:
+    """What cut a tensor off from the graph, and where, and what to do."""
+    if t.cut is None:
+        return (
+            "nothing it was computed from requires gradients; make a leaf with requires_grad=True"
+            " and compute the result again"
+        )
+    what = f" ({t.cut.op})" if t.cut.op is not None else ""
+    return (
+        f"it was computed from what was cut off {t.cut.reason}, at {describe(t.cut.place)}{what};"
+        " compute that while recording, and without detach()"
+    )
 
 
 def seed(t: Tensor, g: Any) -> Any:
@@ -254,6 +184,8 @@ def one(t: Tensor) -> Any:
 
 def vertex(t: Any) -> Any:
     """The node of a tensor that gradients are wanted for."""
+    if isinstance(t, GradientEdge):
+        return t.vertex
     if not isinstance(t, Tensor):
         raise TypeError(f"expected a tensor to differentiate by, got {type(t).__name__}")
     if t.node is None:
@@ -291,15 +223,18 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
         mode = RECORDING.set(False)  # also where the gradient has a history of its own
         node.grad.add_(handle(g))
         RECORDING.reset(mode)
+    if node.after is not None:
+        for hook in list(node.after.values()):
+            hook(node.handle())
 
 
 def accumulate_result(node: Node, g: Any) -> None:
-    """Give a result named in `inputs` its gradient; its watch, if it has one, did so already."""
-    if node.watch is None:
-        from .leaves import Watch
-
-        node.watch = Watch()
-        node.watch(g)
+    """Give a result named in `inputs` its gradient, unless it retained it when it passed."""
+    watch = watch_of(node)
+    if not watch.retains:
+        watch.retains = True
+        arrived = as_tensor(g.copy() if isinstance(g, np.ndarray) else g)
+        watch.grad = arrived if watch.grad is None else watch.grad + arrived
 
 
 def owned(g: Any, given: set[int]) -> Tensor:
@@ -312,6 +247,6 @@ def owned(g: Any, given: set[int]) -> Tensor:
     return t
 
 
-def zeros(t: Tensor) -> Tensor:
+def zeros(t: Any) -> Tensor:
     """Zeros like `t`."""
     return handle(np.zeros(t.shape, t.dtype))

@@ -13,9 +13,10 @@ from gradops import Op
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
 
-from .modes import is_recording
+from .modes import INFERENCE, is_recording
+from .packing import pack
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
-from .tensor import ARRAYS, Tensor, as_tensor
+from .tensor import ARRAYS, Tensor, as_tensor, cut_off
 
 NUMBERS = frozenset({float, int, bool})
 INFIX: dict[str, Callable[..., Any]] = {
@@ -38,9 +39,14 @@ def unary(op: Op) -> Callable[[Any], Any]:
             explain(op, (x,), NOTHING, error)
             raise
         t = new(Tensor)
-        t.value, t.node, t.storage = y, None, None
-        if x.node is None or not is_recording() or y.dtype.kind != "f":
-            return t
+        t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
+        mode = is_recording()
+        if x.node is None or not mode or y.dtype.kind != "f":
+            return (
+                t
+                if mode is not INFERENCE and x.node is None
+                else cut_off(t, op, x.node is not None)
+            )
         if not plan:
             plan.append(PLANS[op, 1, 1])
         save_y, (save_x,) = plan[0]
@@ -54,6 +60,8 @@ def unary(op: Op) -> Callable[[Any], Any]:
         while OURS[frame.f_code.co_filename]:
             frame = frame.f_back  # type: ignore[assignment]
         node.code, node.offset = frame.f_code, frame.f_lasti
+        if mode is not True:
+            pack(node, mode)
         return t
 
     return named(call, op)
@@ -91,9 +99,13 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             explain(op, (a, b), NOTHING, error)
             raise
         t = new(Tensor)
-        t.value, t.node, t.storage = y, None, None
-        if (a_node is None and b_node is None) or not is_recording() or y.dtype.kind != "f":
+        t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
+        mode = is_recording()
+        if a_node is None and b_node is None and mode is not INFERENCE:
+            t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
+        if not mode or y.dtype.kind != "f":
+            return cut_off(t, op, a_node is not None or b_node is not None)
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b) = plans[active] or plan(active)
         t.node = node = new(Node)
@@ -108,6 +120,8 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
         while OURS[frame.f_code.co_filename]:
             frame = frame.f_back  # type: ignore[assignment]
         node.code, node.offset = frame.f_code, frame.f_lasti
+        if mode is not True:
+            pack(node, mode)
         return t
 
     return named(call, op)

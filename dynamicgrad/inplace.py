@@ -11,20 +11,12 @@ from gradops.types import broadcast_shapes, operand_types
 
 from .fast import NUMBERS
 from .leaves import requires_grad_
-from .modes import is_recording
-from .tape import Leaf, Node, clock
+from .modes import is_inference_mode_enabled, is_recording
+from .tape import Leaf
 from .tensor import Tensor, as_tensor, handle, memory, storage_of
+from .views import put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
-LEAF = (
-    "a leaf Variable that requires grad is being used in an in-place operation.\n"
-    "  hint: an update of a parameter goes inside `with no_grad():`; else write `w = w + 1`, which"
-    " makes a new tensor"
-)
-SHARED = (
-    "an in-place operation on a tensor that requires grad and shares memory with another (a view,"
-    " detach() or numpy()) cannot be recorded\n  hint: write `x = x + 1`, or change x.clone()"
-)
 
 
 def in_place(op: Op) -> Callable[..., Tensor]:
@@ -76,34 +68,59 @@ def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
     """Apply `op` to `t` and `others`, and let `t` have the result."""
     if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
         refuse_recording(t)
-        result = op(handle(t.value, t.node), *others)
+        result = op(before(t), *others)
         check_fits(op, (t, *others), result)
         return rebased(t, result)
+    refuse_unrecorded(t)
     overwrite(t, op, [x.value if isinstance(x, Tensor) else x for x in others])
     storage_of(t).write()
     return t
+
+
+def before(t: Tensor) -> Tensor:
+    """`t` as it is before a write, which goes to its memory only if others share that."""
+    return handle(t.value.copy() if is_shared(t) else t.value, t.node)
+
+
+def is_shared(t: Tensor) -> bool:
+    """Whether other tensors or arrays see the memory of `t`."""
+    return t.storage is not None and t.storage.viewed and isinstance(t.value, np.ndarray)
 
 
 def rebased(t: Tensor, result: Tensor) -> Tensor:
     """Let `t` have the entries and the history of a new result, in its own dtype."""
     if result.dtype != t.dtype:
         result = ops.astype(result, dtype=t.dtype)
-    if type(t.node) is Node and t.node.watch is not None:  # `.grad` is that of the new value
-        result.node.watch, t.node.watch = t.node.watch, None
-    t.value, t.node = result.value, result.node
+    if is_shared(t):
+        np.copyto(t.value, result.value)
+    else:
+        t.value = result.value
     storage_of(t).write()
-    if t.node is not None:  # newer than the write, which is what it stands for
-        t.node.storage, t.node.number = t.storage, next(clock)
-    return t
+    return set_history(t, result.node)
 
 
 def refuse_recording(t: Tensor) -> None:
     """Refuse in-place operations whose history could not be kept."""
-    if type(t.node) is Leaf:
-        raise TapeError(LEAF)
+    refuse_leaf(t)
+    refuse_inference(t)
     require_writable(t)
-    if t.storage is not None and t.storage.viewed:
-        raise TapeError(SHARED)
+
+
+def refuse_unrecorded(t: Tensor) -> None:
+    """Refuse writes that are not recorded, though what shares the memory has a history."""
+    refuse_inference(t)
+    alias = t.alias
+    if alias is not None and alias.refusal and alias.base.node is not None and is_recording():
+        raise TapeError(alias.refusal)
+
+
+def refuse_inference(t: Tensor) -> None:
+    """Refuse to write to what was made in inference mode, outside of it."""
+    if t.is_inference() and not is_inference_mode_enabled():
+        raise TapeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed."
+            "\n  hint: clone() it first"
+        )
 
 
 def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
@@ -163,10 +180,35 @@ def replace(t: Tensor, key: Any, value: Any, call: str) -> Tensor:
     source = as_tensor(value)
     if is_recording() and (t.node is not None or source.node is not None):
         refuse_recording(t)
-        return rebased(t, replaced(handle(t.value, t.node), key, source, call))
+        if is_basic(key):
+            return replace_part(t, key, source, call)
+        return rebased(t, replaced(before(t), key, source, call))
+    refuse_unrecorded(t)
     put(t, key, source, call)
     storage_of(t).write()
     return t
+
+
+def is_basic(key: Any) -> bool:
+    """Whether a key has only integers, slices, None and ..., and so names a view."""
+    entries = key if isinstance(key, tuple) else (key,)
+    return all(
+        e is None or e is ... or isinstance(e, slice)
+        or (isinstance(e, int | np.integer) and not isinstance(e, bool))
+        for e in entries
+    )  # fmt: skip
+
+
+def replace_part(t: Tensor, key: Any, source: Tensor, call: str) -> Tensor:
+    """Write `source` over the part of `t` that a basic key names, as a recorded operation."""
+    part = ops.index(handle(t.value), key)
+    source = fitted(t, source, part.shape, call)
+    if source.dtype != t.dtype:
+        source = ops.astype(source, dtype=t.dtype)
+    node = put_in_place(t, source, source.node, part.alias.steps)
+    put(t, key, source, call)
+    storage_of(t).write()
+    return set_history(t, node)
 
 
 def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
@@ -242,6 +284,11 @@ def detach_(t: Tensor) -> Tensor:
     """Cut the tensor off from its history, and return it; a leaf keeps its gradient."""
     if type(t.node) is Leaf:
         return requires_grad_(t, False)
+    if t.alias is not None:
+        raise TapeError(
+            "Can't detach views in-place. Use detach() instead.\n  hint: its base would keep its"
+            " history, and the two share memory"
+        )
     t.node = None
     return t
 

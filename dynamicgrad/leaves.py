@@ -3,14 +3,13 @@
 import warnings
 from typing import Any
 
-import numpy as np
-
 from gradops import DTypeError, NotDifferentiableError, ShapeError, TapeError
 from gradops.places import describe
 from gradops.types import is_float
 
-from .tape import Leaf, Node
-from .tensor import Tensor, handle, make_leaf
+from .hooks import watch_of
+from .tape import Leaf, Node, Part
+from .tensor import Tensor, make_leaf
 
 ONLY_LEAVES = "you can only change requires_grad flags of leaf variables."
 USE_DETACH = (
@@ -27,7 +26,7 @@ GRAD_OF_NON_LEAF = (
 
 def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
     """Turn differentiation of a leaf on or off; `strictly` refuses a result even if it is on."""
-    if type(t.node) is Node:
+    if isinstance(t.node, Node | Part):
         if strictly or not wanted:
             made = f"\n  this one was made by {t.node.op} at {describe(t.node.place)}"
             raise TapeError(ONLY_LEAVES + ("" if wanted else USE_DETACH) + made)
@@ -75,7 +74,7 @@ def read_grad(t: Tensor) -> Tensor | None:
         return getattr(t, "kept_grad", None)
     if type(node) is Leaf:
         return node.grad
-    if node.watch is None:
+    if node.watch is None or not node.watch.retains:
         text = GRAD_OF_NON_LEAF.format(call=node.op, place=describe(node.place))
         warnings.warn(text, UserWarning, stacklevel=2)
         return None
@@ -90,7 +89,7 @@ def write_grad(t: Tensor, value: Any) -> None:
         t.kept_grad = value
     elif type(t.node) is Leaf:
         t.node.grad = value
-    elif value is not None or t.node.watch is not None:
+    elif value is not None or t.retains_grad:
         retain_grad(t)
         t.node.watch.grad = value
 
@@ -118,22 +117,6 @@ def check_grad(t: Tensor, value: Any) -> None:
         )  # fmt: skip
 
 
-class Watch:
-    """Keeps the cotangent that passes a node, for a result that retains its gradient."""
-
-    __slots__ = ("grad",)
-
-    def __init__(self) -> None:
-        self.grad: Tensor | None = None
-
-    def __call__(self, g: Any) -> Any:
-        arrived = (
-            g if isinstance(g, Tensor) else handle(g.copy() if isinstance(g, np.ndarray) else g)
-        )
-        self.grad = arrived if self.grad is None else self.grad + arrived
-        return g
-
-
 def retain_grad(t: Tensor) -> None:
     """Let a result keep its gradient in `.grad`, as a leaf does.
 
@@ -146,5 +129,5 @@ def retain_grad(t: Tensor) -> None:
     """
     if t.node is None:
         raise TapeError("can't retain_grad on Tensor that has requires_grad=False")
-    if type(t.node) is Node and t.node.watch is None:
-        t.node.watch = Watch()
+    if type(t.node) is not Leaf:
+        watch_of(t.node).retains = True

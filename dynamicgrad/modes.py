@@ -1,15 +1,45 @@
-"""Whether operations are recorded: a mode per thread and asyncio task."""
+"""Whether operations are recorded: a mode per thread and asyncio task.
 
-import functools
-import inspect
+Note [Modes]. `RECORDING` holds True or False on the common path. Two objects may stand there
+instead: `Packing`, which is true and whose hooks pack what nodes save, and `INFERENCE`, which is
+false and marks what is made. So an operation looks at one variable, once.
+"""
+
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-RECORDING: ContextVar[bool] = ContextVar("recording", default=True)
+from .decorating import decorated
+
+
+class Packing(NamedTuple):
+    """Recording while saved tensors go through hooks: `pack` when saved, `unpack` when read."""
+
+    pack: Callable[[Any], Any]
+    unpack: Callable[[Any], Any]
+
+
+class Inference:
+    """Recording nothing, for good: what is made cannot be used for gradients later."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+INFERENCE = Inference()
+Mode = bool | Packing | Inference
+RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
+PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
 is_recording = RECORDING.get
+
+
+def chosen(on: bool) -> Mode:
+    """The mode that stands for recording or not, given what else is in force."""
+    if is_recording() is INFERENCE:
+        return INFERENCE
+    return (PACKING.get() or True) if on else False
 
 
 def is_grad_enabled() -> bool:
@@ -18,35 +48,46 @@ def is_grad_enabled() -> bool:
     >>> dg.is_grad_enabled()
     True
     """
-    return is_recording()
+    return bool(is_recording())
 
 
-class GradMode:
-    """Recording set on or off inside a `with` block, or inside a decorated function."""
+def is_inference_mode_enabled() -> bool:
+    """Whether `inference_mode` is in force.
 
-    mode: bool
+    >>> dg.is_inference_mode_enabled()
+    False
+    """
+    return is_recording() is INFERENCE
+
+
+class Switch:
+    """A mode in force inside a `with` block, or inside a decorated function."""
 
     def __init__(self) -> None:
-        self.tokens: list[Token[bool]] = []
+        self.tokens: list[Token[Mode]] = []
+
+    def mode(self) -> Mode:
+        """What is in force inside."""
+        raise NotImplementedError
 
     def __enter__(self) -> None:
-        self.tokens.append(RECORDING.set(self.mode))
+        self.tokens.append(RECORDING.set(self.mode()))
 
     def __exit__(self, *exception: object) -> None:
         RECORDING.reset(self.tokens.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return decorated(function, self.mode)
+        return decorated(function, lambda: RECORDING.set(self.mode()), RECORDING.reset)
 
 
-class BareGradMode(GradMode):
+class BareSwitch(Switch):
     """A mode that also decorates without parentheses: `@no_grad` as well as `@no_grad()`."""
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         return super().__new__(cls) if function is None else cls()(function)
 
 
-class no_grad(BareGradMode):
+class no_grad(BareSwitch):
     """Record nothing: for evaluation, and for updates of parameters.
 
     A context manager and a decorator. Results inside do not require gradients.
@@ -57,10 +98,11 @@ class no_grad(BareGradMode):
     False
     """
 
-    mode = False
+    def mode(self) -> Mode:
+        return chosen(False)
 
 
-class enable_grad(BareGradMode):
+class enable_grad(BareSwitch):
     """Record, also inside `no_grad`. A context manager and a decorator.
 
     >>> w = dg.ones(2, requires_grad=True)
@@ -69,10 +111,11 @@ class enable_grad(BareGradMode):
     True
     """
 
-    mode = True
+    def mode(self) -> Mode:
+        return chosen(True)
 
 
-class set_grad_enabled(GradMode):
+class set_grad_enabled(Switch):
     """Record or not, as `mode` says: from this call on, or inside a `with` block.
 
     >>> with dg.set_grad_enabled(False):
@@ -84,12 +127,15 @@ class set_grad_enabled(GradMode):
         super().__init__()
         if not isinstance(mode, bool | np.bool_):
             raise TypeError(f"set_grad_enabled() takes True or False, not {mode!r}")
-        self.mode = bool(mode)
+        self.wanted = bool(mode)
         self.before = is_recording()
-        RECORDING.set(self.mode)
+        RECORDING.set(self.mode())
+
+    def mode(self) -> Mode:
+        return chosen(self.wanted)
 
     def __enter__(self) -> None:
-        RECORDING.set(self.mode)
+        RECORDING.set(self.mode())
 
     def __exit__(self, *exception: object) -> None:
         RECORDING.set(self.before)
@@ -99,97 +145,25 @@ class set_grad_enabled(GradMode):
         return super().__call__(function)
 
 
-def decorated(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
-    """`function` with recording set to `mode` while its body runs."""
-    if inspect.isgeneratorfunction(function):
-        return decorated_generator(function, mode)
-    if inspect.iscoroutinefunction(function):
-        return decorated_coroutine(function, mode)
-    if inspect.isasyncgenfunction(function):
-        return decorated_async_generator(function, mode)
+class inference_mode(BareSwitch):
+    """Record nothing, and refuse what is made to gradients later: for evaluation only.
 
-    @functools.wraps(function)
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        token = RECORDING.set(mode)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            RECORDING.reset(token)
+    A context manager and a decorator; `inference_mode(False)` leaves an outer one. Results inside
+    cannot be saved for backward, nor written to in place outside.
 
-    return inside
+    >>> with dg.inference_mode():
+    ...     (dg.ones(2, requires_grad=True) * 2).is_inference()
+    True
+    """
 
+    def __new__(cls, mode: Any = True) -> Any:
+        return cls()(mode) if callable(mode) else object.__new__(cls)
 
-def decorated_coroutine(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
-    """A coroutine function whose body runs with recording set to `mode`."""
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__()
+        self.wanted = mode
 
-    @functools.wraps(function)
-    async def inside(*args: Any, **kwargs: Any) -> Any:
-        token = RECORDING.set(mode)
-        try:
-            return await function(*args, **kwargs)
-        finally:
-            RECORDING.reset(token)
-
-    return inside
-
-
-def decorated_async_generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
-    """The same for an asynchronous generator function."""
-
-    async def step(awaited: Any) -> Any:
-        token = RECORDING.set(mode)
-        try:
-            return await awaited
-        finally:
-            RECORDING.reset(token)
-
-    @functools.wraps(function)
-    async def inside(*args: Any, **kwargs: Any) -> Any:
-        generator = function(*args, **kwargs)
-        try:
-            item = await step(generator.asend(None))
-            while True:
-                try:
-                    sent = yield item
-                except Exception as error:
-                    item = await step(generator.athrow(error))
-                else:
-                    item = await step(generator.asend(sent))
-        except StopAsyncIteration:
-            return
-        finally:
-            await step(generator.aclose())
-
-    return inside
-
-
-def decorated_generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
-    """A generator function whose body, but not its consumer, runs with recording set to `mode`."""
-
-    @functools.wraps(function)
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        def step(advance: Callable[..., Any], *sent: Any) -> Any:
-            token = RECORDING.set(mode)
-            try:
-                return advance(*sent)
-            finally:
-                RECORDING.reset(token)
-
-        generator = function(*args, **kwargs)
-        try:
-            item = step(generator.send, None)
-            while True:
-                try:
-                    sent = yield item
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    item = step(generator.throw, error)
-                else:
-                    item = step(generator.send, sent)
-        except StopIteration as stop:
-            return stop.value
-        finally:
-            step(generator.close)
-
-    return inside
+    def mode(self) -> Mode:
+        if self.wanted:
+            return INFERENCE
+        return (PACKING.get() or True) if is_recording() is INFERENCE else is_recording()

@@ -17,8 +17,8 @@ def by_axis(whole: str, along: str) -> Any:
 
 
 def freed(node: Any) -> bool:
-    """Whether backward let go of the operands of a node that has two of them."""
-    return len(node.operands) != len(node.inputs)
+    """Whether backward let go of the operands of a node."""
+    return type(node.operands) is not tuple
 
 
 def number(node: Any, i: int) -> bool:
@@ -76,7 +76,7 @@ NAMES: dict[str, Any] = {
     "broadcast_to": "ExpandBackward0", "expand_dims": "UnsqueezeBackward0",
     "reshape": "ViewBackward0", "concatenate": "CatBackward0", "copy": "CloneBackward0",
     "square": "PowBackward0", "astype": "ToCopyBackward0", "log1p": "Log1PBackward0",
-    "clamp": "ClampBackward1",
+    "clamp": "ClampBackward1", "copy_slices": "CopySlices",
     "getitem": "IndexBackward0", "scatter": "IndexPutBackward0", "pad": "ConstantPadNdBackward0",
     "nll_loss": "NllLossBackward0", "sparse_cross_entropy": "NllLossBackward0",
     "logsumexp": "LogsumexpBackward0",

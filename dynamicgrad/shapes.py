@@ -10,6 +10,11 @@ from gradops.types import shape_of
 
 from .tensor import Tensor, as_tensor, memory
 
+MADE_TOGETHER = (
+    "Output of a function that returns multiple views is a view and is being modified inplace."
+    " Such functions do not allow the output views to be modified inplace.\n"
+    "  hint: write a new tensor (y = y + 1), or to the part itself, as in x[:2] += 1"
+)
 SPLIT_MEMORY = (
     "view size is not compatible with input tensor's size and stride: the entries of {type} do not"
     " lie in memory in the order that the shape {shape} needs. Use .reshape(...) instead."
@@ -176,7 +181,7 @@ def flip(x: Any, *order: Any, dims: Any = None) -> Any:
 def own_memory(x: Any) -> Any:
     """A new result that is a view in NumPy, but a copy in PyTorch: give it memory of its own."""
     if isinstance(x.value, np.ndarray):
-        x.value, x.storage = x.value.copy(), None
+        x.value, x.storage, x.alias = x.value.copy(), None, None
         if x.node is not None:
             x.node.storage = None
     return x
@@ -203,12 +208,20 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
     """
     n = size_at(x, dim)
     if isinstance(split_size, int):
-        return tuple(ops.split(x, list(range(split_size, n, split_size)), axis=dim))
+        return several_views(ops.split(x, list(range(split_size, n, split_size)), axis=dim))
     if sum(split_size) != n:
         raise ops.ShapeError(
             "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
         )
-    return tuple(ops.split(x, list(np.cumsum(split_size)[:-1]), axis=dim))
+    return several_views(ops.split(x, list(np.cumsum(split_size)[:-1]), axis=dim))
+
+
+def several_views(parts: Any) -> tuple[Any, ...]:
+    """Views that were made together, which PyTorch refuses to write to while recording."""
+    for part in parts:
+        if isinstance(part, Tensor) and part.alias is not None:
+            part.alias.refusal = MADE_TOGETHER
+    return tuple(parts)
 
 
 def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
@@ -226,7 +239,7 @@ def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
     >>> dg.unbind(dg.tensor([[1, 2], [3, 4]]), dim=1)
     (tensor([1, 3]), tensor([2, 4]))
     """
-    return tuple(select(x, dim, i) for i in range(size_at(x, dim)))
+    return several_views([select(x, dim, i) for i in range(size_at(x, dim))])
 
 
 def select(x: Any, dim: int, index: int) -> Any:

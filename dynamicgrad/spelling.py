@@ -10,7 +10,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import is_float, shape_of
 
-from . import conversion, creation, inplace, leaves, shapes
+from . import conversion, creation, hooks, inplace, leaves, shapes
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
@@ -253,6 +253,8 @@ METHODS: dict[str, Any] = {
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,
     "backward": backward_method, "retain_grad": leaves.retain_grad,
     "requires_grad_": leaves.requires_grad_, "detach_": inplace.detach_,
+    "register_hook": hooks.register_hook,
+    "register_post_accumulate_grad_hook": hooks.register_post_accumulate_grad_hook,
     "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
     "clamp_": inplace.clamp_, "clip_": inplace.clamp_, "masked_fill_": inplace.masked_fill_,
     "__setitem__": inplace.set_item,

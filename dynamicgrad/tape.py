@@ -11,10 +11,7 @@ the node's own number. Storage is made at the first write or alias; untouched te
 import itertools
 import sys
 from collections.abc import Sequence
-from types import CodeType
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from gradops import ArrayType, Op, reads
 from gradops.places import OURS, Place, here
@@ -27,18 +24,33 @@ new = object.__new__
 
 
 class Storage:
-    """When memory that tensors share was last written in place, where, and how often."""
+    """When memory that tensors share was last written in place, where, how often; who shares it."""
 
-    __slots__ = ("changed", "place", "version", "viewed")
+    __slots__ = ("changed", "place", "version", "viewed", "views")
 
     def __init__(self) -> None:
         self.changed, self.version, self.viewed = 0, 0, False
         self.place: Place | None = None
+        self.views: dict[int, Any] = {}
 
     def write(self) -> None:
         """Note a write that happens now."""
         self.changed, self.place = next(clock), here()
         self.version += 1
+
+
+class InferenceStorage(Storage):
+    """The record of memory made in inference mode, which no gradient may depend on."""
+
+    __slots__ = ()
+
+
+class Cut(NamedTuple):
+    """Why a tensor has no history though something it was computed from has one."""
+
+    reason: str
+    op: Op | None
+    place: Place | None
 
 
 class Node:
@@ -52,7 +64,9 @@ class Node:
         "attrs",
         "code",
         "dtype",
+        "hooks",
         "inputs",
+        "kept_metadata",
         "number",
         "offset",
         "op",
@@ -62,18 +76,20 @@ class Node:
         "storage",
         "watch",
     )
-    op: Op
+    op: Any  # an `Op`, or what stands for one in nodes of other kinds
     inputs: tuple[Any, ...]
     operands: Any
     attrs: dict[str, Any]
     number: int
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    shape: Any
+    dtype: Any
     output: Any
     storage: Storage | None
     watch: Any
-    code: CodeType
+    code: Any
     offset: int
+    hooks: Any
+    kept_metadata: dict[Any, Any]
 
     @property
     def place(self) -> Place:
@@ -88,7 +104,14 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """The nodes that made the operands, None for constants, each with an output number."""
-        return tuple((x, 0) for x in self.inputs)
+        return tuple(edge(x) for x in self.inputs)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for what users want to remember of the node."""
+        if not hasattr(self, "kept_metadata"):
+            self.kept_metadata = {}
+        return self.kept_metadata
 
     def name(self) -> str:
         """The node's name, as PyTorch calls it."""
@@ -100,10 +123,87 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
 
+class Part:
+    """One output of a node that has several, whose cotangents the node gets all at once."""
+
+    __slots__ = ("__weakref__", "dtype", "index", "inputs", "number", "shape", "storage", "watch")
+    attrs = NOTHING
+
+    def __init__(self, owner: Node, index: int, shape: Any, dtype: Any) -> None:
+        self.inputs, self.index, self.number = (owner,), index, next(clock)
+        self.shape, self.dtype, self.watch, self.storage = shape, dtype, None, None
+
+    @property
+    def owner(self) -> Node:
+        """The node that has the output."""
+        return self.inputs[0]
+
+    @property
+    def op(self) -> Any:
+        """Stands where an op does: hands its cotangent to the node, with the output's number."""
+        return GATHER
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """What the rule reads: which output this is."""
+        return (self.index,)
+
+    @property
+    def output(self) -> None:
+        """Nothing is saved."""
+
+    @property
+    def place(self) -> Any:
+        """Where in the user's program the node's operation was called."""
+        return self.owner.place
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the output."""
+        return ArrayType(self.shape, self.dtype)
+
+    def name(self) -> str:
+        """The node's name."""
+        return self.owner.name()
+
+
+SEVERAL = "of several outputs"  # stands for the shape and dtype of a node that has several
+
+
+class Parts:
+    """Cotangents of several outputs of a node, by their numbers."""
+
+    shape = dtype = SEVERAL
+
+    def __init__(self, by_index: dict[int, Any]) -> None:
+        self.by_index = by_index
+
+    def __add__(self, other: "Parts") -> "Parts":
+        found = dict(self.by_index)
+        for i, g in other.by_index.items():
+            found[i] = found[i] + g if i in found else g
+        return Parts(found)
+
+
+class Gather:
+    """Stands where an op does on a `Part`."""
+
+    name, traits = "gather", frozenset[str]()
+    vjp = (lambda g, part, index: Parts({index: g}),)
+
+
+GATHER = Gather()
+
+
+def edge(vertex: Any) -> tuple[Any, int]:
+    """What `next_functions` says of an input: the node that made it, and which of its outputs."""
+    return (vertex.owner, vertex.index) if type(vertex) is Part else (vertex, 0)
+
+
 class Leaf:
     """Where the gradients of a tensor made by the user are added up."""
 
-    __slots__ = ("__weakref__", "dtype", "grad", "handle", "number", "shape", "watch")
+    __slots__ = ("__weakref__", "after", "dtype", "grad", "handle", "number", "shape", "watch")
     op = None
     place = None
     inputs: tuple[Any, ...] = ()
@@ -114,6 +214,7 @@ class Leaf:
         self.grad: Any = None
         self.watch: Any = None
         self.handle: Any = None
+        self.after: Any = None  # what is called when a gradient was added
 
     @property
     def type(self) -> ArrayType:

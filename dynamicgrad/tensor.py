@@ -3,15 +3,17 @@
 import warnings
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradops import ArrayType, Op, Operators, TapeError, type_of
 from gradops.op import PLAIN, as_operand, compute
+from gradops.places import here
 
-from .modes import is_recording
-from .tape import Leaf, Node, Storage, new, record
+from .modes import INFERENCE, is_recording
+from .tape import Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}
 
@@ -26,8 +28,10 @@ class Tensor(Operators):
     ((3, 5), tensor([3., 5.]))
     """
 
-    __slots__ = ("__weakref__", "kept_grad", "node", "storage", "value")
+    __slots__ = ("__weakref__", "alias", "cut", "kept_grad", "node", "storage", "value")
     value: Any
+    alias: "Alias | None"
+    cut: Cut | None
     node: Any
     storage: Storage | None
     kept_grad: "Tensor | None"
@@ -41,7 +45,7 @@ class Tensor(Operators):
             self.value = np.array(data[0], np.float32)
         else:
             self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
-        self.node = self.storage = None
+        self.node = self.storage = self.cut = self.alias = None
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Tensor":
@@ -56,10 +60,19 @@ class Tensor(Operators):
                 plain = False
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = handle(y)
-        if active and is_recording() and y.dtype.kind == "f":
+        mode = is_recording()
+        if active and mode and y.dtype.kind == "f":
             found.node = record(op, args, inputs, active, attrs, y)
+            if mode is not True:
+                from .packing import pack
+
+                pack(found.node, mode)
+        elif active or mode is INFERENCE:
+            cut_off(found, op, bool(active))
+        else:
+            found.cut = next((a.cut for a in args if isinstance(a, Tensor) and a.cut), None)
         if "view" in op.traits:
-            alias(args[0], found)
+            alias(args[0], found, op, attrs)
         return found
 
     @property
@@ -86,17 +99,27 @@ class Tensor(Operators):
     @property
     def is_leaf(self) -> bool:
         """Whether the tensor was made by the user, or requires no gradient."""
-        return type(self.node) is not Node
+        return self.node is None or type(self.node) is Leaf
 
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operation that made this tensor; None for a leaf."""
-        return self.node if type(self.node) is Node else None
+        node = self.node.owner if type(self.node) is Part else self.node
+        return None if type(node) is Leaf else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node this tensor is."""
+        return self.node.index if type(self.node) is Part else 0
 
     @property
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this tensor, which is not a leaf."""
-        return type(self.node) is Node and self.node.watch is not None
+        return not self.is_leaf and self.node.watch is not None and self.node.watch.retains
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return isinstance(self.storage, InferenceStorage)
 
     @property
     def data(self) -> "Tensor":
@@ -108,7 +131,18 @@ class Tensor(Operators):
         replace_data(self, source)
 
     @property
+    def _base(self) -> "Tensor | None":
+        """The tensor this one is a view of, itself no view; None if it is not a view."""
+        return self.alias.base if self.alias else None
+
+    def _is_view(self) -> bool:
+        """Whether the tensor is a view of another, whose history follows its own."""
+        return self.alias is not None
+
+    @property
     def _version(self) -> int:
+        if self.is_inference():
+            raise TapeError("Inference tensors do not track version counter.")
         return self.storage.version if self.storage else 0
 
     def __bool__(self) -> bool:
@@ -204,7 +238,18 @@ def restored(value: Any, requires_grad: bool) -> Tensor:
 def handle(value: Any, node: Any = None) -> Tensor:
     """A tensor on a value and the node that made it."""
     t: Tensor = new(Tensor)
-    t.value, t.node, t.storage = value, node, None
+    t.value, t.node, t.storage, t.cut, t.alias = value, node, None, None, None
+    return t
+
+
+def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor:
+    """Note on a new tensor why it has no history, and in inference mode that it never will."""
+    mode = is_recording()
+    if mode is INFERENCE:
+        t.storage = InferenceStorage()
+    if tracked:
+        why = reason or (f"its dtype {t.dtype} carries no gradient" if mode else "under no_grad()")
+        t.cut = Cut(why, op, here())
     return t
 
 
@@ -224,7 +269,7 @@ def make_leaf(t: Tensor) -> Tensor:
 def storage_of(t: Tensor) -> Storage:
     """The record of writes to the memory of `t`, made if there is none."""
     if t.storage is None:
-        node = t.node if type(t.node) is Node else None
+        node = None if t.is_leaf else t.node
         t.storage = Storage() if node is None or node.storage is None else node.storage
         if node is not None:
             node.storage = t.storage
@@ -238,15 +283,42 @@ def memory(t: Tensor) -> Any:
     return t.value
 
 
-def alias(base: Any, view: Tensor) -> None:
-    """Let `view` share the record of writes of `base`, whose memory it shares."""
-    if isinstance(base, Tensor) and may_share(base.value, view.value):
-        if isinstance(base.value, np.generic) and view.value.size == 1:
-            base.value = view.value.reshape(())  # a number had no memory to share
-        view.storage = storage_of(base)
-        view.storage.viewed = True
-        if type(view.node) is Node:
-            view.node.storage = view.storage
+class Alias:
+    """How a view comes from its base: by these ops, each with its attributes, one after another.
+
+    `refusal` says why it is not to be written to while recording, if it is not.
+    """
+
+    __slots__ = ("base", "refusal", "steps")
+
+    def __init__(self, base: Tensor, steps: tuple[Any, ...], refusal: str) -> None:
+        self.base, self.steps, self.refusal = base, steps, refusal
+
+
+MADE_UNRECORDED = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled.\n"
+    "  hint: make the view while recording, or write to it under no_grad()"
+)
+
+
+def alias(base: Any, view: Tensor, op: Op, attrs: dict[str, Any]) -> None:
+    """Let `view` know the base whose memory it shares, and share its record of writes."""
+    if not isinstance(base, Tensor) or not may_share(base.value, view.value):
+        return
+    if isinstance(base.value, np.generic) and view.value.size == 1:
+        base.value = view.value.reshape(())  # a number had no memory to share
+    view.storage = storage = storage_of(base)
+    storage.viewed = True
+    if not view.is_leaf:
+        view.node.storage = storage
+    if op.vjp[0] is None:
+        return  # a view that gradients do not pass through has a history of its own
+    known, steps, refusal = base.alias, ((op, attrs),), "" if is_recording() else MADE_UNRECORDED
+    if known is not None:
+        base, steps, refusal = known.base, known.steps + steps, known.refusal or refusal
+    view.alias = Alias(base, steps, refusal)
+    key = id(view)
+    storage.views[key] = weakref.ref(view, partial(storage.views.pop, key))
 
 
 def may_share(base: Any, value: Any) -> bool:
@@ -259,6 +331,7 @@ def detached(t: Tensor) -> Tensor:
     found = handle(memory(t))
     found.storage = storage_of(t)
     found.storage.viewed = True
+    found.cut = t.cut if t.node is None else Cut("by detach()", None, here())
     return found
 
 
@@ -268,12 +341,12 @@ def replace_data(t: Tensor, source: Any) -> None:
         raise TypeError(f"data is set to a tensor, not to a {type(source).__name__}")
     if source.value is t.value:
         return  # `t.data -= step` has written already
-    if t.node is not None and (type(t.node) is Node or source.type != t.type):
+    if t.node is not None and (not t.is_leaf or source.type != t.type):
         raise TapeError(
             f"the data of a leaf that requires grad can be set to a {t.type}, not {source.type};"
             " that of a result cannot be\n  hint: make a new leaf, or use copy_() under no_grad()"
         )
-    before, t.value = storage_of(t), memory(source)
+    before, t.value, t.alias = storage_of(t), memory(source), None
     t.storage = storage_of(source)
     t.storage.viewed = True
     for storage in (before, t.storage):

@@ -35,13 +35,15 @@ def pull_back(
     read: Read,
     active: Container[Any] | None = None,
     keep: Container[Any] = (),
+    inspect: Callable[[Any, int, Any], None] | None = None,
 ) -> dict[Any, Any]:
     """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
 
     `read(vertex)` gives the output and the operands that the rules see, and their type decides
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
-    passed through it before it goes further.
+    passed through it before it goes further. `inspect(vertex, i, cotangent)`, if given, is shown
+    what each rule computes.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
     a vertex is reached when its cotangent is complete, and no order need be found beforehand.
@@ -71,6 +73,8 @@ def pull_back(
                 raise
             if ct is None:
                 continue
+            if inspect is not None:
+                inspect(v, i, ct)
             if ct.shape != x.shape or ct.dtype is not x.dtype:
                 ct = fit(ct, x)
             if x in cotangents:

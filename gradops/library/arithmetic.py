@@ -1,5 +1,6 @@
 """Arithmetic and powers."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ def strong_product_kernel(v: Any, p: Any) -> Any:
     return y
 
 
+def inverse(b: Any) -> Any:
+    """1 / b, infinite where Python would refuse to divide by the number 0."""
+    return math.copysign(math.inf, b) if type(b) in (int, float) and b == 0 else 1 / b
+
+
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
     samples=binary, error_samples=unequal,
@@ -50,7 +56,7 @@ mul = elementwise(
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
-    d=[singular(lambda y, a, b: 1 / b), singular(lambda y, a, b: -y / b)],
+    d=[singular(lambda y, a, b: inverse(b)), singular(lambda y, a, b: -y / b)],
     samples=binary, error_samples=unequal,
     doc="The quotient of two operands, entry by entry; of integers, a float.",
 )

@@ -1,0 +1,73 @@
+"""Anomaly mode: backward stops at the first NaN, and says where it came from."""
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from typing import Any
+
+import numpy as np
+
+from gradops import TapeError
+from gradops.places import describe
+
+CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
+
+
+def inspection() -> Callable[[Any, int, Any], None] | None:
+    """What looks at each gradient as backward computes it; None while anomaly mode is off."""
+    return refuse_nan if CHECKING.get() else None
+
+
+def refuse_nan(vertex: Any, i: int, ct: Any) -> None:
+    """Raise an error if the gradient of operand i has a NaN in it."""
+    value = getattr(ct, "value", ct)
+    if isinstance(value, np.ndarray | np.generic) and np.isnan(value).any():
+        count = int(np.isnan(value).sum())
+        raise TapeError(
+            f"Function '{vertex.name()}' returned nan values in its {i}th output: {count} of"
+            f" {value.size}.\n"
+            f"  it is the backward of {vertex.op}, called at {describe(vertex.place)}"
+        )
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on.
+
+    >>> dg.autograd.is_anomaly_enabled()
+    False
+    """
+    return CHECKING.get()
+
+
+class set_detect_anomaly:
+    """Turn anomaly mode on or off: from this call on, or inside a `with` block."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.token: Token[bool] = CHECKING.set(mode and check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        CHECKING.reset(self.token)
+
+
+class detect_anomaly:
+    """Let backward stop at the first NaN, inside a `with` block, and name the forward line.
+
+    Errors in backward name their forward line in any case. Raises TapeError where a rule makes a
+    NaN of a gradient that has none, unless `check_nan` is False.
+
+    >>> x = dg.tensor([0.0], requires_grad=True)
+    >>> with dg.autograd.detect_anomaly():
+    ...     (dg.sqrt(x) * 0).sum().backward()
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.check_nan = check_nan
+        self.tokens: list[Token[bool]] = []
+
+    def __enter__(self) -> None:
+        self.tokens.append(CHECKING.set(self.check_nan))
+
+    def __exit__(self, *exception: object) -> None:
+        CHECKING.reset(self.tokens.pop())

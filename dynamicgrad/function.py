@@ -1,0 +1,360 @@
+"""Operations of one's own: a forward and a backward, as PyTorch's `autograd.Function` has them.
+
+Note [Function outputs]. What forward returns gets a new handle with the history, so that a context
+that keeps an output (`ctx.y = y`) does not keep its own node alive. An output that is saved is kept
+as its value, and rebuilt as a tensor when it is read.
+"""
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import ShapeError, TapeError
+from gradops.places import here
+
+from .hooks import Pending, Whole
+from .modes import PACKING, RECORDING, is_recording
+from .packing import Packed
+from .reading import Freed, changed_text
+from .tape import NOTHING, SEVERAL, Node, Part, Parts, clock, new
+from .tensor import Tensor, cut_off, handle, memory, storage_of
+from .views import refuse_leaf, set_history
+
+
+class Context:
+    """What forward leaves for backward: the `ctx` of a `Function`."""
+
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._to_save: tuple[Any, ...] = ()
+        self._dirty: tuple[Tensor, ...] = ()
+        self._constant: tuple[Tensor, ...] = ()
+        self._materialize = True
+        self._saved: tuple[Any, ...] = ()
+        self._freed: Freed | None = None
+        self._node: Callable[[], Any] | None = None
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Save inputs or outputs, or None, to be read in backward as `ctx.saved_tensors`."""
+        for t in tensors:
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(
+                    f"save_for_backward of {self._name} can only save tensors, but got a"
+                    f" {type(t).__name__}\n  hint: other values are kept as attributes, ctx.n = n"
+                )
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for `jvp`; here the same as `save_for_backward`."""
+        self.save_for_backward(*tensors)
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs forward wrote to; they must be among what it returns."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say through which outputs no gradient passes."""
+        self._constant = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros for outputs that were not used, as by default, or None."""
+        self._materialize = value
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What was saved; refused when a backward has freed it, or when it was written to since."""
+        if self._node is None:
+            return self._to_save
+        node = self._node()
+        if self._freed is not None:
+            self._freed.read(node, None)
+        return tuple(unsaved(node, x) for x in self._saved)
+
+    def _save(self, node: Node, outputs: Sequence[Any]) -> None:
+        """Keep what is to be saved, outputs without the tensors that own the node."""
+        self._node = weakref.ref(node)
+        hooks = PACKING.get()
+        for t in self._to_save:
+            i = next((i for i, y in enumerate(outputs) if y is t), None)
+            x: Any = t if i is None or t is None else Output(t, i, len(outputs) > 1)
+            if hooks is not None and t is not None:
+                x = Packed(t, hooks)
+            self._saved += (x,)
+        self._to_save = ()
+
+
+class Output:
+    """An output that its own node saved."""
+
+    __slots__ = ("index", "one_of_several", "storage", "type", "value")
+
+    def __init__(self, t: Tensor, index: int, one_of_several: bool) -> None:
+        self.value, self.storage, self.type = memory(t), storage_of(t), t.type
+        self.index, self.one_of_several = index, one_of_several
+
+    def tensor(self, node: Node) -> Tensor:
+        """The output as a tensor again."""
+        of, dtype = self.type.shape, self.type.dtype
+        vertex = Part(node, self.index, of, dtype) if self.one_of_several else node
+        found = handle(self.value, vertex)
+        found.storage = self.storage
+        return found
+
+
+def unsaved(node: Node, x: Any) -> Any:
+    """A saved tensor as it is read."""
+    if x is None:
+        return None
+    if x.storage is not None and x.storage.changed > node.number:
+        raise TapeError(changed_text(node, "the saved tensor", x.type, x.storage))
+    if isinstance(x, Packed):
+        return handle(x.value(), x.node)
+    return x.tensor(node) if isinstance(x, Output) else x
+
+
+class Function:
+    """An operation with a forward and a backward of one's own; called as `apply`.
+
+    A subclass states `forward(ctx, *args)` and `backward(ctx, *grad_outputs)` as static methods, or
+    `forward(*args)` and `setup_context(ctx, inputs, output)`. Forward runs without recording, and
+    may use NumPy; backward gets a tensor per output and gives a tensor or None per argument.
+
+    >>> class Cube(dg.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad * 3 * x * x
+    >>> x = dg.tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs: tensors, or tuples of tensors and other things."""
+        raise NotImplementedError("a Function needs a static method `forward`")
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: Any) -> None:
+        """Save what backward needs, where `forward` does not take `ctx`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx: Context, *grad_outputs: Any) -> Any:
+        """Compute the gradient of each argument of `forward`, None where there is none."""
+        raise NotImplementedError("a Function needs a static method `backward`")
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run forward, and record the operation."""
+        ctx = Context(cls.__name__)
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
+        mode = RECORDING.set(False)
+        try:
+            outputs = run_forward(cls, ctx, args)
+        finally:
+            RECORDING.reset(mode)
+        several = isinstance(outputs, tuple | list)
+        outs = tuple(outputs) if several else (outputs,)
+        check_dirty(ctx, outs)
+        records = any(ctx.needs_input_grad) and is_recording()
+        found = recorded(cls, ctx, args, outs) if records else unrecorded(ctx, args, outs)
+        return tuple(found) if several else found[0]
+
+
+def run_forward(cls: type[Function], ctx: Context, args: tuple[Any, ...]) -> Any:
+    """What forward returns, called in the one or the other form."""
+    if cls.setup_context is Function.setup_context:
+        return cls.forward(ctx, *args)
+    outputs = cls.forward(*args)
+    cls.setup_context(ctx, args, outputs)
+    return outputs
+
+
+def check_dirty(ctx: Context, outs: Sequence[Any]) -> None:
+    """Refuse tensors marked as written to that are not returned; note the writes to the others."""
+    for t in ctx._dirty:
+        if not any(t is y for y in outs):
+            raise TapeError(
+                "some elements marked as dirty during the forward method were not returned as"
+                f" output by {ctx._name}\n  hint: return each tensor that forward writes to"
+            )
+        storage_of(t).write()
+
+
+def unrecorded(ctx: Context, args: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
+    """The outputs when nothing is recorded."""
+    tracked = any(ctx.needs_input_grad)
+    return [
+        y if not isinstance(y, Tensor) or any(y is t for t in ctx._dirty)
+        else cut_off(fresh(y), None, tracked)
+        for y in outs
+    ]  # fmt: skip
+
+
+def fresh(y: Tensor) -> Tensor:
+    """A new handle on the memory of an output, without history."""
+    found = handle(y.value)
+    found.storage = y.storage
+    return found
+
+
+def recorded(
+    cls: type[Function], ctx: Context, args: Sequence[Any], outs: Sequence[Any]
+) -> list[Any]:
+    """The outputs with the history of one new node."""
+    for t in ctx._dirty:
+        refuse_leaf(t)
+    node = new(FunctionNode)
+    node.op, node.attrs, node.output = Whole(cls.__name__), NOTHING, None
+    node.inputs = tuple(a.node if isinstance(a, Tensor) else None for a in args)
+    node.number, node.watch, node.storage = next(clock), None, None
+    node.code, node.offset = here() or (None, 0)
+    node.operands = Call(cls, ctx, [y.type if isinstance(y, Tensor) else None for y in outs])
+    one = len(outs) == 1 and isinstance(outs[0], Tensor)
+    node.shape, node.dtype = (outs[0].shape, outs[0].dtype) if one else (SEVERAL, SEVERAL)
+    ctx._save(node, outs)
+    return [
+        attached(ctx, y, args, node if one else Part(node, i, y.shape, y.dtype))
+        if isinstance(y, Tensor) else y
+        for i, y in enumerate(outs)
+    ]  # fmt: skip
+
+
+def attached(ctx: Context, y: Tensor, args: Sequence[Any], vertex: Any) -> Tensor:
+    """An output with the vertex that stands for it, unless no gradient passes through it."""
+    if any(y is t for t in ctx._dirty):
+        return set_history(y, vertex)
+    found = fresh(y)
+    if any(y is a for a in args):  # returned as it came: another tensor on the same memory
+        found.value, found.storage = memory(y), storage_of(y)
+        found.storage.viewed = True
+    if y.dtype.kind == "f" and not any(y is t for t in ctx._constant):
+        found.node = vertex
+    return found
+
+
+class FunctionNode(Node):
+    """The node of a `Function`, which has one output or several."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The node's name, as PyTorch calls it."""
+        return f"{self.op}Backward"
+
+
+class Call:
+    """A call of a `Function`: what stands where its node's operands do."""
+
+    __slots__ = ("cls", "ctx", "types")
+
+    def __init__(self, cls: type[Function], ctx: Context, types: list[Any]) -> None:
+        self.cls, self.ctx, self.types = cls, ctx, types
+
+    def read(self, node: Node, freed: Freed | None) -> Any:
+        """The node, and its gradients to come."""
+        if self.ctx._freed is not None:
+            self.ctx._freed.read(node, None)
+
+        def run(g: Any) -> Sequence[Any]:
+            try:
+                return self.gradients(node, g)
+            finally:
+                if freed is not None and self.ctx._saved:
+                    self.ctx._saved, self.ctx._freed = (), freed
+
+        return node, Pending(run)
+
+    def gradients(self, node: Node, g: Any) -> Sequence[Any]:
+        """What the function's backward gives for the inputs, checked."""
+        by_index = g.by_index if isinstance(g, Parts) else {0: g}
+        given = [self.cotangent(by_index.get(i), type) for i, type in enumerate(self.types)]
+        found = self.cls.backward(self.ctx, *given)
+        found = tuple(found) if isinstance(found, tuple | list) else (found,)
+        return self.checked(node, found)
+
+    def cotangent(self, g: Any, type: Any) -> Tensor | None:
+        """The gradient of an output as backward gets it: zeros where it was not used."""
+        if g is not None:
+            return g if isinstance(g, Tensor) else handle(g)
+        if type is None or not self.ctx._materialize:
+            return None
+        return handle(np.zeros(type.shape, type.dtype)[()])
+
+    def checked(self, node: Node, found: tuple[Any, ...]) -> list[Any]:
+        """One gradient per argument, each of them what it can be."""
+        name, count = f"function {node.name()}", len(node.inputs)
+        if len(found) < count or any(x is not None for x in found[count:]):
+            raise TapeError(
+                f"{name} returned an incorrect number of gradients (expected {count}, got"
+                f" {len(found)})\n  hint: backward returns one for each argument of forward,"
+                " None where there is none"
+            )
+        tracked = self.ctx.needs_input_grad
+        return [checked(name, i, x, node.inputs[i], tracked[i]) for i, x in
+                enumerate(found[:count])]  # fmt: skip
+
+
+def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
+    """The gradient that backward returned for argument i, whose vertex is given."""
+    if x is None or vertex is None:
+        return None
+    if not isinstance(x, Tensor):
+        raise TypeError(
+            f"{name} returned a gradient at index {i} that is no Tensor: expected a Tensor or None"
+            f" (got {type(x).__name__})"
+        )
+    extra = len(x.shape) - len(vertex.shape)
+    if extra < 0 or any(n not in (1, m) for m, n in zip(x.shape[extra:], vertex.shape)):
+        raise ShapeError(
+            name, [x.type], f"an invalid gradient at index {i}: got {x.shape} but expected shape"
+            f" compatible with {vertex.shape}",
+        )  # fmt: skip
+    return x if is_recording() else x.value
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a `backward` be differentiated through only once: it may use NumPy.
+
+    Differentiating its result again raises TapeError, instead of giving a wrong derivative.
+    """
+
+    @functools.wraps(backward)
+    def once(ctx: Context, *grads: Any) -> Any:
+        mode = RECORDING.set(False)
+        try:
+            found = backward(ctx, *grads)
+        finally:
+            RECORDING.reset(mode)
+        if not is_recording():
+            return found
+        return Refused.apply(found, *grads, *(t for t in ctx.saved_tensors if t is not None))
+
+    return once
+
+
+class Refused(Function):
+    """The result of a backward that cannot be differentiated."""
+
+    @staticmethod
+    def forward(ctx: Context, found: Any, *sources: Any) -> Any:
+        """What was found, which depends on the sources in a way that is not known."""
+        return found
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        """Refuse."""
+        raise TapeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )

@@ -1,0 +1,25 @@
+"""What `dg.autograd.graph` offers: nodes, edges, hooks on what is saved and on several tensors."""
+
+from .edges import GradientEdge, get_gradient_edge
+from .multigrad import register_multi_grad_hook
+from .packing import disable_saved_tensors_hooks, saved_tensors_hooks
+from .tape import Node
+from .tensor import Tensor, storage_of
+
+
+def increment_version(tensor: Tensor) -> None:
+    """Count a write to the memory of a tensor that was made behind the library's back.
+
+    >>> x = dg.zeros(2)
+    >>> x.numpy()[0] = 1
+    >>> dg.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    storage_of(tensor).write()
+
+
+__all__ = [
+    "GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "increment_version", "register_multi_grad_hook", "saved_tensors_hooks",
+]  # fmt: skip

@@ -1,0 +1,293 @@
+"""Hooks: functions that backward calls with the gradients that pass a tensor or a node.
+
+Note [Hooks]. Hooks on a tensor sit in the `watch` of its vertex, which the reverse loop passes each
+complete cotangent through. A node with hooks of its own becomes a `HookedNode`, whose gradients are
+computed all at once, so that hooks see them together; nodes without hooks pay nothing.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.op import EveryOperand
+from gradops.places import short
+from gradops.reverse import fit
+
+from .reading import Freed, reader
+from .tape import Leaf, Node, new
+from .tensor import Tensor, as_tensor
+
+Hook = Callable[..., Any]
+counter = itertools.count()
+
+
+class RemovableHandle:
+    """What registering a hook gives: `remove()` takes the hook away, as does leaving a `with`."""
+
+    def __init__(self, hooks: dict[int, Hook], hook: Hook) -> None:
+        if not callable(hook):
+            raise TypeError(f"a hook is a function, not a {type(hook).__name__}")
+        self.hooks, self.id = hooks, next(counter)
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        """Take the hook away; again does nothing."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> "RemovableHandle":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+class Watch:
+    """What a cotangent passes when it is complete: hooks in order, then what keeps it."""
+
+    __slots__ = ("grad", "hooks", "retains")
+
+    def __init__(self) -> None:
+        self.hooks: dict[int, Hook] = {}
+        self.retains = False
+        self.grad: Tensor | None = None
+
+    def __call__(self, g: Any) -> Any:
+        for hook in list(self.hooks.values()):
+            if (found := hook(as_tensor(g))) is not None:
+                g = returned(hook, found, g)
+        if self.retains:
+            arrived = as_tensor(g.copy() if isinstance(g, np.ndarray) else g)
+            self.grad = arrived if self.grad is None else self.grad + arrived
+        return g
+
+
+def returned(hook: Hook, found: Any, g: Any) -> Any:
+    """What a hook gave in place of the gradient `g`, after checking that it can stand there."""
+    name, want = named(hook), as_tensor(g).type
+    if not isinstance(found, Tensor):
+        raise TypeError(f"{name} must return a Tensor or None, not a {type(found).__name__}")
+    if found.shape != want.shape:
+        raise ShapeError(
+            name, [found.type], f"the hook has changed the size of value: the gradient is a {want}"
+        )
+    if found.dtype != want.dtype:
+        raise DTypeError(
+            name, [found.type], f"the hook has changed the type of value: the gradient is a {want}"
+        )
+    return found if isinstance(g, Tensor) else found.value
+
+
+def named(hook: Hook) -> str:
+    """How an error calls a hook: by its name and where it is defined."""
+    code = getattr(hook, "__code__", None)
+    name = getattr(hook, "__qualname__", type(hook).__name__)
+    return f"hook {name!r}" + (f" ({short((code, 0))})" if code else "")
+
+
+def watch_of(vertex: Any) -> Watch:
+    """The watch of a vertex, made if there is none."""
+    if vertex.watch is None:
+        vertex.watch = Watch()
+    watch: Watch = vertex.watch
+    return watch
+
+
+def register_hook(t: Tensor, hook: Hook) -> RemovableHandle:
+    """Call `hook` with each gradient with respect to this tensor; what it returns replaces it.
+
+    The hook gets a tensor and gives one of the same shape and dtype, or None to leave the gradient
+    as it is. It runs before the gradient is added to `.grad`, and before it goes further back.
+    Raises TapeError if the tensor requires no gradient.
+
+    >>> x = dg.ones(2, requires_grad=True)
+    >>> handle = x.register_hook(lambda grad: grad * 10)
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([10., 10.])
+    """
+    if t.node is None:
+        raise TapeError("cannot register a hook on a tensor that doesn't require gradient")
+    return RemovableHandle(watch_of(t.node).hooks, hook)
+
+
+def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle:
+    """Call `hook` with this leaf each time a gradient was added to its `.grad`.
+
+    Raises TapeError if the tensor is no leaf that requires gradients.
+
+    >>> x = dg.ones(2, requires_grad=True)
+    >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+    >>> x.sum().backward()
+    tensor([1., 1.])
+    """
+    if t.node is None:
+        raise TapeError("cannot register a hook on a tensor that doesn't require gradient")
+    if type(t.node) is not Leaf:
+        raise TapeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if t.node.after is None:
+        t.node.after = {}
+    return RemovableHandle(t.node.after, hook)
+
+
+class Pending:
+    """The gradients of a node's inputs, computed all at once when the first is asked for."""
+
+    __slots__ = ("found", "run")
+
+    def __init__(self, run: Callable[[Any], Sequence[Any]]) -> None:
+        self.run: Callable[[Any], Sequence[Any]] = run
+        self.found: Sequence[Any] | None = None
+
+    def share(self, g: Any, i: int) -> Any:
+        """The gradient of input i, given the cotangent of the output."""
+        if self.found is None:
+            self.found = self.run(g)
+        return self.found[i]
+
+
+class Whole:
+    """Stands where an op does on a node whose gradients are computed all at once."""
+
+    traits = frozenset[str]()
+    vjp = EveryOperand(lambda i, g, node, pending: pending.share(g, i))
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class NodeHooks:
+    """The hooks of a node, and what stands where its operands do."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self) -> None:
+        self.before: dict[int, Hook] = {}
+        self.after: dict[int, Hook] = {}
+
+    def read(self, node: "HookedNode", freed: Freed | None) -> Any:
+        """The node, and its gradients to come, which the hooks will have passed."""
+        plain = node.plain()
+        operands = reader(freed)(plain)
+        if type(plain.operands) is Freed:
+            SET_OPERANDS(node, plain.operands)
+        return node, Pending(lambda g: self.gradients(plain, g, operands))
+
+    def gradients(self, node: Node, g: Any, operands: Any) -> Sequence[Any]:
+        """The gradients of the inputs, between the hooks before and after."""
+        for hook in list(self.before.values()):
+            found = hook((as_tensor(g),))
+            g = g if found is None else returned(hook, sole(hook, found, 1)[0], g)
+        gs = [
+            None if x is None else share(node.op, i, g, operands, node.attrs, x)
+            for i, x in enumerate(node.inputs)
+        ]
+        for hook in list(self.after.values()):
+            shown = tuple(None if c is None else as_tensor(c) for c in gs)
+            if (found := hook(shown, (as_tensor(g),))) is not None:
+                found = sole(hook, found, len(gs))
+                gs = [c if c is None else returned(hook, f, c) for c, f in zip(gs, found)]
+        return gs
+
+
+def share(op: Op, i: int, g: Any, operands: Any, attrs: dict[str, Any], x: Any) -> Any:
+    """The gradient of input i, whose vertex is `x`, by the op's own rule."""
+    rule = op.rule("vjp", i)
+    ct = None if rule is None else rule(g, *operands, **attrs)
+    return None if ct is None else fit(ct, x)
+
+
+def sole(hook: Hook, found: Any, count: int) -> tuple[Any, ...]:
+    """What a hook returned as a tuple of so many."""
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != count:
+        raise TapeError(f"{named(hook)} has returned {len(found)} gradients, expected {count}")
+    return found
+
+
+SET_OPERANDS = Node.__dict__["operands"].__set__
+
+
+class HookedNode(Node):
+    """A node with hooks of its own. Its class was changed: its slots hold what a `Node`'s do."""
+
+    __slots__ = ()
+
+    @property
+    def op(self) -> Any:
+        """Stands where an op does."""
+        return Whole(self.plain().op.name)
+
+    @property
+    def operands(self) -> Any:
+        """What stands where operands do: the hooks, unless a backward freed the node."""
+        found = self.plain().operands
+        return found if type(found) is Freed else self.hooks
+
+    @property
+    def attrs(self) -> dict[str, Any]:  # type: ignore[override]
+        """Nothing: attributes go to the op's own rules."""
+        return {}
+
+    def plain(self) -> Node:
+        """The node as it is without its hooks."""
+        node: Node = new(Node)
+        for slot in SLOTS:
+            setattr(node, slot, getattr(Node, slot).__get__(self))
+        return node
+
+    def name(self) -> str:
+        """The node's name, as PyTorch calls it."""
+        return self.plain().name()
+
+
+SLOTS = ("op", "inputs", "operands", "attrs", "number", "shape", "dtype", "output", "storage",
+         "watch", "code", "offset")  # fmt: skip
+
+
+def hooks_of(node: Any) -> NodeHooks:
+    """The hooks of a node, which becomes a hooked one."""
+    if type(node) is Node:
+        node.hooks, node.__class__ = NodeHooks(), HookedNode
+    hooks: NodeHooks = node.hooks
+    return hooks
+
+
+def node_hook(node: Any, hook: Hook) -> RemovableHandle:
+    """Call `hook(grad_inputs, grad_outputs)` when the gradients of the node's inputs are known.
+
+    Both are tuples of tensors, with None for what requires no gradient; a tuple that the hook
+    returns replaces `grad_inputs`.
+    """
+    return RemovableHandle(hooks_of(node).after, hook)
+
+
+def node_prehook(node: Any, hook: Hook) -> RemovableHandle:
+    """Call `hook(grad_outputs)` before the node runs; a tuple that it returns replaces them."""
+    return RemovableHandle(hooks_of(node).before, hook)
+
+
+def leaf_hook(leaf: Leaf, hook: Hook) -> RemovableHandle:
+    """Call `hook((), grad_outputs)` when the gradient was added up."""
+    if leaf.after is None:
+        leaf.after = {}
+    return RemovableHandle(leaf.after, lambda t: hook((), (t.grad,)) and None)
+
+
+def leaf_prehook(leaf: Leaf, hook: Hook) -> RemovableHandle:
+    """Call `hook(grad_outputs)` before the gradient is added up."""
+
+    def before(g: Tensor) -> Any:
+        found = hook((g,))
+        return found if found is None else sole(hook, found, 1)[0]
+
+    return RemovableHandle(watch_of(leaf).hooks, before)
+
+
+Node.register_hook, Node.register_prehook = node_hook, node_prehook  # type: ignore[attr-defined]
+Leaf.register_hook, Leaf.register_prehook = leaf_hook, leaf_prehook  # type: ignore[attr-defined]

@@ -1,0 +1,105 @@
+"""Hooks through which saved tensors go: packed when a node saves them, unpacked when it reads."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from gradops import TapeError
+
+from .modes import PACKING, RECORDING, Packing, is_recording
+from .tape import Node
+from .tensor import Tensor, handle
+
+DISABLED: ContextVar[str | None] = ContextVar("disabled", default=None)
+
+
+class Packed:
+    """What a hook made of a saved tensor."""
+
+    __slots__ = ("content", "node", "storage", "type", "unpack")
+
+    def __init__(self, t: Tensor, hooks: Packing) -> None:
+        mode = RECORDING.set(False)
+        try:
+            self.content = hooks.pack(t)
+        finally:
+            RECORDING.reset(mode)
+        self.unpack, self.type, self.node, self.storage = hooks.unpack, t.type, t.node, t.storage
+
+    @property
+    def shape(self) -> Any:
+        """The shape of the tensor that was packed."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the tensor that was packed."""
+        return self.type.dtype
+
+    def value(self) -> Any:
+        """The value of the tensor, unpacked."""
+        mode = RECORDING.set(False)
+        try:
+            found = self.unpack(self.content)
+        finally:
+            RECORDING.reset(mode)
+        if not isinstance(found, Tensor) or found.type != self.type:
+            what = found.type if isinstance(found, Tensor) else type(found).__name__
+            raise TapeError(
+                f"the unpack hook of a saved {self.type} must give a tensor of that type,"
+                f" not {what}"
+            )
+        return found.value
+
+
+def pack(node: Node, hooks: Any) -> None:
+    """Pack what a new node saves."""
+    node.operands = tuple([Packed(x, hooks) if isinstance(x, Tensor) else x for x in node.operands])
+    if node.output is not None:
+        node.output = Packed(handle(node.output), hooks)
+
+
+class saved_tensors_hooks:
+    """Let what operations save for backward go through hooks, inside a `with` block.
+
+    `pack_hook` takes a tensor when it is saved and gives anything; `unpack_hook` takes that when
+    backward reads it and gives a tensor of the same entries. The innermost hooks are in force.
+    Raises TapeError where hooks are disabled.
+
+    >>> x = dg.ones(2, requires_grad=True)
+    >>> with dg.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), dg.tensor):
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.hooks = Packing(pack_hook, unpack_hook)
+        self.tokens: list[Any] = []
+
+    def __enter__(self) -> None:
+        if (message := DISABLED.get()) is not None:
+            raise TapeError(message)
+        inner = PACKING.set(self.hooks)
+        self.tokens.append((RECORDING.set(self.hooks if is_recording() else is_recording()), inner))
+
+    def __exit__(self, *exception: object) -> None:
+        outer, inner = self.tokens.pop()
+        RECORDING.reset(outer)
+        PACKING.reset(inner)
+
+
+class disable_saved_tensors_hooks:
+    """Refuse saved-tensor hooks inside a `with` block, with a message of one's own."""
+
+    def __init__(self, error_message: str) -> None:
+        self.message, self.tokens = error_message, list[Any]()
+
+    def __enter__(self) -> None:
+        if PACKING.get() is not None:
+            raise TapeError(self.message)
+        self.tokens.append(DISABLED.set(self.message))
+
+    def __exit__(self, *exception: object) -> None:
+        DISABLED.reset(self.tokens.pop())

@@ -1,0 +1,139 @@
+"""What a node saved, as its rules read it: arrays to compute with, tensors to record."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gradops import TapeError
+from gradops.places import Place, describe
+
+from .packing import Packed
+from .tape import InferenceStorage, Node, Storage
+from .tensor import Tensor, handle, storage_of
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after"
+    " they have already been freed): {op}, called at {forward}, was freed by the backward at"
+    " {first}.\n  hint: give the first one retain_graph=True; or, if the operation was meant to be"
+    " made anew in each iteration, compute it inside the loop"
+)
+CHANGED = (
+    "one of the variables needed for gradient computation has been modified by an inplace"
+    " operation: {what} {type} of {op}, saved at {saved}, was changed at {changed}"
+    " (it is at version {version}).\n  hint: write `x = x + 1` for `x += 1`,"
+    " or change x.clone() instead"
+)
+
+
+class Freed:
+    """Stands where a node's operands were, and knows which backward freed them."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: Place | None) -> None:
+        self.place = place
+
+    def read(self, node: Node, freed: Any) -> Any:
+        """Raise the error for a node that an earlier backward has freed."""
+        raise TapeError(
+            SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self.place))
+        )
+
+
+def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
+    """What to say of a saved value that was written to."""
+    return CHANGED.format(
+        what=what, type=type, op=node.op, saved=describe(node.place),
+        changed=describe(storage.place), version=storage.version,
+    )  # fmt: skip
+
+
+def check_unchanged(node: Node, x: Any, what: str) -> None:
+    """Refuse a saved value that was written to since, or that was made in inference mode."""
+    if x.storage.changed > node.number:
+        raise TapeError(changed_text(node, what, x.type, x.storage))
+    if isinstance(x.storage, InferenceStorage):
+        raise TapeError(
+            f"Inference tensors cannot be saved for backward: {what} {x.type} of {node.op}, called"
+            f" at {describe(node.place)}, was made in inference_mode()"
+            "\n  hint: clone() it outside of inference mode, or make it under no_grad()"
+        )
+
+
+def reader(freed: Freed | None) -> Callable[[Node], Any]:
+    """What gives the rules of a node, when they are to compute, the arrays that it saved.
+
+    With `freed`, a node lets go of them as they are read, and `freed` stands in their place. What
+    stands where the operands do otherwise (`Freed`, or the hooks of a node) is asked to `read`.
+    """
+
+    def read(node: Node) -> Any:
+        operands, output, number = node.operands, node.output, node.number
+        if type(operands) is not tuple:
+            return operands.read(node, freed)
+        saves = output is not None
+        if not saves:
+            output = node
+        else:
+            if node.storage is not None:
+                check_unchanged(node, node, "the output")
+            if type(output) is Packed:
+                output = output.value()
+        found = [output]
+        for x in operands:
+            if isinstance(x, Tensor):
+                saves = True
+                storage = x.storage
+                if storage is not None and (
+                    storage.changed > number or type(storage) is not Storage
+                ):
+                    check_unchanged(node, x, "the operand")
+                x = x.value
+            elif type(x) is Packed:
+                saves = True
+                x = unpacked(node, x)
+            found.append(x)
+        if saves and freed is not None:
+            node.operands, node.output = freed, None
+        return found
+
+    return read
+
+
+values = reader(None)
+
+
+def unpacked(node: Node, x: Packed) -> Any:
+    """The value of a packed operand, if it was not written to before."""
+    if x.storage is not None:
+        check_unchanged(node, x, "the operand")
+    return x.value()
+
+
+def tensors(node: Node) -> Any:
+    """What the rules of a node see when they are to be recorded: tensors on the saved values."""
+    found = values(node)
+    if type(node.operands) is not tuple:
+        return found
+    operands = [
+        aliased(saved, value, x) if isinstance(saved, Tensor | Packed) else value
+        for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
+    ]
+    output = node if node.output is None else output_of(node, found[0])
+    return (output, *operands)
+
+
+def aliased(saved: Any, value: Any, node: Any) -> Tensor:
+    """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
+    if isinstance(saved, Tensor) and saved.node is node:
+        return saved
+    found = handle(value, node)
+    if isinstance(saved, Tensor):
+        found.storage = storage_of(saved)
+    return found
+
+
+def output_of(node: Node, value: Any) -> Tensor:
+    """The saved output of a node, as a tensor that shares the record of writes to it."""
+    found = handle(value, node)
+    found.storage = node.storage = node.storage or Storage()
+    return found

@@ -1,0 +1,82 @@
+"""Views: tensors on one memory, whose histories follow each other when one of them is written.
+
+Note [Views]. A view knows its base, which is no view itself, and the ops that lead from the base to
+it. When a view is written, its base has a new history: the old one, with the new value of the view
+put in its place (`copy_slices`). All views of the base then get their histories anew from it.
+"""
+
+from typing import Any
+
+from gradops import OPS, TapeError
+
+from .tape import Leaf, clock, record
+from .tensor import Tensor, handle, storage_of
+
+LEAF = (
+    "a leaf Variable that requires grad is being used in an in-place operation.\n"
+    "  hint: an update of a parameter goes inside `with no_grad():`; else write `w = w + 1`, which"
+    " makes a new tensor"
+)
+VIEW_OF_LEAF = "a view of " + LEAF
+
+
+def refuse_leaf(t: Tensor) -> None:
+    """Refuse to write, while recording, to leaves that require gradients, and to their views."""
+    if type(t.node) is Leaf:
+        raise TapeError(LEAF)
+    if t.alias is not None:
+        if type(t.alias.base.node) is Leaf:
+            raise TapeError(VIEW_OF_LEAF)
+        if t.alias.refusal:
+            raise TapeError(t.alias.refusal)
+
+
+def set_history(t: Tensor, vertex: Any) -> Tensor:
+    """Give a tensor that was just written a new history, which those it shares memory with follow.
+
+    `vertex` stands for the new value.
+    """
+    base = t if t.alias is None else t.alias.base
+    if t.alias is None:
+        replace_node(t, vertex)
+    else:
+        replace_node(base, put_in_place(base, t, vertex, t.alias.steps))
+    if t.storage is not None and t.storage.views:
+        for ref in list(t.storage.views.values()):
+            view = ref()
+            if view is not None and view.alias.base is base and type(view.node) is not Leaf:
+                replace_node(view, replayed(base, view.alias.steps))
+    return t
+
+
+def put_in_place(base: Tensor, t: Any, vertex: Any, steps: Any) -> Any:
+    """The node of `base` with what `vertex` stands for in the place that `steps` lead to."""
+    active = (base.node is not None) + 2 * (vertex is not None)
+    if not active:
+        return None
+    attrs = {"steps": tuple((op.name, tuple(attrs.items())) for op, attrs in steps)}
+    return record(OPS["copy_slices"], (base, t), (base.node, vertex), active, attrs, base.value)
+
+
+def replayed(base: Tensor, steps: Any) -> Any:
+    """The node of the view of `base` that `steps` lead to."""
+    node, value = base.node, base.value
+    for op, attrs in steps if node is not None else ():
+        y = op.kernel(value, **attrs)
+        node = record(op, (handle(value, node),), (node,), 1, attrs, y)
+        value = y
+    return node
+
+
+def replace_node(t: Tensor, node: Any) -> None:
+    """Let `t` have another node, which is newer than the last write; a retained `.grad` moves."""
+    before, t.node = t.node, node
+    if node is None or type(node) is Leaf:
+        return
+    node.storage, node.number = storage_of(t), next(clock)
+    watch = None if before is None else before.watch
+    if watch is not None and getattr(watch, "retains", False):
+        from .hooks import watch_of
+
+        watch_of(node).retains, watch_of(node).grad = True, watch.grad
+        watch.retains, watch.grad = False, None

@@ -1,0 +1,366 @@
+"""Operations of one's own."""
+
+from .behaviour import Table
+
+table = Table()
+
+
+@table.gives((("FBackward", True, False), [8.0, 27.0], [12.0, 27.0], [12.0, 18.0]))
+def fn_basic(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, n):
+            ctx.save_for_backward(x)
+            ctx.n = n
+            return x**n
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * ctx.n * x ** (ctx.n - 1), None
+
+    x = t.tensor([2.0, 3.0], requires_grad=True)
+    y = F.apply(x, 3)
+    r = y.grad_fn.name(), y.requires_grad, y.is_leaf
+    (g,) = t.autograd.grad(y.sum(), x, create_graph=True)
+    (h,) = t.autograd.grad(g.sum(), x)
+    return r, y.tolist(), g.tolist(), h.tolist()
+
+
+@table.gives(((True, 0, 1), [22.0, 24.0], [10.0, 10.0]))
+def fn_two_outputs(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            a, b = x * 2, x * 3
+            ctx.save_for_backward(a)
+            return a, b
+
+        @staticmethod
+        def backward(ctx, ga, gb):
+            (a,) = ctx.saved_tensors
+            return ga * a + gb * 10
+
+    x = t.tensor([1.0, 2.0], requires_grad=True)
+    a, b = F.apply(x)
+    r = a.grad_fn is b.grad_fn, a.output_nr, b.output_nr
+    (a.sum() + b.sum() * 2).backward()
+    g = x.grad.tolist()
+    x.grad = None
+    a, b = F.apply(x)
+    b.sum().backward()
+    return r, g, x.grad.tolist()
+
+
+@table.refuses("Trying to backward through the graph a second time (or directly access saved ten")
+def fn_second_time(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 * len(ctx.saved_tensors)
+
+    x = t.ones(1, requires_grad=True)
+    y = F.apply(x)
+    y.backward()
+    y.backward()
+
+
+@table.gives([4.0])
+def fn_nothing_saved_twice(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = t.ones(1, requires_grad=True)
+    y = F.apply(x)
+    y.backward()
+    y.backward()
+    return x.grad.tolist()
+
+
+@table.refuses("function FBackward returned an incorrect number of gradients (expected 2, got 1)")
+def fn_wrong_count(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x * y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    x = t.ones(1, requires_grad=True)
+    F.apply(x, x).backward()
+
+
+@table.refuses("but expected shape compatible with")
+def fn_wrong_shape(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return t.ones(2)
+
+    x = t.ones(3, requires_grad=True)
+    F.apply(x).sum().backward()
+
+
+@table.refuses("got float")
+def fn_wrong_type(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return 3.0
+
+    x = t.ones(3, requires_grad=True)
+    F.apply(x).sum().backward()
+
+
+@table.refuses("differentiate twice a function that was marked with @once_differentiable")
+def fn_once(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        @t.autograd.function.once_differentiable
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 2 * x
+
+    x = t.ones(3, requires_grad=True)
+    (g,) = t.autograd.grad((F.apply(x) * x).sum(), x, create_graph=True)
+    g.sum().backward()
+
+
+@table.gives((True, [10.0, 10.0], [10.0, 10.0], 2))
+def fn_dirty(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    w = t.ones(2, requires_grad=True)
+    x = w * 5
+    y = F.apply(x)
+    y.sum().backward()
+    return y is x, x.tolist(), w.grad.tolist(), x._version
+
+
+@table.refuses("a leaf Variable that requires grad")
+def fn_dirty_leaf(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    F.apply(t.ones(2, requires_grad=True))
+
+
+@table.gives((True, False, [2.0, 2.0]))
+def fn_constant(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            a, b = x * 2, x * 3
+            ctx.mark_non_differentiable(b)
+            return a, b
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g * 2 + h
+
+    x = t.ones(2, requires_grad=True)
+    a, b = F.apply(x)
+    a.sum().backward()
+    return a.requires_grad, b.requires_grad, x.grad.tolist()
+
+
+@table.gives([(False, True)])
+def fn_unmaterialized(t):
+    log = []
+
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, g, h):
+            log.append((g is None, h is None))
+            return g
+
+    x = t.ones(2, requires_grad=True)
+    F.apply(x)[0].sum().backward()
+    return log
+
+
+@table.gives((False, False, [7.0, 7.0]))
+def fn_identity(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 7
+
+    x = t.ones(2, requires_grad=True)
+    y = F.apply(x)
+    y.sum().backward()
+    return y is x, y.is_leaf, x.grad.tolist()
+
+
+@table.gives([4.0, 4.0])
+def fn_setup(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(x, k):
+            return x * k
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.k = inputs[1]
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.k, None
+
+    x = t.ones(2, requires_grad=True)
+    F.apply(x, 4.0).sum().backward()
+    return x.grad.tolist()
+
+
+@table.gives([(True, False, False), (True, False, False)])
+def fn_needs(t):
+    log = []
+
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y, z):
+            log.append(ctx.needs_input_grad)
+            return x * y
+
+        @staticmethod
+        def backward(ctx, g):
+            log.append(ctx.needs_input_grad)
+            return g, None, None
+
+    x = t.ones(1, requires_grad=True)
+    F.apply(x, t.ones(1), 3).backward()
+    return log
+
+
+@table.refuses("one of the variables needed for gradient computation has been modified by an inp")
+def fn_saved_changed(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 * len(ctx.saved_tensors)
+
+    x = t.ones(1, requires_grad=True)
+    h = x * 1
+    y = F.apply(h)
+    h.add_(1)
+    y.backward()
+
+
+@table.gives((False, False))
+def fn_no_grad(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = t.ones(1, requires_grad=True)
+    with t.no_grad():
+        y = F.apply(x)
+    return y.requires_grad, F.apply(t.ones(1)).requires_grad
+
+
+@table.gives([False, False, False, True])
+def fn_mode(t):
+    log = []
+
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            log.append(t.is_grad_enabled())
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            log.append(t.is_grad_enabled())
+            return g * 2
+
+    x = t.ones(1, requires_grad=True)
+    F.apply(x).backward()
+    t.autograd.grad(F.apply(x), x, create_graph=True)
+    return log
+
+
+@table.refuses("save_for_backward")
+def fn_save_float(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(3.0)
+            return x * 2
+
+    F.apply(t.ones(1, requires_grad=True))
+
+
+@table.refuses("ome elements marked as dirty during the forward method were not returned as outp")
+def fn_dirty_not_returned(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x * 2
+
+    F.apply(t.ones(1, requires_grad=True) * 1)
+
+
+test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()

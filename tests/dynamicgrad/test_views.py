@@ -1,0 +1,282 @@
+"""Views and in-place writes that follow each other."""
+
+from .behaviour import Table
+
+table = Table()
+
+
+@table.gives(([2.0, 40.0, 60.0], [40.0, 60.0], [2.0, 40.0, 40.0], True, True))
+def view_inplace(t):
+    x = t.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    b = x * 2
+    v = b[1:]
+    v.mul_(10)
+    (b.sum() + v.sum()).backward()
+    return b.tolist(), v.tolist(), x.grad.tolist(), v._base is b, b._base is None
+
+
+@table.gives(([4.0, 16.0, 36.0], [16.0, 36.0], [0.0, 8.0, 12.0]))
+def base_inplace(t):
+    x = t.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    b = x * 2
+    v = b[1:]
+    b.mul_(b.detach().clone())
+    v.sum().backward()
+    return b.tolist(), v.tolist(), x.grad.tolist()
+
+
+@table.gives(
+    (
+        [0.0, 1.0, 2.0, 3.0, 4.0, 10.0, 6.0, 7.0, 8.0, 19.0, 10.0, 11.0],
+        [10.0, 102.0, 194.0, 6.0, 8.0, 20.0, 12.0, 14.0, 16.0, 38.0, 20.0, 22.0],
+        True,
+    )
+)
+def chain_of_views(t):
+    x = t.arange(12.0).requires_grad_()
+    b = x * 1
+    v = b.view(3, 4).t()[1]
+    v.add_(x[:3] * 5)
+    (b * b).sum().backward()
+    return b.tolist(), x.grad.tolist(), v._base is b
+
+
+@table.gives(([3.0, 15.0, 5.0, 1.0], [3.0, 15.0], [15.0, 5.0], [24.0, 120.0, 5.0, 1.0]))
+def two_views(t):
+    x = t.ones(4, requires_grad=True)
+    b = x * 1
+    u, v = b[:2], b[1:3]
+    u.mul_(3)
+    v.mul_(5)
+    (u.sum() * 7 + b.sum()).backward()
+    return b.tolist(), u.tolist(), v.tolist(), x.grad.tolist()
+
+
+@table.gives(((True, False, True, False), [[3.0, 6.0], [1.0, 2.0]], [20.0, 40.0]))
+def plain_joins(t):
+    w = t.tensor([1.0, 2.0], requires_grad=True)
+    b = t.zeros(2, 2)
+    v = b[0]
+    v.copy_(w * 3)
+    b[1] = w
+    r = (b.requires_grad, b.is_leaf, v.requires_grad, v.is_leaf)
+    (b * b).sum().backward()
+    return r, b.tolist(), w.grad.tolist()
+
+
+@table.gives(([3.0, 3.0, 3.0], [2.0, 2.0, 2.0], 1, 1))
+def detach_writes(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    d = y.detach()
+    d.add_(1)
+    y.sum().backward()
+    return y.tolist(), x.grad.tolist(), y._version, d._version
+
+
+@table.refuses("one of the variables needed for gradient computation has been modified by an inp")
+def detach_saved_error(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    z = y * y
+    y.detach().add_(1)
+    z.sum().backward()
+
+
+@table.refuses("one of the variables needed for gradient computation has been modified by an inp")
+def view_saved_error(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    z = y.exp() * y
+    y[0].mul_(2)
+    z.sum().backward()
+
+
+@table.refuses("a view of a leaf Variable that requires grad is being used in an in-place operat")
+def leaf_view_error(t):
+    x = t.ones(3, requires_grad=True)
+    x[0].add_(1)
+
+
+@table.refuses("a leaf Variable that requires grad is being used in an in-place operation.")
+def leaf_error(t):
+    x = t.ones(3, requires_grad=True)
+    x.add_(1)
+
+
+@table.refuses("A view was created in no_grad mode and is being modified inplace with grad mode ")
+def no_grad_view(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    with t.no_grad():
+        v = y[0:2]
+    v.add_(1)
+
+
+@table.refuses(". Such functions do not allow the output views to be modified inplace.")
+def unbind_view(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    a = y.unbind(0)
+    a[0].mul_(2)
+
+
+@table.refuses(". Such functions do not allow the output views to be modified inplace.")
+def chunk_view(t):
+    x = t.ones(4, requires_grad=True)
+    y = x * 2
+    y.chunk(2)[0].mul_(2)
+
+
+@table.gives(([50.0, 2.0, 2.0], [2.0, 2.0, 2.0]))
+def nograd_inplace_view(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    with t.no_grad():
+        y[0] = 50.0
+    y.sum().backward()
+    return y.tolist(), x.grad.tolist()
+
+
+@table.gives((6.0, [6.0, 0.0]))
+def scalar_view(t):
+    x = t.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    s = y[0]
+    y.mul_(2)
+    s.backward()
+    return s.item(), x.grad.tolist()
+
+
+@table.gives(([3.0, 24.0], [3.0, 12.0]))
+def scalar_view_written(t):
+    x = t.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    s = y[1]
+    s.mul_(4)
+    y.sum().backward()
+    return y.tolist(), x.grad.tolist()
+
+
+@table.gives(([6.0, 12.0, 18.0], [12.0, 12.0, 12.0]))
+def setitem_loop(t):
+    w = t.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    out = t.zeros(3)
+    for i in range(3):
+        out[i] = w[i] * w.sum()
+    out.sum().backward()
+    return out.tolist(), w.grad.tolist()
+
+
+@table.gives(([2.0, 6.0, 12.0], [62.0, 600.0, 0.0]))
+def setitem_self(t):
+    x = t.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x * 2
+    y[1:] = y[:2].clone() * 3
+    (y * t.tensor([1.0, 10.0, 100.0])).sum().backward()
+    return y.tolist(), x.grad.tolist()
+
+
+@table.refuses("Can't detach views in-place. Use detach() instead.")
+def detach_view_error(t):
+    x = t.ones(3, requires_grad=True)
+    y = (x * 2)[1:]
+    y.detach_()
+
+
+@table.gives(([2.0, 6.0, 6.0], [1.0, 1.0, 1.0], None))
+def retain_view(t):
+    x = t.ones(3, requires_grad=True)
+    y = x * 2
+    v = y[1:]
+    v.retain_grad()
+    y.retain_grad()
+    v.mul_(3)
+    y.sum().backward()
+    return x.grad.tolist(), y.grad.tolist(), v.grad if v.grad is None else v.grad.tolist()
+
+
+@table.gives((True, True, False, True))
+def view_of_view_base(t):
+    x = t.zeros(4, 4)
+    v = x[1:]
+    w = v[:, 1]
+    return w._base is x, v._base is x, x._is_view(), w._is_view()
+
+
+@table.gives(([[5.0, 2.0, 2.0], [5.0, 2.0, 2.0]], [[0.0, 2.0, 2.0], [0.0, 2.0, 2.0]]))
+def t_inplace(t):
+    x = t.ones(2, 3, requires_grad=True)
+    y = x * 2
+    z = y.t()
+    z[0] = 5.0
+    y.sum().backward()
+    return y.tolist(), x.grad.tolist()
+
+
+@table.gives([[6.0], [24.0]])
+def expand_view(t):
+    x = t.ones(2, 1, requires_grad=True)
+    y = (x * 2).expand(2, 3)
+    (y * t.arange(6.0).view(2, 3)).sum().backward()
+    return x.grad.tolist()
+
+
+@table.gives(([4.0, 5.0], [6.0, 4.0]))
+def inplace_double(t):
+    x = t.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    y[0].mul_(x[1])
+    (g,) = t.autograd.grad(y.sum(), x, create_graph=True)
+    (h,) = t.autograd.grad(g.sum(), x)
+    return g.tolist(), h.tolist()
+
+
+@table.gives([1.0, 7.3891])
+def exp_inplace_view(t):
+    x = t.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    y[1:].exp_()
+    y.sum().backward()
+    return [round(v, 4) for v in x.grad.tolist()]
+
+
+@table.gives([0.5403, -0.4161])
+def sin_inplace_shared(t):
+    x = t.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    v = y[:]
+    y.sin_()
+    v.sum().backward()
+    return [round(g, 4) for g in x.grad.tolist()]
+
+
+@table.gives(([0.0, 2.0, 2.0, 2.0], [0.0, 2.0, 2.0, 2.0]))
+def masked_fill_view(t):
+    x = t.ones(4, requires_grad=True)
+    y = x * 2
+    v = y[:2]
+    v.masked_fill_(t.tensor([True, False]), 0.0)
+    y.sum().backward()
+    return y.tolist(), x.grad.tolist()
+
+
+@table.gives((True, False))
+def requires_grad_of_view(t):
+    x = t.zeros(3)
+    v = x[1:]
+    v.requires_grad_()
+    return v.is_leaf, x.requires_grad
+
+
+@table.gives(([9.0, 2.0, 2.0], [18.0, 4.0, 4.0], 2))
+def nograd_update_view(t):
+    w = t.ones(3, requires_grad=True)
+    with t.no_grad():
+        w[0] = 9.0
+        w[1:].mul_(2)
+    (w * w).sum().backward()
+    return w.tolist(), w.grad.tolist(), w._version
+
+
+test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
