@@ -8,7 +8,6 @@ import numpy as np
 
 from gradops import ShapeError, TapeError, depending_on, pull_back
 from gradops.places import describe, here
-from gradops.types import is_float
 
 from . import anomaly
 from .edges import GradientEdge
@@ -102,8 +101,9 @@ def carry(
         seeds = {v: as_tensor(g) for v, g in seeds.items()}
         read: Callable[[Node], Any] = tensors
     else:
-        read = values if retain else reader(Freed(here()))
-    mode, finishing = RECORDING.set(chosen(create_graph)), FINISHING.set([])
+        read = values if retain else reader(Freed((here(),)))
+    mode = RECORDING.set(create_graph and chosen(True))
+    finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
             found = pull_back(seeds, read, active, keep, anomaly.inspection())
@@ -177,7 +177,7 @@ def one(t: Tensor) -> Any:
             f"grad can be implicitly created only for scalar outputs; this one is {t.type}\n"
             "  hint: reduce it, as in .sum().backward(), or give backward() a gradient of its shape"
         )
-    if not is_float(value.dtype):
+    if value.dtype.kind != "f":
         raise TapeError(f"only outputs of floating point can be differentiated, not {t.type}")
     return np.ones(value.shape, value.dtype) if value.shape else value.dtype.type(1)
 

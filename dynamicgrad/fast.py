@@ -40,8 +40,8 @@ def unary(op: Op) -> Callable[[Any], Any]:
             raise
         t = new(Tensor)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
-        mode = is_recording()
-        if x.node is None or not mode or y.dtype.kind != "f":
+        mode, dtype = is_recording(), y.dtype
+        if x.node is None or not mode or dtype.kind != "f":
             return (
                 t
                 if mode is not INFERENCE and x.node is None
@@ -55,11 +55,13 @@ def unary(op: Op) -> Callable[[Any], Any]:
         node.operands = (x if save_x else x.node,)
         node.output = y if save_y else None
         node.number, node.watch, node.storage = next(clock), None, None
-        node.shape, node.dtype = y.shape, y.dtype
+        node.shape, node.dtype = y.shape, dtype
         frame = _getframe(1)
-        while OURS[frame.f_code.co_filename]:
+        code = frame.f_code
+        while OURS[code.co_filename]:
             frame = frame.f_back  # type: ignore[assignment]
-        node.code, node.offset = frame.f_code, frame.f_lasti
+            code = frame.f_code
+        node.code, node.offset = code, frame.f_lasti
         if mode is not True:
             pack(node, mode)
         return t
@@ -100,11 +102,11 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             raise
         t = new(Tensor)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
-        mode = is_recording()
+        mode, dtype = is_recording(), y.dtype
         if a_node is None and b_node is None and mode is not INFERENCE:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
-        if not mode or y.dtype.kind != "f":
+        if not mode or dtype.kind != "f":
             return cut_off(t, op, a_node is not None or b_node is not None)
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b) = plans[active] or plan(active)
@@ -115,11 +117,13 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
         )  # fmt: skip
         node.output = y if save_y else None
         node.number, node.watch, node.storage = next(clock), None, None
-        node.shape, node.dtype = y.shape, y.dtype
+        node.shape, node.dtype = y.shape, dtype
         frame = _getframe(1)
-        while OURS[frame.f_code.co_filename]:
+        code = frame.f_code
+        while OURS[code.co_filename]:
             frame = frame.f_back  # type: ignore[assignment]
-        node.code, node.offset = frame.f_code, frame.f_lasti
+            code = frame.f_code
+        node.code, node.offset = code, frame.f_lasti
         if mode is not True:
             pack(node, mode)
         return t

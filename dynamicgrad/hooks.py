@@ -16,7 +16,8 @@ from gradops.op import EveryOperand
 from gradops.places import short
 from gradops.reverse import fit
 
-from .reading import Freed, reader
+from .modes import is_recording
+from .reading import Freed, reader, tensors
 from .tape import Leaf, Node, new
 from .tensor import Tensor, as_tensor
 
@@ -173,7 +174,7 @@ class NodeHooks:
     def read(self, node: "HookedNode", freed: Freed | None) -> Any:
         """The node, and its gradients to come, which the hooks will have passed."""
         plain = node.plain()
-        operands = reader(freed)(plain)
+        operands = (tensors if is_recording() else reader(freed))(plain)
         if type(plain.operands) is Freed:
             SET_OPERANDS(node, plain.operands)
         return node, Pending(lambda g: self.gradients(plain, g, operands))

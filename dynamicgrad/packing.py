@@ -1,6 +1,7 @@
 """Hooks through which saved tensors go: packed when a node saves them, unpacked when it reads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -26,16 +27,6 @@ class Packed:
             RECORDING.reset(mode)
         self.unpack, self.type, self.node, self.storage = hooks.unpack, t.type, t.node, t.storage
 
-    @property
-    def shape(self) -> Any:
-        """The shape of the tensor that was packed."""
-        return self.type.shape
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the tensor that was packed."""
-        return self.type.dtype
-
     def value(self) -> Any:
         """The value of the tensor, unpacked."""
         mode = RECORDING.set(False)
@@ -52,11 +43,50 @@ class Packed:
         return found.value
 
 
+class PackedOperands:
+    """What stands where a node's operands do when hooks have packed what it saves."""
+
+    __slots__ = ("operands", "output")
+
+    def __init__(self, operands: tuple[Any, ...], output: Any, hooks: Packing) -> None:
+        self.operands = tuple(Packed(x, hooks) if isinstance(x, Tensor) else x for x in operands)
+        self.output = None if output is None else Packed(handle(output), hooks)
+
+    def unpacked(self) -> tuple[tuple[Any, ...], Any]:
+        """The operands, and the output, as they were before."""
+        output = None if self.output is None else self.output.value()
+        return tuple(as_it_was(x) if isinstance(x, Packed) else x for x in self.operands), output
+
+    @contextmanager
+    def laid_out(self, node: Node, keep: bool) -> Iterator[None]:
+        """The node as if nothing had been packed; with `keep` it is as it was afterwards."""
+        node.operands, node.output = self.unpacked()
+        try:
+            yield
+        finally:
+            if keep:
+                node.operands, node.output = self, None
+
+    def read(self, node: Node, freed: Any) -> Any:
+        """The arrays that were saved, unpacked."""
+        from .reading import reader
+
+        with self.laid_out(node, keep=freed is None):
+            return reader(freed)(node)
+
+
+def as_it_was(x: Packed) -> Tensor:
+    """A packed tensor as it was when it was saved, but for being another handle."""
+    t = handle(x.value(), x.node)
+    t.storage = x.storage
+    return t
+
+
 def pack(node: Node, hooks: Any) -> None:
     """Pack what a new node saves."""
-    node.operands = tuple([Packed(x, hooks) if isinstance(x, Tensor) else x for x in node.operands])
-    if node.output is not None:
-        node.output = Packed(handle(node.output), hooks)
+    if node.output is not None or any(isinstance(x, Tensor) for x in node.operands):
+        node.operands = PackedOperands(node.operands, node.output, hooks)
+        node.output = None
 
 
 class saved_tensors_hooks:

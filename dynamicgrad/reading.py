@@ -6,7 +6,7 @@ from typing import Any
 from gradops import TapeError
 from gradops.places import Place, describe
 
-from .packing import Packed
+from .packing import PackedOperands
 from .tape import InferenceStorage, Node, Storage
 from .tensor import Tensor, handle, storage_of
 
@@ -24,18 +24,13 @@ CHANGED = (
 )
 
 
-class Freed:
+class Freed(tuple[Place | None]):
     """Stands where a node's operands were, and knows which backward freed them."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, place: Place | None) -> None:
-        self.place = place
 
     def read(self, node: Node, freed: Any) -> Any:
         """Raise the error for a node that an earlier backward has freed."""
         raise TapeError(
-            SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self.place))
+            SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self[0]))
         )
 
 
@@ -73,11 +68,8 @@ def reader(freed: Freed | None) -> Callable[[Node], Any]:
         saves = output is not None
         if not saves:
             output = node
-        else:
-            if node.storage is not None:
-                check_unchanged(node, node, "the output")
-            if type(output) is Packed:
-                output = output.value()
+        elif node.storage is not None:
+            check_unchanged(node, node, "the output")
         found = [output]
         for x in operands:
             if isinstance(x, Tensor):
@@ -88,9 +80,6 @@ def reader(freed: Freed | None) -> Callable[[Node], Any]:
                 ):
                     check_unchanged(node, x, "the operand")
                 x = x.value
-            elif type(x) is Packed:
-                saves = True
-                x = unpacked(node, x)
             found.append(x)
         if saves and freed is not None:
             node.operands, node.output = freed, None
@@ -102,38 +91,32 @@ def reader(freed: Freed | None) -> Callable[[Node], Any]:
 values = reader(None)
 
 
-def unpacked(node: Node, x: Packed) -> Any:
-    """The value of a packed operand, if it was not written to before."""
-    if x.storage is not None:
-        check_unchanged(node, x, "the operand")
-    return x.value()
-
-
 def tensors(node: Node) -> Any:
     """What the rules of a node see when they are to be recorded: tensors on the saved values."""
-    found = values(node)
     if type(node.operands) is not tuple:
-        return found
+        if not isinstance(node.operands, PackedOperands):
+            return node.operands.read(node, None)
+        with node.operands.laid_out(node, keep=True):
+            return tensors(node)
+    found = values(node)
     operands = [
-        aliased(saved, value, x) if isinstance(saved, Tensor | Packed) else value
+        aliased(saved, x) if isinstance(saved, Tensor) else value
         for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
     ]
-    output = node if node.output is None else output_of(node, found[0])
-    return (output, *operands)
+    return (node if node.output is None else output_of(node), *operands)
 
 
-def aliased(saved: Any, value: Any, node: Any) -> Tensor:
+def aliased(saved: Tensor, node: Any) -> Tensor:
     """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
-    if isinstance(saved, Tensor) and saved.node is node:
+    if saved.node is node:
         return saved
-    found = handle(value, node)
-    if isinstance(saved, Tensor):
-        found.storage = storage_of(saved)
+    found = handle(saved.value, node)
+    found.storage = storage_of(saved)
     return found
 
 
-def output_of(node: Node, value: Any) -> Tensor:
+def output_of(node: Node) -> Tensor:
     """The saved output of a node, as a tensor that shares the record of writes to it."""
-    found = handle(value, node)
+    found = handle(node.output, node)
     found.storage = node.storage = node.storage or Storage()
     return found

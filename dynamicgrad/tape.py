@@ -279,9 +279,11 @@ def record(
     node.number, node.watch, node.storage = next(clock), None, None
     node.shape, node.dtype = y.shape, y.dtype
     frame = sys._getframe(2)
-    while OURS[frame.f_code.co_filename] and frame.f_back:
+    code = frame.f_code
+    while OURS[code.co_filename] and frame.f_back:
         frame = frame.f_back
-    node.code, node.offset = frame.f_code, frame.f_lasti
+        code = frame.f_code
+    node.code, node.offset = code, frame.f_lasti
     return node
 
 

@@ -49,6 +49,8 @@ def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     m, n = len(a.shape), len(b.shape)
     if m == n == 2:
         return matmul(a.T, g)
+    if m == 1 and n == 2:
+        return reshape(a, shape=(-1, 1)) * g
     g = restored(g, m, n)
     if m == 1:
         return reshaped(reshape(a, shape=(-1, 1)) * g, b)
