@@ -57,4 +57,27 @@ def edge_out(t):
     return x.grad.tolist()
 
 
+@table.gives([True, True, None, 3, [[2.0, 2.0], "dim"], True])
+def saved_values_of_a_node(t):
+    x, y = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)
+    product = (x * y).grad_fn
+    constant = (x * t.ones(2)).grad_fn
+    power = (x**3).grad_fn
+    total = t.ones(2, 2, requires_grad=True).amax(0)
+    result = (total.grad_fn._saved_result + 1).tolist()
+    return [
+        product._saved_self is x, product._saved_other is y, constant._saved_self,
+        power._saved_exponent, [result, next(n[7:] for n in dir(total.grad_fn) if n[7:] == "dim")],
+        total.grad_fn._saved_result is not total,
+    ]  # fmt: skip
+
+
+@table.refuses("directly access saved tensors after they have already been freed")
+def saved_values_after_backward(t):
+    y = t.ones(1, requires_grad=True).exp()
+    node = y.grad_fn
+    y.backward()
+    return node._saved_result
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
