@@ -23,6 +23,7 @@ from .errors import (
     OperandError,
     OptionError,
     ShapeError,
+    StateError,
     TapeError,
     ValueUnknownError,
 )
@@ -172,6 +173,7 @@ __all__ = [
     "Operators",
     "OptionError",
     "ShapeError",
+    "StateError",
     "TapeError",
     "ValueUnknownError",
     "abs",
