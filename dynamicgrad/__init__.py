@@ -72,9 +72,9 @@ __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
     "complex128", "complex64", "data", "double", "e", "empty", "empty_like", "enable_grad", "eye",
     "float", "float16", "float32", "float64", "from_numpy", "full", "full_like",
-    "get_default_dtype", "half", "inf", "int", "int16", "int32", "int64", "int8",
-    "is_grad_enabled", "linspace", "long", "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim", "pi",
-    "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "set_default_dtype", "set_grad_enabled",
-    "short", "tensor", "uint8", "zeros", "zeros_like",
+    "get_default_dtype", "half", "inf", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
+    "linspace", "long", "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim", "pi",
+    "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "set_default_dtype",
+    "set_grad_enabled", "short", "tensor", "uint8", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -48,7 +48,8 @@ def cross_entropy(
     if len(y.shape) == x.ndim:
         check_same_shape("cross_entropy", as_tensor(input), y)
         return of_probabilities(x, classes_last(y), weight, reduction, label_smoothing)
-    if weight is None and not label_smoothing and not may_hold(y, ignore_index):
+    plain = weight is None and not label_smoothing and x.ndim <= 2
+    if plain and not may_hold(y, ignore_index):
         return ops.cross_entropy(x, y, reduction)
     logs = ops.log_softmax(x)
     sharp = picked_loss(logs, y, weight, ignore_index, reduction)

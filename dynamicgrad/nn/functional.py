@@ -70,8 +70,9 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     tensor([-0.6321,  2.0000])
     """
 
-    def of(x: Any) -> Any:  # the least of x and 0, so that exp cannot overflow
-        return ops.where(x > 0, x, alpha * ops.expm1(ops.minimum(x, ops.zeros_like(x))))
+    def of(x: Any) -> Any:
+        below = ops.where(x > 0, ops.zeros_like(x), x)  # so that exp cannot overflow
+        return ops.where(x > 0, x, alpha * ops.expm1(below))
 
     return applied(of, as_tensor(input), inplace)
 
