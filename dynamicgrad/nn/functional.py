@@ -9,7 +9,7 @@ import numpy as np
 import gradops as ops
 
 from ..creation import generator as default_generator
-from ..spelling import FUNCTIONS
+from ..spelling import FUNCTIONS, spelled
 from ..tensor import as_tensor
 from .classification import (
     binary_cross_entropy,
@@ -28,6 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
+transposed = spelled(ops.transpose)
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -36,7 +37,7 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     >>> dg.nn.functional.linear(dg.ones(3), dg.ones(2, 3), dg.ones(2))
     tensor([4., 4.])
     """
-    y = x @ ops.transpose(weight)
+    y = x @ transposed(weight)
     return y if bias is None else y + bias
 
 

@@ -149,22 +149,30 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        for hook in [*self.pre_hooks.values()]:
-            changed = hook(self, args, kwargs)
-            if changed is not None:
-                if not isinstance(changed, tuple) or len(changed) != 2:
-                    raise TapeError(
-                        f"{hook} must return None or a tuple of (new_args, new_kwargs),"
-                        f" but got {changed}"
-                    )
-                args, kwargs = changed
+        if self.pre_hooks:
+            args, kwargs = before_step(self, args, kwargs)
         found = step(self, *args, **kwargs)
         self.steps_done += 1
-        for hook in [*self.post_hooks.values()]:
-            hook(self, args, kwargs)
+        if self.post_hooks:
+            for hook in [*self.post_hooks.values()]:
+                hook(self, args, kwargs)
         return found
 
     return call
+
+
+def before_step(optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a step after its hooks saw them."""
+    for hook in [*optimizer.pre_hooks.values()]:
+        changed = hook(optimizer, args, kwargs)
+        if changed is None:
+            continue
+        if not isinstance(changed, tuple) or len(changed) != 2:
+            raise TapeError(
+                f"{hook} must return None or a tuple of (new_args, new_kwargs), but got {changed}"
+            )
+        args, kwargs = changed
+    return args, kwargs
 
 
 def evaluated(closure: Callable[[], Any] | None) -> Any:
