@@ -36,8 +36,9 @@ class Block:
         first = self.memories[0]
         self.alone = len(params) == 1 and first.flags.c_contiguous
         size = sum(m.size for m in self.memories)
-        self.flat = first.reshape(-1) if self.alone else np.empty(size, first.dtype)
-        self.grad = self.flat if self.alone else np.empty(size, first.dtype)
+        self.room = np.empty(0 if self.alone else 2 * size, first.dtype)
+        self.flat = first.reshape(-1) if self.alone else self.room[:size]
+        self.grad = self.room[size:]  # of a parameter alone, while a step lasts, its gradient
         self.parts = parts(self.flat, self.memories)
         self.arrays: dict[str, Any] = {}
         self.begun: dict[str, Any] = {}  # of the step that runs, whose later tiles see none of it
@@ -82,9 +83,9 @@ class Block:
         """Take the gradients and, where they do not lie in one array, the parameters."""
         if self.alone:
             self.grad = grads[self.places[0]].reshape(-1)
-            return
-        np.concatenate([grads[i] for i in self.places], axis=None, out=self.grad)
-        np.concatenate(self.memories, axis=None, out=self.flat)
+        else:
+            found = [grads[i] for i in self.places]
+            np.concatenate(self.memories + found, axis=None, out=self.room)
 
     def compute(
         self, rule: Callable[..., Updated], options: dict[str, Any], span: slice
@@ -124,7 +125,9 @@ class Block:
             self.count(first[1]["step"])
         if self.begun:
             self.begin()
-        if not self.alone:
+        if self.alone:
+            self.grad = self.room  # the gradient's memory is given back with the gradient
+        else:
             for m, part in zip(self.memories, self.parts):
                 m[...] = part
         for p in self.params:

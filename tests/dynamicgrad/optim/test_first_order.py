@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -185,6 +186,16 @@ def test_data_that_is_replaced_is_the_one_that_is_updated():
     w.data = dg.full((2,), 5.0)
     optimizer.step()
     assert w.tolist() == [4, 4]
+
+
+def test_a_gradient_that_is_forgotten_is_freed():
+    w = dg.ones(SMALL, requires_grad=True)
+    optimizer = optim.Adam([w])
+    w.grad = dg.ones(SMALL)
+    gone = weakref.ref(w.grad.numpy())
+    optimizer.step()
+    optimizer.zero_grad()
+    assert gone() is None
 
 
 def test_an_overflow_is_no_error_and_no_warning():
