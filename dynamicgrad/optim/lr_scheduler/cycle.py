@@ -121,14 +121,10 @@ class OneCycleLR(LRScheduler):
                 "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
             )
         if last_epoch == -1:
-            groups = optimizer.param_groups
-            for group, lr in zip(groups, one_each("max_lr", max_lr, groups)):
-                first = lr / div_factor
-                group.update(initial_lr=first, max_lr=lr, min_lr=first / final_div_factor)
+            set_rates(optimizer.param_groups, max_lr, div_factor, final_div_factor)
             if cycle_momentum:
-                for name, given in (("max", max_momentum), ("base", base_momentum)):
-                    for group, m in zip(groups, one_each(f"{name}_momentum", given, groups)):
-                        group[f"{name}_momentum"] = m
+                set_each(optimizer.param_groups, "max_momentum", max_momentum)
+                set_each(optimizer.param_groups, "base_momentum", base_momentum)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -179,6 +175,20 @@ def phases(total: int, share: float, three: bool) -> list[Phase]:
         (2 * share * total - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
         (total - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
     ]
+
+
+def set_rates(groups: list[Any], max_lr: Any, div: float, final_div: float) -> None:
+    """Let each group know the rates between which its own goes."""
+    set_each(groups, "max_lr", max_lr)
+    for group in groups:
+        group["initial_lr"] = group["max_lr"] / div
+        group["min_lr"] = group["initial_lr"] / final_div
+
+
+def set_each(groups: list[Any], name: str, given: Any) -> None:
+    """Let each group have an option: the same, or its own from a list."""
+    for group, value in zip(groups, one_each(name, given, groups)):
+        group[name] = value
 
 
 def one_each(name: str, given: Any, groups: list[Any]) -> list[Any]:
