@@ -10,13 +10,14 @@ Tensors record a tape as the program runs, and `backward` walks it.
 tensor(6.)
 """
 
+import importlib as _importlib
 import math as _math
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 import numpy as _np
 
-from . import autograd, nn
+from . import autograd
 from .creation import (
     FloatTensor,
     arange,
@@ -65,18 +66,24 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
+    from . import data, nn, optim
 
-    def __getattr__(name: str) -> _Any: ...
+
+def __getattr__(name: str) -> _Any:
+    """The parts that many programs never use are imported when they are asked for."""
+    if name in ("data", "nn", "optim"):
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
-    "complex128", "complex64", "double", "e", "empty", "empty_like", "enable_grad", "explain",
-    "eye", "float", "float16", "float32", "float64", "from_numpy", "full", "full_like",
+    "complex128", "complex64", "data", "double", "e", "empty", "empty_like", "enable_grad",
+    "explain", "eye", "float", "float16", "float32", "float64", "from_numpy", "full", "full_like",
     "get_default_dtype", "half", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8",
     "is_grad_enabled", "is_inference_mode_enabled", "linspace", "long", "manual_seed", "nan", "nn",
-    "no_grad", "ones", "ones_like", "pi", "rand", "rand_like", "randint", "randn", "randn_like",
-    "randperm", "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8", "zeros",
-    "zeros_like",
+    "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8",
+    "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -5,7 +5,7 @@ complete cotangent through. A node with hooks of its own becomes a `HookedNode`,
 computed all at once, so that hooks see them together; nodes without hooks pay nothing.
 """
 
-import itertools
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,33 +16,21 @@ from gradops.op import EveryOperand
 from gradops.places import short
 from gradops.reverse import fit
 
+from .handles import RemovableHandle, registered
 from .modes import is_recording
 from .reading import Freed, reader, tensors
 from .tape import Leaf, Node, new
 from .tensor import Tensor, as_tensor
 
 Hook = Callable[..., Any]
-counter = itertools.count()
+Hooks = OrderedDict[int, Hook]
 
 
-class RemovableHandle:
-    """What registering a hook gives: `remove()` takes the hook away, as does leaving a `with`."""
-
-    def __init__(self, hooks: dict[int, Hook], hook: Hook) -> None:
-        if not callable(hook):
-            raise TypeError(f"a hook is a function, not a {type(hook).__name__}")
-        self.hooks, self.id = hooks, next(counter)
-        hooks[self.id] = hook
-
-    def remove(self) -> None:
-        """Take the hook away; again does nothing."""
-        self.hooks.pop(self.id, None)
-
-    def __enter__(self) -> "RemovableHandle":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.remove()
+def added(hooks: Hooks, hook: Hook) -> RemovableHandle:
+    """Add a hook, which is a function, to others."""
+    if not callable(hook):
+        raise TypeError(f"a hook is a function, not a {type(hook).__name__}")
+    return registered(hooks, hook)
 
 
 class Watch:
@@ -51,7 +39,7 @@ class Watch:
     __slots__ = ("grad", "hooks", "retains")
 
     def __init__(self) -> None:
-        self.hooks: dict[int, Hook] = {}
+        self.hooks: Hooks = OrderedDict()
         self.retains = False
         self.grad: Tensor | None = None
 
@@ -111,7 +99,7 @@ def register_hook(t: Tensor, hook: Hook) -> RemovableHandle:
     """
     if t.node is None:
         raise TapeError("cannot register a hook on a tensor that doesn't require gradient")
-    return RemovableHandle(watch_of(t.node).hooks, hook)
+    return added(watch_of(t.node).hooks, hook)
 
 
 def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle:
@@ -129,8 +117,8 @@ def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle
     if type(t.node) is not Leaf:
         raise TapeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if t.node.after is None:
-        t.node.after = {}
-    return RemovableHandle(t.node.after, hook)
+        t.node.after = OrderedDict()
+    return added(t.node.after, hook)
 
 
 class Pending:
@@ -168,8 +156,8 @@ class NodeHooks:
     __slots__ = ("after", "before")
 
     def __init__(self) -> None:
-        self.before: dict[int, Hook] = {}
-        self.after: dict[int, Hook] = {}
+        self.before: Hooks = OrderedDict()
+        self.after: Hooks = OrderedDict()
 
     def read(self, node: "HookedNode", freed: Freed | None) -> Any:
         """The node, and its gradients to come, which the hooks will have passed."""
@@ -265,19 +253,19 @@ def node_hook(node: Any, hook: Hook) -> RemovableHandle:
     Both are tuples of tensors, with None for what requires no gradient; a tuple that the hook
     returns replaces `grad_inputs`.
     """
-    return RemovableHandle(hooks_of(node).after, hook)
+    return added(hooks_of(node).after, hook)
 
 
 def node_prehook(node: Any, hook: Hook) -> RemovableHandle:
     """Call `hook(grad_outputs)` before the node runs; a tuple that it returns replaces them."""
-    return RemovableHandle(hooks_of(node).before, hook)
+    return added(hooks_of(node).before, hook)
 
 
 def leaf_hook(leaf: Leaf, hook: Hook) -> RemovableHandle:
     """Call `hook((), grad_outputs)` when the gradient was added up."""
     if leaf.after is None:
-        leaf.after = {}
-    return RemovableHandle(leaf.after, lambda t: hook((), (t.grad,)) and None)
+        leaf.after = OrderedDict()
+    return registered(leaf.after, lambda t: hook((), (t.grad,)) and None)
 
 
 def leaf_prehook(leaf: Leaf, hook: Hook) -> RemovableHandle:
@@ -287,7 +275,7 @@ def leaf_prehook(leaf: Leaf, hook: Hook) -> RemovableHandle:
         found = hook((g,))
         return found if found is None else sole(hook, found, 1)[0]
 
-    return RemovableHandle(watch_of(leaf).hooks, before)
+    return registered(watch_of(leaf).hooks, before)
 
 
 Node.register_hook, Node.register_prehook = node_hook, node_prehook  # type: ignore[attr-defined]

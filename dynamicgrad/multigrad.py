@@ -4,12 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .backward import FINISHING
-from .hooks import RemovableHandle, register_hook
+from .handles import RemovableHandle
+from .hooks import register_hook
 from .tensor import Tensor
 
 
 class Handles(RemovableHandle):
     """The handles of several hooks, removed together."""
+
+    __slots__ = ("handles",)
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         self.handles = handles

@@ -127,10 +127,11 @@ def styled(value: float, style: str) -> str:
 
 def tensor_repr(t: Any) -> str:
     """A tensor as PyTorch prints it: its entries, and how it takes part in differentiation."""
+    heading = "Parameter containing:\n" if getattr(t, "is_parameter", False) else ""
     if not isinstance(t.value, np.ndarray | np.generic):
-        return f"tensor({t.value!r})"
+        return f"{heading}tensor({t.value!r})"
     if t.grad_fn is not None:
         suffix = [f"grad_fn=<{t.grad_fn.name()}>"]
     else:
         suffix = ["requires_grad=True"] if t.requires_grad else []
-    return tensor_text(np.asarray(t.value), suffix)
+    return heading + tensor_text(np.asarray(t.value), suffix)

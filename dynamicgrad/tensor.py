@@ -28,13 +28,16 @@ class Tensor(Operators):
     ((3, 5), tensor([3., 5.]))
     """
 
-    __slots__ = ("__weakref__", "alias", "cut", "kept_grad", "node", "storage", "value")
+    __slots__ = (
+        "__weakref__", "alias", "cut", "is_parameter", "kept_grad", "node", "storage", "value"
+    )  # fmt: skip
     value: Any
     alias: "Alias | None"
     cut: Cut | None
     node: Any
     storage: Storage | None
     kept_grad: "Tensor | None"
+    is_parameter: bool  # set for those that `nn.Parameter` made, and for no others
 
     if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
 
@@ -175,7 +178,8 @@ class Tensor(Operators):
         return np.array(self.value, dtype=dtype, copy=copy)
 
     def __reduce__(self) -> Any:
-        return restored, (np.asarray(self.value), self.node is not None)
+        kind = getattr(self, "is_parameter", False)
+        return restored, (np.asarray(self.value), self.node is not None, kind)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
         if not self.is_leaf:
@@ -183,7 +187,8 @@ class Tensor(Operators):
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
                 " protocol\n  hint: copy x.detach()"
             )
-        found = memo[id(self)] = restored(np.array(self.value), self.node is not None)
+        kind = getattr(self, "is_parameter", False)
+        found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)
         if (grad := getattr(self, "grad", None)) is not None:
             found.grad = handle(np.array(grad.value))  # type: ignore[attr-defined]
         return found
@@ -229,9 +234,11 @@ def number_of(t: Tensor) -> Any:
     return t.value.item()
 
 
-def restored(value: Any, requires_grad: bool) -> Tensor:
+def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:
     """A leaf with a value, as it comes back from a pickle or a copy."""
     t = handle(value)
+    if is_parameter:
+        t.is_parameter = True
     return make_leaf(t) if requires_grad else t
 
 

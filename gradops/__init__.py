@@ -23,6 +23,7 @@ from .errors import (
     OperandError,
     OptionError,
     ShapeError,
+    StateError,
     TapeError,
     ValueUnknownError,
 )
@@ -174,6 +175,7 @@ __all__ = [
     "Operators",
     "OptionError",
     "ShapeError",
+    "StateError",
     "TapeError",
     "ValueUnknownError",
     "abs",

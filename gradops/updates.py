@@ -1,11 +1,185 @@
 """Update rules of optimizers, as pure functions of ops that both packages share.
 
-A rule maps parameters, gradients and the optimizer's state to new parameters and a new state. What
-holds the state, tensors updated in place or variables assigned in a graph, is each package's own.
+A rule maps a parameter, its gradient and the optimizer's state to a new parameter and a new state.
+Operands are arrays, tensors or expressions; hyperparameters are numbers. The state is a dict under
+PyTorch's names, empty before the first step; `step` in it counts the steps, as a number or as a
+float of the parameter's dtype. What holds the state, tensors updated in place or variables assigned
+in a graph, is each package's own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from .library.arithmetic import sqrt
+from .library.comparison import maximum
+
+State = Mapping[str, Any]
+Updated = tuple[Any, dict[str, Any]]
+
+
+def sgd(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: float,
+    momentum: float = 0.0,
+    dampening: float = 0.0,
+    weight_decay: float = 0.0,
+    nesterov: bool = False,
+    maximize: bool = False,
+) -> Updated:
+    """Gradient descent: p - lr * v, with v the gradient or, with momentum, its running sum.
+
+    PyTorch's form of Sutskever et al., "On the importance of initialization and momentum in deep
+    learning" (2013). The state is `momentum_buffer`, if there is momentum.
+
+    >>> sgd(1.0, 0.5, {"momentum_buffer": 1.0}, lr=0.5, momentum=0.5)
+    (0.5, {'momentum_buffer': 1.0})
+    """
+    g = decayed(param, -grad if maximize else grad, weight_decay)
+    if not momentum:
+        return param - lr * g, {}
+    v = g
+    if (before := state.get("momentum_buffer")) is not None:
+        v = momentum * before + ((1 - dampening) * g if dampening else g)
+    direction = g + momentum * v if nesterov else v
+    return param - lr * direction, {"momentum_buffer": v}
+
+
+def adam(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: float = 1e-3,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0.0,
+    amsgrad: bool = False,
+    maximize: bool = False,
+    decoupled_weight_decay: bool = False,
+) -> Updated:
+    """Kingma and Ba, "Adam" (2015); with decoupled weight decay, AdamW of Loshchilov and Hutter.
+
+    The state is `step`, `exp_avg`, `exp_avg_sq` and, with `amsgrad`, `max_exp_avg_sq`.
+
+    >>> p, state = adam(1.0, 0.5, {}, lr=0.1)
+    >>> round(float(p), 6), state["step"]
+    (0.9, 1)
+    """
+    g = -grad if maximize else grad
+    if decoupled_weight_decay and weight_decay:
+        param = param * (1 - lr * weight_decay)
+    elif weight_decay:
+        g = decayed(param, g, weight_decay)
+    step = state.get("step", 0) + 1
+    m = averaged(state.get("exp_avg"), g, betas[0])
+    v = averaged(state.get("exp_avg_sq"), g * g, betas[1])
+    new = {"step": step, "exp_avg": m, "exp_avg_sq": v}
+    if amsgrad:
+        largest = state.get("max_exp_avg_sq")
+        v = new["max_exp_avg_sq"] = v if largest is None else maximum(largest, v)
+    scale = sqrt(v) / (1 - betas[1] ** step) ** 0.5 + eps
+    return param - lr / (1 - betas[0] ** step) * (m / scale), new
+
+
+def adamw(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: float = 1e-3,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 1e-2,
+    amsgrad: bool = False,
+    maximize: bool = False,
+) -> Updated:
+    """`adam` with its weight decay decoupled from the gradient.
+
+    >>> p, state = adamw(1.0, 0.5, {}, lr=0.1, weight_decay=0.5)
+    >>> round(float(p), 6)
+    0.85
+    """
+    return adam(
+        param, grad, state, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+        amsgrad=amsgrad, maximize=maximize, decoupled_weight_decay=True,
+    )  # fmt: skip
+
+
+def rmsprop(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: float = 1e-2,
+    alpha: float = 0.99,
+    eps: float = 1e-8,
+    weight_decay: float = 0.0,
+    momentum: float = 0.0,
+    centered: bool = False,
+    maximize: bool = False,
+) -> Updated:
+    """Hinton's RMSprop: the gradient over the root of the running mean of its square.
+
+    The state is `step`, `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if the
+    gradient's own mean is taken out of the square's (`centered`).
+
+    >>> p, state = rmsprop(1.0, 0.5, {}, lr=0.1)
+    >>> round(float(p), 6)
+    0.0
+    """
+    g = decayed(param, -grad if maximize else grad, weight_decay)
+    square = averaged(state.get("square_avg"), g * g, alpha)
+    new = {"step": state.get("step", 0) + 1, "square_avg": square}
+    if centered:
+        mean = new["grad_avg"] = averaged(state.get("grad_avg"), g, alpha)
+        square = square - mean * mean
+    move = g / (sqrt(square) + eps)
+    if momentum:
+        if (before := state.get("momentum_buffer")) is not None:
+            move = momentum * before + move
+        new["momentum_buffer"] = move
+    return param - lr * move, new
+
+
+def adagrad(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: float = 1e-2,
+    lr_decay: float = 0.0,
+    weight_decay: float = 0.0,
+    eps: float = 1e-10,
+    maximize: bool = False,
+) -> Updated:
+    """Duchi et al., "Adaptive subgradient methods" (2011): g over the root of the sum of squares.
+
+    The state is `step` and `sum`.
+
+    >>> p, state = adagrad(1.0, 0.5, {}, lr=0.1)
+    >>> round(float(p), 6), float(state["sum"])
+    (0.9, 0.25)
+    """
+    g = decayed(param, -grad if maximize else grad, weight_decay)
+    step, total = state.get("step", 0) + 1, g * g
+    if (before := state.get("sum")) is not None:
+        total = before + total
+    rate = lr / (1 + (step - 1) * lr_decay) if lr_decay else lr
+    return param - rate * (g / (sqrt(total) + eps)), {"step": step, "sum": total}
+
+
+def decayed(param: Any, grad: Any, weight_decay: float) -> Any:
+    """The gradient of the loss with half the squared parameter added, `weight_decay` times."""
+    return grad + weight_decay * param if weight_decay else grad
+
+
+def averaged(before: Any, value: Any, beta: float) -> Any:
+    """The exponentially weighted mean, which starts from zero."""
+    share = (1 - beta) * value
+    return share if before is None else beta * before + share
 
 
 def momentum_sgd(
@@ -15,13 +189,13 @@ def momentum_sgd(
     lr: float,
     momentum: float = 0.9,
 ) -> tuple[list[Any], list[Any]]:
-    """Gradient descent with momentum: v <- momentum * v + g, then p <- p - lr * v.
-
-    Returns the new parameters and the new velocities. PyTorch's form of Sutskever et al., "On the
-    importance of initialization and momentum in deep learning" (2013).
+    """`sgd` with momentum for several parameters: the new parameters and the new velocities.
 
     >>> momentum_sgd([1.0], [0.5], [0.0], lr=0.1)
     ([0.95], [0.5])
     """
-    velocities = [momentum * v + g for v, g in zip(velocities, grads, strict=True)]
-    return [p - lr * v for p, v in zip(params, velocities, strict=True)], velocities
+    updated = [
+        sgd(p, g, {"momentum_buffer": v}, lr=lr, momentum=momentum)
+        for p, g, v in zip(params, grads, velocities, strict=True)
+    ]
+    return [p for p, _ in updated], [state["momentum_buffer"] for _, state in updated]

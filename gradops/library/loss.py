@@ -239,7 +239,7 @@ def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
 
 def class_error_kernel(logits: Any, labels: Any) -> Any:
     """softmax of each row, less 1 at its label."""
-    y = np.asarray(softmax.kernel(logits))
+    y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
     rows = y.reshape(-1, y.shape[-1])
     rows[np.arange(len(rows)), np.asarray(labels).reshape(-1)] -= 1
     return y

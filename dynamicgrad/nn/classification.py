@@ -1,0 +1,221 @@
+"""Losses of classes and probabilities, as functions.
+
+Classes lie along dimension 1, or along the only one, as in PyTorch: scores of shape (N, C, ...) go
+with labels of shape (N, ...).
+"""
+
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops.library.loss import check_reduction, check_same_shape, reduced
+
+from ..fast import several
+from ..tensor import Tensor, as_tensor
+
+sparse = several(ops.sparse_cross_entropy)
+IGNORE = -100  # the label that PyTorch ignores by default
+
+
+def classes_last(scores: Any) -> Any:
+    """Scores with their classes along the last dimension."""
+    return ops.moveaxis(scores, 1, -1) if scores.ndim > 2 else scores
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = IGNORE,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """The cross entropy of labels with softmax of `input`.
+
+    `target` are class labels, or probabilities in the shape of `input`. `weight` has a number for
+    each class; a mean is that of the weighted labels. Labels that are `ignore_index` do not count.
+    `label_smoothing` is the share of each label that is spread over all classes. Raises
+    IndexingError for a label that is no class.
+
+    >>> dg.nn.functional.cross_entropy(dg.zeros(1, 2), dg.tensor([1]))
+    tensor(0.6931)
+    """
+    check_reduction(reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ops.OptionError(
+            "cross_entropy", [], f"label_smoothing is between 0 and 1, not {label_smoothing}"
+        )
+    x, y = classes_last(as_tensor(input)), as_tensor(target)
+    if len(y.shape) == x.ndim:
+        check_same_shape("cross_entropy", as_tensor(input), y)
+        return of_probabilities(x, classes_last(y), weight, reduction, label_smoothing)
+    if weight is None and not label_smoothing and (is_array(y) or ignore_index < 0):
+        try:
+            return sparse(x, y) if reduction == "mean" else sparse(x, y, reduction=reduction)
+        except ops.IndexingError:
+            pass  # a label is none of the classes: one to ignore, or wrong
+    logs = ops.log_softmax(x)
+    sharp = picked_loss(logs, y, weight, ignore_index, reduction)
+    if not label_smoothing:
+        return sharp
+    spread = spread_loss(logs, y, weight, ignore_index, reduction)
+    return (1 - label_smoothing) * sharp + label_smoothing / x.shape[-1] * spread
+
+
+def is_array(t: Tensor) -> bool:
+    """Whether the entries of a tensor are known now, as they are not while a graph is traced."""
+    return isinstance(t.value, np.ndarray | np.generic)
+
+
+def of_probabilities(x: Any, p: Any, weight: Any, reduction: str, smoothing: float) -> Any:
+    """The cross entropy of probabilities as labels; a mean is that of the rows."""
+    if smoothing:
+        p = p * (1 - smoothing) + smoothing / x.shape[-1]
+    shares = ops.strong_product(p, ops.log_softmax(x))
+    return reduced(-ops.sum(shares if weight is None else shares * weight, axis=-1), reduction)
+
+
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = IGNORE,
+    reduction: str = "mean",
+) -> Any:
+    """Minus the entry of `input`, log-probabilities, at each label; see `cross_entropy`.
+
+    >>> dg.nn.functional.nll_loss(dg.tensor([[-1.0, -2.0]]), dg.tensor([1]))
+    tensor(2.)
+    """
+    check_reduction(reduction)
+    logs, labels = classes_last(as_tensor(input)), as_tensor(target)
+    return picked_loss(logs, labels, weight, ignore_index, reduction)
+
+
+def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:
+    """Minus the log-probability at each label, weighted and reduced."""
+    chosen, counts = chosen_of(logs, labels, weight, ignored)
+    index = ops.expand_dims(chosen, axis=-1)
+    picked = ops.squeeze(ops.take_along_axis(logs, index, axis=-1), axis=(-1,))
+    return weighted(-picked, counts, reduction)
+
+
+def spread_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:
+    """Minus the sum of all log-probabilities of the rows whose labels count."""
+    _, counts = chosen_of(logs, labels, weight, ignored)
+    rows = -ops.sum(logs if weight is None else logs * weight, axis=-1)
+    rows = ops.where(labels != ignored, rows, ops.zeros_like(rows))
+    if reduction == "mean":
+        return ops.sum(rows) / ops.sum(counts)
+    return reduced(rows, reduction)
+
+
+def chosen_of(logs: Any, labels: Tensor, weight: Any, ignored: int) -> tuple[Any, Any]:
+    """The labels, 0 for those that do not count, and how much each counts."""
+    require_labels(logs, labels, ignored)
+    counted = labels != ignored
+    chosen = ops.where(counted, labels, ops.zeros_like(labels))
+    counts = ops.astype(counted, dtype=logs.dtype)
+    if weight is not None:
+        counts = counts * ops.take(as_tensor(weight), chosen, axis=0)
+    return chosen, counts
+
+
+def weighted(losses: Any, counts: Any, reduction: str) -> Any:
+    """Losses reduced, each as much as it counts; one that does not count may be infinite."""
+    losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
+    if reduction == "mean":
+        return ops.sum(losses) / ops.sum(counts)
+    return reduced(losses, reduction)
+
+
+def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
+    """Refuse labels that are no integers, too many, or none of the classes."""
+    types = [ops.type_of(logs), labels.type]
+    if labels.dtype.kind not in "iu":
+        raise ops.DTypeError("nll_loss", types, f"class labels are integers, not {labels.dtype}")
+    if labels.shape != tuple(logs.shape[:-1]):
+        raise ops.ShapeError(
+            "nll_loss", types, "there must be one label for each row of scores",
+            hint="scores (N, C, ...) go with labels (N, ...)",
+        )  # fmt: skip
+    if is_array(labels):
+        value, classes = np.asarray(labels.value), logs.shape[-1]
+        wrong = value[((value < 0) | (value >= classes)) & (value != ignored)]
+        if wrong.size:
+            raise ops.IndexingError(
+                "nll_loss", types, f"the label {wrong[0]} is none of the classes 0 to {classes - 1}"
+            )
+
+
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
+) -> Any:
+    """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
+
+    `weight` multiplies the losses, `pos_weight` the share of the label 1 in them.
+
+    >>> dg.nn.functional.binary_cross_entropy_with_logits(dg.zeros(1), dg.ones(1))
+    tensor(0.6931)
+    """
+    z, y = as_tensor(input), as_tensor(target)
+    if pos_weight is None:
+        if weight is None:
+            return ops.binary_cross_entropy_with_logits(z, y, reduction)
+        losses = ops.binary_cross_entropy_with_logits(z, y, "none")
+    else:
+        check_same_shape("binary_cross_entropy_with_logits", z, y)
+        losses = (1 - y) * z + (1 + (pos_weight - 1) * y) * ops.softplus(-z)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def binary_cross_entropy(
+    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
+) -> Any:
+    """The cross entropy of labels with probabilities; logarithms are at least -100.
+
+    Raises OptionError for an input that is no probability. On logits, the function that takes them
+    is more exact.
+
+    >>> dg.nn.functional.binary_cross_entropy(dg.tensor([0.5]), dg.ones(1))
+    tensor(0.6931)
+    """
+    x, y = as_tensor(input), as_tensor(target)
+    check_same_shape("binary_cross_entropy", x, y)
+    if is_array(x) and not np.all((x.value >= 0) & (x.value <= 1)):
+        raise ops.OptionError(
+            "binary_cross_entropy", [x.type, y.type],
+            "all elements of input should be between 0 and 1",
+            hint="apply sigmoid, or use binary_cross_entropy_with_logits",
+        )  # fmt: skip
+    losses = -(y * bounded_log(x) + (1 - y) * bounded_log(1 - x))
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def bounded_log(x: Any) -> Any:
+    """The logarithm, but at least -100; also at 0."""
+    low = ops.full_like(x, -100.0)
+    positive = x > 0
+    return ops.where(positive, ops.maximum(ops.log(ops.where(positive, x, 1.0)), low), low)
+
+
+def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+    """The divergence of log-probabilities `input` from `target`, entry by entry and then reduced.
+
+    `reduction="batchmean"` divides the sum by the size of the batch, which is the divergence;
+    `"mean"` by the number of entries.
+
+    >>> dg.nn.functional.kl_div(dg.zeros(1), dg.tensor([0.5]))
+    tensor(-0.3466)
+    """
+    x, p = as_tensor(input), as_tensor(target)
+    check_same_shape("kl_div", x, p)
+    if log_target:
+        losses = ops.exp(p) * (p - x)
+    else:
+        positive = p > 0
+        losses = ops.where(positive, p * ops.log(ops.where(positive, p, 1.0)), 0.0) - p * x
+    if reduction == "batchmean":
+        return ops.sum(losses) / (x.shape[0] if x.shape else 1)
+    return reduced(losses, reduction)

@@ -1,0 +1,290 @@
+"""Modules and parameters in lists and dicts, and modules one after the other."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .module import Module, laid_out
+from .parameter import Parameter
+
+
+class Sequence(Module):
+    """Modules under the names 0, 1, 2, ...; what `Sequential` and `ModuleList` share."""
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return self.part(list(self._modules.items())[i])
+        return list(self._modules.values())[position(i, len(self))]
+
+    def part(self, members: list[tuple[str, Any]]) -> Any:
+        """A module of the same kind with some of the members."""
+        return type(self)([m for _, m in members])  # type: ignore[call-arg]
+
+    def __setitem__(self, i: int, module: Module) -> None:
+        self._modules[list(self._modules)[position(i, len(self))]] = module
+
+    def __delitem__(self, i: Any) -> None:
+        kept = list(self._modules.values())
+        del kept[i if isinstance(i, slice) else position(i, len(kept))]
+        self.renumber(kept)
+
+    def renumber(self, modules: Iterable[Any]) -> None:
+        """Let these be the members."""
+        self._modules.clear()
+        for module in modules:
+            self.append(module)
+
+    def append(self, module: Module) -> Any:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Any:
+        """Add modules at the end."""
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Any:
+        """Add a module before that at `index`."""
+        members = list(self._modules.values())
+        members.insert(index, module)
+        self.renumber(members)
+        return self
+
+    def pop(self, index: int = -1) -> Any:
+        """Remove a module and return it."""
+        found = self[index]
+        del self[index]
+        return found
+
+
+class Sequential(Sequence):
+    """Modules that are called one after the other; given in turn, or as a dict with names.
+
+    >>> dg.nn.Sequential(dg.nn.Linear(2, 3), dg.nn.ReLU())
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], Mapping):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            self.extend(args)
+
+    def part(self, members: list[tuple[str, Any]]) -> "Sequential":
+        """The modules that are asked for, under their names."""
+        return type(self)(dict(members))
+
+    def forward(self, input: Any) -> Any:
+        """The output of the last module."""
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(Sequence):
+    """A list whose modules are registered.
+
+    >>> len(dg.nn.ModuleList([dg.nn.ReLU(), dg.nn.ReLU()]))
+    2
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(modules or ())
+
+    def __add__(self, other: Iterable[Module]) -> "ModuleList":
+        return ModuleList([*self, *other])
+
+    def __repr__(self) -> str:
+        runs: list[list[Any]] = []  # of modules that look the same: first, last, text
+        for i, text in enumerate(map(repr, self)):
+            if runs and runs[-1][2] == text:
+                runs[-1][1] = i
+            else:
+                runs.append([i, i, text])
+        parts = [
+            f"({i}): {text}" if i == j else f"({i}-{j}): {j - i + 1} x {text}"
+            for i, j, text in runs
+        ]
+        return laid_out(type(self).__name__, "", parts)
+
+
+class ModuleDict(Module):
+    """A dict whose modules are registered.
+
+    >>> layers = dg.nn.ModuleDict({"relu": dg.nn.ReLU()})
+    >>> layers["relu"]
+    ReLU()
+    """
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Remove all modules."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Remove a module and return it."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names with their modules."""
+        return self._modules.items()
+
+    def values(self) -> Iterable[Any]:
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add the modules of a dict, or of pairs of a name and a module."""
+        for key, module in modules.items() if hasattr(modules, "items") else modules:
+            self[key] = module
+
+
+class ParameterList(Module):
+    """A list whose parameters are registered; tensors in it become parameters.
+
+    >>> [p.shape for p in dg.nn.ParameterList([dg.ones(2), dg.ones(3)])]
+    [(2,), (3,)]
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self.extend(values or ())
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parameters.values())
+
+    def __getitem__(self, i: Any) -> Any:
+        values = list(self._parameters.values())
+        if isinstance(i, slice):
+            return type(self)(values[i])
+        return values[position(i, len(values))]
+
+    def __setitem__(self, i: int, value: Any) -> None:
+        setattr(self, str(position(i, len(self))), as_parameter(value))
+
+    def append(self, value: Any) -> "ParameterList":
+        """Add a parameter at the end."""
+        self.register_parameter(str(len(self)), as_parameter(value))
+        return self
+
+    def extend(self, values: Iterable[Any]) -> "ParameterList":
+        """Add parameters at the end."""
+        for value in values:
+            self.append(value)
+        return self
+
+    def __repr__(self) -> str:
+        return laid_out(type(self).__name__, "", described(self._parameters))
+
+
+class ParameterDict(Module):
+    """A dict whose parameters are registered; tensors in it become parameters.
+
+    >>> weights = dg.nn.ParameterDict({"w": dg.ones(2)})
+    >>> weights["w"].requires_grad
+    True
+    """
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self.update(parameters or {})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._parameters[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.register_parameter(key, as_parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._parameters[key]
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._parameters
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._parameters.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names with their parameters."""
+        return self._parameters.items()
+
+    def values(self) -> Iterable[Any]:
+        """The parameters."""
+        return self._parameters.values()
+
+    def update(self, parameters: Any) -> None:
+        """Add the parameters of a dict, or of pairs of a name and a parameter."""
+        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+            self[key] = value
+
+    def __repr__(self) -> str:
+        return laid_out(type(self).__name__, "", described(self._parameters))
+
+
+def position(i: int, length: int) -> int:
+    """An index from the start; raises IndexError if there is nothing at it."""
+    i = i.__index__()
+    if not -length <= i < length:
+        raise IndexError(f"index {i} is out of range: there are {length}")
+    return i % length
+
+
+def as_parameter(value: Any) -> Any:
+    """A tensor as a parameter; what is one, or None, stays itself."""
+    return value if value is None or isinstance(value, Parameter) else Parameter(value)
+
+
+def described(parameters: Mapping[str, Any]) -> list[str]:
+    """Parameters as lists and dicts of them print them."""
+    return [
+        f"({name}): {p if p is None else f'Parameter containing: [{p.dtype} of size {p.shape}]'}"
+        for name, p in parameters.items()
+    ]

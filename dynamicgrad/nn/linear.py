@@ -1,0 +1,85 @@
+"""Layers that are linear or only move entries."""
+
+import math
+from typing import Any
+
+from ..creation import empty
+from . import functional as F
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`, for `x` of shape (..., in_features).
+
+    The weight has the shape (out_features, in_features); both begin with uniform random numbers
+    up to 1 / sqrt(in_features).
+
+    >>> layer = dg.nn.Linear(3, 2)
+    >>> layer(dg.ones(5, 3)).shape
+    (5, 2)
+    """
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
+        self.register_parameter(
+            "bias", Parameter(empty(out_features, dtype=dtype)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weight and the bias anew."""
+        bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
+        for p in self.parameters():
+            init.uniform_(p, -bound, bound)
+
+    def forward(self, input: Any) -> Any:
+        """The output, of shape (..., out_features)."""
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features},"
+            f" bias={self.bias is not None}"
+        )
+
+
+class Identity(Module):
+    """Gives what it is given; its arguments are ignored.
+
+    >>> dg.nn.Identity()(3)
+    3
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """The input."""
+        return input
+
+
+class Flatten(Module):
+    """The dimensions from `start_dim` to `end_dim` made one.
+
+    >>> dg.nn.Flatten()(dg.ones(2, 3, 4)).shape
+    (2, 12)
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Any) -> Any:
+        """The input in its new shape."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

@@ -1,0 +1,107 @@
+"""What one does with all gradients, or with all parameters, at once."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import ShapeError
+
+from ..inplace import copy_
+from ..modes import no_grad
+from ..tensor import Tensor, as_tensor, handle
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def gradients(parameters: Tensors) -> list[Tensor]:
+    """The gradients that there are."""
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [p.grad for p in given if p.grad is not None]
+
+
+def length(value: Any, norm_type: float) -> float:
+    """The norm of an array as a vector."""
+    x = np.abs(value).ravel()
+    if math.isinf(norm_type):
+        return float(np.max(x, initial=0.0))
+    if norm_type == 2:
+        return math.sqrt(float(x @ x))
+    return float(np.sum(x**norm_type) ** (1 / norm_type))
+
+
+def clip_grad_norm_(
+    parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> Tensor:
+    """Scale all gradients by one factor, so that their norm as one vector is at most `max_norm`.
+
+    Returns the norm that it was. Raises ValueError, and changes nothing, for a norm that is no
+    finite number if `error_if_nonfinite`.
+
+    >>> w = dg.ones(2, requires_grad=True)
+    >>> w.grad = dg.tensor([3.0, 4.0])
+    >>> dg.nn.utils.clip_grad_norm_(w, max_norm=1.0), w.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    grads, norm_type = gradients(parameters), float(norm_type)
+    with np.errstate(all="ignore"):
+        total = length(np.array([length(g.value, norm_type) for g in grads]), norm_type)
+    if error_if_nonfinite and not math.isfinite(total):
+        raise ValueError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so"
+            " it cannot be clipped"
+        )
+    factor = max_norm / (total + 1e-6)
+    if not factor >= 1:
+        with no_grad():
+            for g in grads:
+                g.mul_(factor)
+    dtype = np.result_type(*{g.dtype for g in grads}) if grads else np.dtype("float32")
+    return handle(np.asarray(total, dtype))
+
+
+def clip_grad_value_(parameters: Tensors, clip_value: float) -> None:
+    """Keep every entry of the gradients between `-clip_value` and `clip_value`.
+
+    >>> w = dg.ones(2, requires_grad=True)
+    >>> w.grad = dg.tensor([3.0, -4.0])
+    >>> dg.nn.utils.clip_grad_value_(w, 1.0)
+    >>> w.grad
+    tensor([ 1., -1.])
+    """
+    with no_grad():
+        for g in gradients(parameters):
+            g.clamp_(-float(clip_value), float(clip_value))
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All parameters as one vector, through which gradients flow.
+
+    >>> dg.nn.utils.parameters_to_vector([dg.ones(2), dg.zeros(1, 2)])
+    tensor([1., 1., 0., 0.])
+    """
+    return ops.concatenate([ops.reshape(as_tensor(p), shape=(-1,)) for p in parameters], axis=0)
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Copy the entries of a vector into the parameters. Raises ShapeError if they are not as many.
+
+    >>> w = dg.zeros(2)
+    >>> dg.nn.utils.vector_to_parameters(dg.tensor([1.0, 2.0]), [w])
+    >>> w
+    tensor([1., 2.])
+    """
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected a Tensor, but got {type(vec).__name__}")
+    targets = list(parameters)
+    sizes = [math.prod(p.shape) for p in targets]
+    if vec.shape != (sum(sizes),):
+        raise ShapeError(
+            "vector_to_parameters", [vec.type], f"the parameters have {sum(sizes)} entries"
+        )
+    ends = np.cumsum(sizes).tolist()
+    with no_grad():
+        for p, size, end in zip(targets, sizes, ends):
+            copy_(p, vec[end - size : end].reshape(p.shape))

@@ -1,0 +1,200 @@
+"""How an update rule reaches the parameters: small ones put together, large ones in tiles.
+
+Note [Blocks]. A rule is a dozen NumPy calls. Beside small arrays the calls themselves cost most, so
+small parameters are put one after the other into one array, for which the rule runs once. With
+large arrays memory costs most, so they are cut into tiles that stay in the cache from the first
+call to the last. A step computes the first tile of every block before it writes anything: whatever
+makes a rule fail, a gradient or an option, makes it fail there.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from gradops import DTypeError, ShapeError, TapeError, type_of
+
+from ..tensor import Tensor, handle, memory, storage_of
+
+SMALL = 2048  # entries below which a parameter is put together with others
+TILE = 32768  # entries of a tile; a few such arrays fit into the second cache
+
+State = dict[str, Any]
+Updated = tuple[Any, dict[str, Any]]
+value_of = attrgetter("value")
+
+
+class Block:
+    """Parameters that a rule updates in one go, as one array without axes, and their state."""
+
+    def __init__(self, params: list[Tensor], places: list[int], states: list[State]) -> None:
+        self.params, self.places, self.states = params, places, states
+        self.memories = [memory(p) for p in params]
+        self.own, self.held = [*map(id, self.memories)], [*map(id, states)]
+        first = self.memories[0]
+        self.alone = len(params) == 1 and first.flags.c_contiguous
+        size = sum(m.size for m in self.memories)
+        self.room = np.empty(0 if self.alone else 2 * size, first.dtype)
+        self.flat = first.reshape(-1) if self.alone else self.room[:size]
+        self.grad = self.room[size:]  # of a parameter alone, while a step lasts, its gradient
+        self.parts = parts(self.flat, self.memories)
+        self.arrays: dict[str, Any] = {}
+        self.begun: dict[str, Any] = {}  # of the step that runs, whose later tiles see none of it
+        self.counts: dict[str, Tensor] = {}
+        for name in states[0]:
+            self.adopt(name, [state[name] for state in states])
+        self.remember()
+        self.spans = [slice(i, i + TILE) for i in range(0, max(size, 1), TILE)]
+
+    def adopt(self, name: str, tensors: Sequence[Tensor]) -> None:
+        """Hold an entry of the states in one array, or as one number."""
+        if name == "step":
+            count = self.counts[name] = handle(np.array(tensors[0].value, np.float32))
+            found = [count] * len(self.states)
+        else:
+            for t, m in zip(tensors, self.memories):
+                require_shape(name, t, m)
+            array = self.arrays[name] = np.empty(self.flat.size, self.flat.dtype)
+            np.concatenate([t.value for t in tensors], axis=None, out=array)
+            found = [handle(view) for view in parts(array, self.memories)]
+        for state, t in zip(self.states, found):
+            state[name] = t
+
+    def remember(self) -> None:
+        """Remember what the states hold, so that it is noticed if someone replaces it."""
+        self.alive = [t.value for t in self.entries()]  # else their ids could be given away
+        self.kept = [*map(id, self.alive)]
+
+    def entries(self) -> Iterator[Tensor]:
+        """The tensors of all states in turn."""
+        return chain.from_iterable(map(dict.values, self.states))
+
+    def is_current(self, states: Any) -> bool:
+        """Whether the parameters and their states are still those that the block was made of."""
+        return (
+            [*map(id, map(value_of, self.params))] == self.own
+            and [*map(id, map(states.get, self.params))] == self.held
+            and [*map(id, map(value_of, self.entries()))] == self.kept
+        )
+
+    def gather(self, grads: list[Any]) -> None:
+        """Take the gradients and, where they do not lie in one array, the parameters."""
+        if self.alone:
+            self.grad = grads[self.places[0]].reshape(-1)
+        else:
+            found = [grads[i] for i in self.places]
+            np.concatenate(self.memories + found, axis=None, out=self.room)
+
+    def compute(
+        self, rule: Callable[..., Updated], options: dict[str, Any], span: slice
+    ) -> Updated:
+        """What the rule gives for a tile."""
+        state = {name: array[span] for name, array in self.arrays.items()}
+        for name, count in self.counts.items():
+            state[name] = int(count.value)
+        return rule(self.flat[span], self.grad[span], state, **options)
+
+    def write(self, span: slice, updated: Updated) -> None:
+        """Keep what the rule gave for a tile."""
+        param, state = updated
+        self.flat[span] = param
+        for name, value in state.items():
+            if name == "step":
+                continue
+            array = self.arrays.get(name)
+            if array is None:
+                array = self.begun.get(name)
+            if array is None:
+                array = self.begun[name] = np.empty_like(self.flat)
+            array[span] = value
+
+    def begin(self) -> None:
+        """Hold the entries of the state that began with this step."""
+        for name, array in self.begun.items():
+            self.arrays[name] = array
+            for state, view in zip(self.states, parts(array, self.memories)):
+                state[name] = handle(view)
+        self.begun = {}
+        self.remember()
+
+    def finish(self, first: Updated) -> None:
+        """Count the step, and let the parameters have what was computed."""
+        if "step" in first[1]:
+            self.count(first[1]["step"])
+        if self.begun:
+            self.begin()
+        if self.alone:
+            self.grad = self.room  # the gradient's memory is given back with the gradient
+        else:
+            for m, part in zip(self.memories, self.parts):
+                m[...] = part
+        for p in self.params:
+            storage_of(p).write()
+
+    def count(self, step: int) -> None:
+        """Keep the number of steps."""
+        if not self.counts:
+            count = self.counts["step"] = handle(np.zeros((), np.float32))
+            for state in self.states:
+                rest = dict(state)
+                state.clear()  # PyTorch has the count first
+                state.update({"step": count, **rest})
+            self.remember()
+        self.counts["step"].value[...] = step
+
+
+def require_shape(name: str, t: Tensor, own: np.ndarray) -> None:
+    """Refuse an entry of the state that belongs to another parameter."""
+    if t.shape != own.shape:
+        raise ShapeError(
+            "step", [type_of(own)], f"its state {name!r} has the shape {t.shape}",
+            hint="was the state loaded from an optimizer of other parameters?",
+        )  # fmt: skip
+
+
+def parts(flat: np.ndarray, memories: list[np.ndarray]) -> list[np.ndarray]:
+    """The parts of an array that belong to each parameter, in the parameter's shape."""
+    ends = np.cumsum([m.size for m in memories]).tolist()
+    return [flat[end - m.size : end].reshape(m.shape) for m, end in zip(memories, ends)]
+
+
+def blocks_of(params: list[Tensor], states: Any) -> list[Block]:
+    """The blocks in which these parameters are updated."""
+    together: dict[Any, list[int]] = {}
+    for i, p in enumerate(params):
+        state = states[p]
+        kind = i if memory(p).size >= SMALL else None
+        step = int(state["step"].value) if "step" in state else 0
+        together.setdefault((kind, p.dtype, step, tuple(state)), []).append(i)
+    return [
+        Block([params[i] for i in places], places, [states[params[i]] for i in places])
+        for places in together.values()
+    ]
+
+
+def checked(p: Tensor, g: Tensor) -> Any:
+    """The gradient of a parameter as an array, if the parameter can be updated with it."""
+    value, own = g.value, p.value
+    arrays = type(value) is np.ndarray and type(own) is np.ndarray
+    if arrays and own.flags.writeable and value.shape == own.shape and value.dtype is own.dtype:
+        return value
+    return explained(p, np.asarray(value) if isinstance(value, np.generic) else value)
+
+
+def explained(p: Tensor, value: Any) -> Any:
+    """The gradient, or the reason why there can be no update."""
+    own = memory(p)
+    if not isinstance(own, np.ndarray) or not isinstance(value, np.ndarray):
+        raise TapeError(f"an optimizer updates arrays; the parameter, a {p.type}, holds none")
+    if not own.flags.writeable:
+        raise TapeError(
+            f"the memory of the parameter, a {p.type}, cannot be written to\n"
+            "  hint: give it memory of its own, as in p.data = p.data.clone()"
+        )
+    if value.shape != own.shape:
+        raise ShapeError("step", [p.type], f"its gradient has the shape {value.shape}")
+    if value.dtype != own.dtype:
+        raise DTypeError("step", [p.type], f"its gradient has the dtype {value.dtype}")
+    return value

@@ -1,0 +1,273 @@
+"""Optimizers whose steps are an update rule of `gradops.updates`, applied to each parameter."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gradops import updates
+
+from ..creation import full_like
+from ..tensor import Tensor, handle
+from .blocks import Block, Updated, blocks_of, checked
+from .optimizer import Optimizer, evaluated, require_at_least
+
+
+class FirstOrder(Optimizer):
+    """An optimizer whose step is a rule with options from the group. See Note [Blocks]."""
+
+    rule: ClassVar[Callable[..., Updated]]
+    options: ClassVar[tuple[str, ...]]
+
+    def start(self) -> None:
+        """Begin without groups, state, hooks and blocks."""
+        super().start()
+        self.blocks: dict[int, tuple[list[int] | None, list[Block]]] = {}
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters that have gradients; the loss of `closure`, if it is given.
+
+        If the step fails, as for a gradient that does not fit, no parameter has changed.
+        """
+        loss = evaluated(closure)
+        with np.errstate(all="ignore"):
+            self.update()
+        return loss
+
+    def update(self) -> None:
+        """Compute the first tile of every block, then write it, then do the others."""
+        rule, work = type(self).rule, []
+        for i, group in enumerate(self.param_groups):
+            options = {name: number(group[name]) for name in self.options}
+            work += [(block, options) for block in self.ready(i, group["params"])]
+        first = [block.compute(rule, options, block.spans[0]) for block, options in work]
+        for (block, options), updated in zip(work, first):
+            block.write(block.spans[0], updated)
+            for span in block.spans[1:]:
+                block.write(span, block.compute(rule, options, span))
+            block.finish(updated)
+
+    def ready(self, i: int, params: list[Tensor]) -> list[Block]:
+        """The blocks of group `i`, with the gradients of this step."""
+        active, grads = [], []
+        for p in params:
+            g = p.grad
+            if g is not None:
+                active.append(p)
+                grads.append(checked(p, g))
+        before, blocks = self.blocks.get(i, (None, []))
+        if before != (ids := [*map(id, active)]) or not self.are_current(blocks):
+            blocks = blocks_of(active, self.state)
+            self.blocks[i] = ids, blocks
+        for block in blocks:
+            block.gather(grads)
+        return blocks
+
+    def are_current(self, blocks: list[Block]) -> bool:
+        """Whether nobody replaced what the blocks were made of."""
+        return all(block.is_current(self.state) for block in blocks)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
+        super().load_state_dict(state_dict)
+        self.blocks.clear()
+
+
+def number(option: Any) -> Any:
+    """An option as plain numbers: those of NumPy have a dtype, which would be the result's."""
+    if type(option) in (float, int, bool):
+        return option
+    if isinstance(option, tuple | list):
+        return tuple(map(number, option))
+    return option.item() if isinstance(option, np.generic | np.ndarray | Tensor) else option
+
+
+class SGD(FirstOrder):
+    """Gradient descent, with momentum and weight decay if asked; see `gradops.updates.sgd`.
+
+    >>> w = dg.tensor([1.0], requires_grad=True)
+    >>> optimizer = dg.optim.SGD([w], lr=0.25)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.5000], requires_grad=True)
+    """
+
+    rule = staticmethod(updates.sgd)
+    options = ("lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        require_at_least(0, lr=lr, momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(
+            params,
+            dict(
+                lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
+                nesterov=nesterov, maximize=maximize,
+            ),
+        )  # fmt: skip
+
+
+class Adam(FirstOrder):
+    """Adam, with running means of the gradient and of its square; see `gradops.updates.adam`.
+
+    >>> w = dg.tensor([1.0], requires_grad=True)
+    >>> optimizer = dg.optim.Adam([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000], requires_grad=True)
+    """
+
+    rule = staticmethod(updates.adam)
+    options = (
+        "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "decoupled_weight_decay",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        require_at_least(0, lr=lr, eps=eps, weight_decay=weight_decay)
+        for i, beta in enumerate(betas):
+            if not 0 <= beta < 1:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}; it is in [0, 1)")
+        super().__init__(
+            params,
+            dict(
+                lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+                maximize=maximize, decoupled_weight_decay=decoupled_weight_decay,
+            ),
+        )  # fmt: skip
+
+
+class AdamW(Adam):
+    """Adam with weight decay that does not go through the running means.
+
+    >>> w = dg.tensor([1.0], requires_grad=True)
+    >>> optimizer = dg.optim.AdamW([w], lr=0.1, weight_decay=0.5)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.8500], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize,
+            decoupled_weight_decay=True,
+        )  # fmt: skip
+
+
+class RMSprop(FirstOrder):
+    """The gradient over the root of the running mean of its square; `gradops.updates.rmsprop`.
+
+    >>> w = dg.tensor([1.0], requires_grad=True)
+    >>> optimizer = dg.optim.RMSprop([w], lr=0.01)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000], requires_grad=True)
+    """
+
+    rule = staticmethod(updates.rmsprop)
+    options = ("lr", "alpha", "eps", "weight_decay", "momentum", "centered", "maximize")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        require_at_least(
+            0, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum
+        )
+        super().__init__(
+            params,
+            dict(
+                lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
+                weight_decay=weight_decay, maximize=maximize,
+            ),
+        )  # fmt: skip
+
+
+class Adagrad(FirstOrder):
+    """The gradient over the root of the sum of its squares; see `gradops.updates.adagrad`.
+
+    >>> w = dg.tensor([1.0], requires_grad=True)
+    >>> optimizer = dg.optim.Adagrad([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000], requires_grad=True)
+    """
+
+    rule = staticmethod(updates.adagrad)
+    options = ("lr", "lr_decay", "weight_decay", "eps", "maximize")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        require_at_least(
+            0, lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps,
+            initial_accumulator_value=initial_accumulator_value,
+        )  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+                initial_accumulator_value=initial_accumulator_value, maximize=maximize,
+            ),
+        )  # fmt: skip
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters with options of their own; their sums begin with the initial value."""
+        super().add_param_group(param_group)
+        group = self.param_groups[-1]
+        for p in group["params"]:
+            count = handle(np.zeros((), np.float32))
+            total = full_like(p, group["initial_accumulator_value"])
+            self.state[p].update(step=count, sum=total)

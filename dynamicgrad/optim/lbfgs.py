@@ -1,0 +1,234 @@
+"""L-BFGS: steps along a direction that the last gradients tell of the curvature."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradops import OptionError
+
+from ..inplace import copy_
+from ..modes import enable_grad, no_grad
+from ..tensor import Tensor, handle, memory
+from .line_search import Point, greatest, strong_wolfe
+from .optimizer import Optimizer, require_at_least
+
+
+@dataclass
+class History:
+    """What is known of the curvature: changes of the gradient and the steps they came with."""
+
+    old_dirs: list[Any] = field(default_factory=list)
+    old_stps: list[Any] = field(default_factory=list)
+    ro: list[float] = field(default_factory=list)
+    H_diag: float = 1.0
+
+    def learn(self, y: Any, s: Any, size: int) -> None:
+        """Add a change `y` of the gradient and its step `s`, if the loss curves upwards there."""
+        ys = float(y @ s)
+        if ys > 1e-10:
+            for held, new in ((self.old_dirs, y), (self.old_stps, s), (self.ro, 1 / ys)):
+                held.append(new)
+                del held[:-size]
+            self.H_diag = ys / float(y @ y)
+
+    def direction(self, grad: Any) -> Any:
+        """Minus the approximate inverse Hessian times the gradient; the two loops of Nocedal."""
+        d, weights = -grad, []
+        for y, s, ro in zip(self.old_dirs[::-1], self.old_stps[::-1], self.ro[::-1]):
+            weights.append(float(s @ d) * ro)
+            d = d - weights[-1] * y
+        d = d * self.H_diag
+        for y, s, ro in zip(self.old_dirs, self.old_stps, self.ro):
+            d = d + (weights.pop() - float(y @ d) * ro) * s
+        return d
+
+
+class LBFGS(Optimizer):
+    """L-BFGS for losses without noise; a step evaluates the closure several times.
+
+    With `line_search_fn="strong_wolfe"` lengths of steps are searched for, else they are `lr`.
+    There is one group of parameters. If the closure fails, the parameters are as before the step.
+
+    >>> w = dg.tensor([3.0], requires_grad=True)
+    >>> optimizer = dg.optim.LBFGS([w], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = ((w - 1) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> optimizer.step(closure).item()
+    4.0
+    >>> w
+    tensor([1.], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        require_at_least(0, lr=lr)
+        if line_search_fn not in (None, "strong_wolfe"):
+            raise OptionError(
+                "LBFGS", [], f"only 'strong_wolfe' is supported, not {line_search_fn!r}"
+            )
+        super().__init__(
+            params,
+            dict(
+                lr=lr, max_iter=max_iter,
+                max_eval=max_iter * 5 // 4 if max_eval is None else max_eval,
+                tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
+                history_size=history_size, line_search_fn=line_search_fn,
+            ),
+        )  # fmt: skip
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Several iterations; the loss that `closure`, which is needed, gave before them."""
+        if closure is None:
+            raise TypeError("LBFGS.step() needs a closure that computes the gradients anew")
+        with no_grad():
+            return self.searched(closure)
+
+    def searched(self, closure: Callable[[], Any]) -> Any:
+        """The step itself, of which nothing is recorded."""
+        search = Search(self.param_groups[0], enable_grad()(closure))
+        held = self.state[search.params[0]]
+        start = search.flat()
+        try:
+            found = search.run(held)
+        except BaseException:
+            search.move_to(start)
+            raise
+        held.clear()
+        held.update(found)
+        return search.first_loss
+
+
+class Search:
+    """The iterations of one step of LBFGS, over all parameters as one vector."""
+
+    def __init__(self, group: dict[str, Any], closure: Callable[[], Any]) -> None:
+        self.group, self.closure = group, closure
+        self.params: list[Tensor] = group["params"]
+        self.first_loss: Any = None
+        self.evaluations = 0
+
+    def flat(self) -> np.ndarray:
+        """The parameters as one vector, a copy."""
+        return np.concatenate([memory(p) for p in self.params], axis=None)
+
+    def grad(self) -> np.ndarray:
+        """The gradients as one vector, zero for parameters that have none."""
+        found = [
+            np.zeros(p.shape, p.dtype) if p.grad is None else p.grad.value for p in self.params
+        ]
+        return np.concatenate(found, axis=None)
+
+    def move_to(self, flat: np.ndarray) -> None:
+        """Let the parameters have the entries of a vector."""
+        end = 0
+        for p in self.params:
+            start, end = end, end + memory(p).size
+            copy_(p, handle(flat[start:end].reshape(p.shape)))
+
+    def evaluate(self) -> tuple[float, np.ndarray]:
+        """The loss and the gradient where the parameters are."""
+        loss = self.closure()
+        self.evaluations += 1
+        if self.first_loss is None:
+            self.first_loss = loss
+        return loss.item() if isinstance(loss, Tensor) else float(loss), self.grad()
+
+    def run(self, held: dict[str, Any]) -> dict[str, Any]:
+        """Iterate from the state `held`, and return the new one."""
+        group = self.group
+        n, before, t = held.get("n_iter", 0), held.get("prev_flat_grad"), held.get("t")
+        d, history = held.get("d"), restored(held)
+        d, before = (None if x is None else x.value for x in (d, before))
+        prev_loss = held.get("prev_loss")
+        loss, grad = self.evaluate()
+        for i in range(group["max_iter"]):
+            if i == 0 and greatest(grad) <= group["tolerance_grad"]:
+                break
+            n += 1
+            if before is None or d is None or t is None:
+                d, t = -grad, min(1.0, 1.0 / float(np.abs(grad).sum())) * group["lr"]
+            else:
+                history.learn(grad - before, d * t, group["history_size"])
+                d, t = history.direction(grad), group["lr"]
+            before, prev_loss, slope = grad, loss, float(grad @ d)
+            if slope > -group["tolerance_change"]:
+                break
+            t, loss, grad = self.advance(Point(0.0, loss, grad, slope), t, d, i)
+            if self.is_done(i, grad, d * t, loss - prev_loss):
+                break
+        return {
+            "func_evals": held.get("func_evals", 0) + self.evaluations,
+            "n_iter": n,
+            **({} if d is None else stored(d, t, history, before, prev_loss)),
+        }
+
+    def advance(
+        self, start: Point, t: float, d: np.ndarray, i: int
+    ) -> tuple[float, float, np.ndarray]:
+        """Go along `d`, by `t` or as far as a search says: the length, the loss, the gradient."""
+        origin = self.flat()
+        if self.group["line_search_fn"] is None:
+            self.move_to(origin + t * d)
+            if i + 1 == self.group["max_iter"]:
+                return t, start.loss, start.grad  # what comes next is evaluated by the next step
+            return t, *self.evaluate()
+
+        def evaluate(t: float) -> Point:
+            self.move_to(origin + t * d)
+            loss, grad = self.evaluate()
+            return Point(t, loss, grad, float(grad @ d))
+
+        budget = self.group["max_eval"] - self.evaluations
+        change = self.group["tolerance_change"]
+        found, _ = strong_wolfe(evaluate, start, t, greatest(d), change, budget)
+        self.move_to(origin + found.t * d)
+        return found.t, found.loss, found.grad
+
+    def is_done(self, i: int, grad: np.ndarray, moved: np.ndarray, change: float) -> bool:
+        """Whether the budget is spent, the gradient small, or the progress."""
+        group = self.group
+        return (
+            i + 1 == group["max_iter"]
+            or self.evaluations >= group["max_eval"]
+            or greatest(grad) <= group["tolerance_grad"]
+            or greatest(moved) <= group["tolerance_change"]
+            or abs(change) < group["tolerance_change"]
+        )
+
+
+def restored(held: dict[str, Any]) -> History:
+    """The history that a state holds, in lists of its own: a step that fails changes no state."""
+    if "H_diag" not in held:
+        return History()
+    dirs, steps = ([t.value for t in held[name]] for name in ("old_dirs", "old_stps"))
+    return History(dirs, steps, [float(x) for x in held["ro"]], float(held["H_diag"]))
+
+
+def stored(d: Any, t: Any, history: History, before: Any, prev_loss: Any) -> dict[str, Any]:
+    """What the next step begins with, under PyTorch's names."""
+    return {
+        "d": handle(d),
+        "t": t,
+        "old_dirs": [handle(y) for y in history.old_dirs],
+        "old_stps": [handle(s) for s in history.old_stps],
+        "ro": list(history.ro),
+        "H_diag": history.H_diag,
+        "prev_flat_grad": None if before is None else handle(before),
+        "prev_loss": prev_loss,
+    }

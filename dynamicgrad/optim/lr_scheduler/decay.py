@@ -1,0 +1,228 @@
+"""Learning rates that follow one curve: stepwise, linear, exponential, polynomial, cosine."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from ..optimizer import Optimizer
+from .scheduler import LRScheduler
+
+
+class LambdaLR(LRScheduler):
+    """The initial rate times a function of the epoch, or one function for each group.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        count = len(optimizer.param_groups)
+        several = isinstance(lr_lambda, list | tuple)
+        self.lr_lambdas: list[Any] = list(lr_lambda) if several else [lr_lambda] * count  # type: ignore[arg-type]
+        if len(self.lr_lambdas) != count:
+            raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The initial rates times what the functions give."""
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, self.base_lrs)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer and functions; of other callables, their attributes."""
+        held = [None if type(f) is FunctionType else dict(vars(f)) for f in self.lr_lambdas]
+        return {**super().state_dict(), "lr_lambdas": held}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave; functions stay those that there are."""
+        rest = {name: value for name, value in state_dict.items() if name != "lr_lambdas"}
+        super().load_state_dict(rest)
+        for f, held in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            vars(f).update(held or {})
+
+
+class StepLR(LRScheduler):
+    """The rate times `gamma` every `step_size` epochs.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self) -> float:
+        """`gamma` where a step ends."""
+        return self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else 1.0
+
+
+class MultiStepLR(LRScheduler):
+    """The rate times `gamma` at each of the epochs `milestones`.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.MultiStepLR(optimizer, [1, 5], gamma=0.5)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        milestones: Iterable[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ) -> None:
+        self.milestones, self.gamma = sorted(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self) -> float:
+        """`gamma`, as often as the epoch is a milestone."""
+        marks, epoch = self.milestones, self.last_epoch
+        return self.gamma ** (bisect_right(marks, epoch) - bisect_left(marks, epoch))
+
+
+class ConstantLR(LRScheduler):
+    """The rate times `factor` until epoch `total_iters`.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> dg.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        factor: float = 1 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        require_between(0, 1, factor=factor)
+        self.held_factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self) -> float:
+        """On at the start, and off again at the end."""
+        if self.last_epoch == 0:
+            return self.held_factor
+        return 1 / self.held_factor if self.last_epoch == self.total_iters else 1.0
+
+
+class LinearLR(LRScheduler):
+    """The rate times a factor that goes in equal steps from one value to another.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> dg.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5).get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        require_between(0, 1, start_factor=start_factor, end_factor=end_factor)
+        if start_factor == 0:
+            raise ValueError("start_factor is greater than 0: rates are multiplied, not set")
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self) -> float:
+        """This epoch's factor over the last one's."""
+        if self.last_epoch == 0:
+            return self.start_factor
+        if self.is_initial or self.last_epoch > self.total_iters:
+            return 1.0
+        rise = self.end_factor - self.start_factor
+        return 1 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise)
+
+
+class ExponentialLR(LRScheduler):
+    """The rate times `gamma` in every epoch.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self) -> float:
+        """`gamma`, but at the start."""
+        return 1.0 if self.is_initial else self.gamma
+
+
+class PolynomialLR(LRScheduler):
+    """The rate times (1 - epoch / total_iters) ** power, until it is zero.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self) -> float:
+        """What is left in this epoch over what was left in the last."""
+        if self.is_initial or self.last_epoch > self.total_iters:
+            return 1.0
+        left, before = (1 - i / self.total_iters for i in (self.last_epoch, self.last_epoch - 1))
+        return (left / before) ** self.power
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Half a cosine wave down to `eta_min` in `T_max` epochs, and up again in as many.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The height above `eta_min` in proportion to the wave."""
+        groups, epoch, low = self.optimizer.param_groups, self.last_epoch, self.eta_min
+        if self.is_initial:
+            return [group["lr"] for group in groups]
+        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # up from where the wave was zero
+            first = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [g["lr"] + (lr - low) * first for g, lr in zip(groups, self.base_lrs)]
+        now, before = (1 + math.cos(math.pi * i / self.T_max) for i in (epoch, epoch - 1))
+        return [now / before * (group["lr"] - low) + low for group in groups]
+
+
+def require_between(low: float, high: float, **options: float) -> None:
+    """Refuse options outside of bounds."""
+    for name, value in options.items():
+        if not low <= value <= high:
+            raise ValueError(f"{name} is expected to be between {low} and {high}, not {value}")

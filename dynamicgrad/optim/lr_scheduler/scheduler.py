@@ -1,0 +1,93 @@
+"""What schedules share: they multiply the learning rates as they are, and so can be combined."""
+
+import warnings
+from typing import Any
+
+from ..optimizer import Optimizer
+
+
+class LRScheduler:
+    """Sets the learning rates of an optimizer's groups, epoch by epoch.
+
+    A subclass defines `factor()`, by which the rates are multiplied when `last_epoch` is reached,
+    or `get_lr()`. `last_epoch` is -1 for a new start; else the groups must know their
+    `initial_lr`, or KeyError is raised.
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        require_optimizer(optimizer)
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an"
+                    " optimizer: load the optimizer's state before making the scheduler"
+                )
+        self.optimizer = optimizer
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self.start()
+
+    def start(self) -> None:
+        """Make the first step, which belongs to the construction."""
+        self.is_initial, self.steps_done = True, 0
+        self.advance()
+        self.is_initial, self.steps_done = False, 1
+
+    def restart(self) -> None:
+        """Begin anew from the initial learning rates."""
+        for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = lr
+        self.last_epoch = -1
+        self.start()
+
+    def step(self) -> None:
+        """Go on to the next epoch."""
+        if self.steps_done == 1 and not self.optimizer.steps_done:
+            warnings.warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`: the first value"
+                " of the schedule is skipped; call `optimizer.step()` first",
+                UserWarning,
+                stacklevel=2,
+            )
+        self.steps_done += 1
+        self.advance()
+
+    def advance(self) -> None:
+        """Count the epoch and set the learning rates."""
+        self.last_epoch += 1
+        self.set_lr(self.get_lr())
+
+    def set_lr(self, rates: list[float]) -> None:
+        """Let the groups have learning rates, and remember them."""
+        for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = lr
+        self._last_lr = rates
+
+    def get_lr(self) -> list[float]:
+        """The learning rates of the epoch that begins, computed from those that were."""
+        factor = self.factor()
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def factor(self) -> float:
+        """What the learning rates are multiplied by in the epoch that begins."""
+        raise NotImplementedError(f"{type(self).__name__} must define factor() or get_lr()")
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rates that were set last."""
+        return self._last_lr
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything the schedule knows but the optimizer."""
+        return {name: value for name, value in vars(self).items() if name != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        vars(self).update(state_dict)
+
+
+def require_optimizer(optimizer: Any) -> None:
+    """Refuse what is no optimizer."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")

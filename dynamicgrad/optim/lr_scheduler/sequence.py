@@ -1,0 +1,74 @@
+"""One schedule after the other."""
+
+from bisect import bisect_right
+from typing import Any
+
+from ..optimizer import Optimizer
+from .plateau import ReduceLROnPlateau
+from .scheduler import LRScheduler
+
+
+class SequentialLR(LRScheduler):
+    """Schedules that take turns: each of `milestones` is the epoch at which the next begins.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> parts = [
+    ...     dg.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2),
+    ...     dg.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9),
+    ... ]
+    >>> schedule = dg.optim.lr_scheduler.SequentialLR(optimizer, parts, milestones=[2])
+    >>> schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        schedulers: list[LRScheduler],
+        milestones: list[int],
+        last_epoch: int = -1,
+    ) -> None:
+        if not schedulers or len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                f"{len(schedulers)} schedulers with {len(milestones)} milestones: expected one"
+                " scheduler more than milestones"
+            )
+        for i, scheduler in enumerate(schedulers):
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(f"ReduceLROnPlateau, at index {i}, cannot be part of a sequence")
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(f"the scheduler at index {i} belongs to another optimizer")
+        self.optimizer, self.schedulers, self.milestones = optimizer, schedulers, milestones
+        self.last_epoch = last_epoch + 1
+        for scheduler in schedulers[::-1]:  # each one has set rates already; the first one's count
+            scheduler.restart()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def restart(self) -> None:
+        """Begin anew with the first schedule."""
+        self.last_epoch = 0
+        self.schedulers[0].restart()
+        self._last_lr = self.schedulers[0].get_last_lr()
+
+    def step(self) -> None:
+        """Go on to the next epoch of the schedule whose turn it is."""
+        self.last_epoch += 1
+        i = bisect_right(self.milestones, self.last_epoch)
+        scheduler = self.schedulers[i]
+        if i and self.milestones[i - 1] == self.last_epoch:
+            scheduler.restart()
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer; of the parts, their states."""
+        states = [scheduler.state_dict() for scheduler in self.schedulers]
+        return {**super().state_dict(), "schedulers": states}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        rest = {name: value for name, value in state_dict.items() if name != "schedulers"}
+        super().load_state_dict(rest)
+        for scheduler, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
+            scheduler.load_state_dict(state)

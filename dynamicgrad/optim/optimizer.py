@@ -1,0 +1,215 @@
+"""The optimizer: groups of parameters with their options, the state of each parameter, hooks."""
+
+import copy
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gradops import TapeError
+
+from ..handles import RemovableHandle, registered
+from ..modes import enable_grad
+from ..tensor import Tensor
+from . import saved
+
+Group = dict[str, Any]
+
+
+class Optimizer:
+    """What all optimizers share; a subclass defines `step`.
+
+    `params` are tensors, or dicts with `"params"` and options of their own, or pairs of a name and
+    a tensor; `defaults` are the options of groups that do not set them. `state` has a dict for each
+    parameter. Raises ValueError for no parameters, for results, and for a parameter in two groups.
+
+    >>> class Descent(dg.optim.Optimizer):
+    ...     @dg.no_grad()
+    ...     def step(self, closure=None):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 p -= group["lr"] * p.grad
+    >>> w = dg.ones(1, requires_grad=True)
+    >>> w.grad = dg.ones(1)
+    >>> Descent([w], {"lr": 0.5}).step()
+    >>> w
+    tensor([0.5000], requires_grad=True)
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts,"
+                " but got a Tensor\n  hint: write [w], not w"
+            )
+        groups = list(params)
+        if not groups:
+            raise ValueError(
+                "optimizer got an empty parameter list\n  hint: an iterator that was read before,"
+                " as parameters() gives, is empty; make a list of it, or call parameters() again"
+            )
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        self.defaults = defaults
+        self.start()
+        for group in groups:
+            self.add_param_group(group)
+
+    def __init_subclass__(cls) -> None:
+        if "step" in vars(cls):
+            cls.step = hooked(cls.step)  # type: ignore[method-assign]
+
+    def start(self) -> None:
+        """Begin without groups, state and hooks."""
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        self.pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.steps_done = 0
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters; `closure`, if given, computes the gradients and gives the loss."""
+        raise NotImplementedError(f"{type(self).__name__} must define step()")
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients, or set them to zero."""
+        for p in self.parameters():
+            if set_to_none:
+                p.grad = None
+            elif p.grad is not None:
+                p.grad = p.grad.detach().zero_()
+
+    def parameters(self) -> Iterable[Any]:
+        """The parameters of all groups."""
+        return (p for group in self.param_groups for p in group["params"])
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add parameters with options of their own, as for fine-tuning what was frozen before."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group).__name__}")
+        group = {**param_group, **members(param_group["params"])}
+        for p in group["params"]:
+            require_parameter(p)
+        taken = {id(p) for p in self.parameters()}
+        if not taken.isdisjoint(map(id, group["params"])):
+            raise ValueError("some parameters appear in more than one parameter group")
+        if len({id(p) for p in group["params"]}) < len(group["params"]):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.param_groups.append({**self.defaults, **group})
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before a step; it may return both changed."""
+        return registered(self.pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after a step."""
+        return registered(self.post_hooks, hook)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state, and the options of the groups, with numbers in place of the parameters."""
+        return saved.state_dict(self.state, self.param_groups)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
+        found, self.param_groups = saved.loaded(state_dict, self.param_groups)
+        self.state = defaultdict(dict, found)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": dict(self.state),
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.start()
+        self.defaults, self.param_groups = state["defaults"], state["param_groups"]
+        self.state.update(state["state"])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Optimizer":
+        found = memo[id(self)] = object.__new__(type(self))
+        found.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        return found
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines += [f"Parameter Group {i}"]
+            lines += [f"    {k}: {group[k]}" for k in sorted(group) if k != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A step method that counts its calls, and calls the hooks before and after."""
+
+    @functools.wraps(step)
+    def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if self.pre_hooks:
+            args, kwargs = before_step(self, args, kwargs)
+        found = step(self, *args, **kwargs)
+        self.steps_done += 1
+        if self.post_hooks:
+            for hook in [*self.post_hooks.values()]:
+                hook(self, args, kwargs)
+        return found
+
+    return call
+
+
+def before_step(optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a step after its hooks saw them."""
+    for hook in [*optimizer.pre_hooks.values()]:
+        changed = hook(optimizer, args, kwargs)
+        if changed is None:
+            continue
+        if not isinstance(changed, tuple) or len(changed) != 2:
+            raise TapeError(
+                f"{hook} must return None or a tuple of (new_args, new_kwargs), but got {changed}"
+            )
+        args, kwargs = changed
+    return args, kwargs
+
+
+def evaluated(closure: Callable[[], Any] | None) -> Any:
+    """What the closure of a step gives, recorded also inside `no_grad`."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
+
+
+def members(params: Any) -> Group:
+    """The parameters of a group as a list, and their names if they came with names."""
+    if isinstance(params, set | frozenset):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of"
+            " tensors in sets will change between runs\n  hint: use a list"
+        )
+    found = [params] if isinstance(params, Tensor) else list(params)
+    if found and all(isinstance(p, tuple) for p in found):
+        return {"params": [p for _, p in found], "param_names": [name for name, _ in found]}
+    return {"params": found}
+
+
+def require_parameter(p: Any) -> None:
+    """Refuse what is no leaf."""
+    if not isinstance(p, Tensor):
+        raise TypeError(
+            f"optimizer can only optimize Tensors, but one of the params is a {type(p)}"
+        )
+    if not p.is_leaf:
+        raise ValueError(
+            "can't optimize a non-leaf Tensor\n  hint: optimize the leaf it was computed from"
+        )
+
+
+def require_at_least(low: float, **options: float) -> None:
+    """Refuse options below a bound."""
+    for name, value in options.items():
+        if not value >= low:
+            raise ValueError(f"Invalid {name} value: {value}; it is at least {low}")
