@@ -1,5 +1,6 @@
 """What `dg.autograd.graph` offers: nodes, edges, hooks on what is saved and on several tensors."""
 
+from . import saved as saved  # gives nodes their attributes
 from .edges import GradientEdge, get_gradient_edge
 from .multigrad import register_multi_grad_hook
 from .packing import disable_saved_tensors_hooks, saved_tensors_hooks

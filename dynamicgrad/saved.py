@@ -1,6 +1,12 @@
-"""What a node saved, as PyTorch's `_saved_*` attributes show it."""
+"""What a node saved, as PyTorch's `_saved_*` attributes show it.
+
+They are properties, one for each name that some op's nodes have: a `__getattr__` would slow down
+every look at a node.
+"""
 
 from typing import Any
+
+from gradops import OPS, TapeError
 
 from .packing import PackedOperands
 from .reading import output_of
@@ -33,3 +39,36 @@ def saved(node: Node) -> dict[str, Any]:
 def shown(x: Any) -> Any:
     """A saved operand: a tensor, a number, or None for what was not saved."""
     return x if isinstance(x, Tensor | int | float) else None
+
+
+def saved_property(name: str) -> property:
+    """The property that shows what was saved under a name."""
+
+    def read(node: Node) -> Any:
+        found = saved(node)
+        if name not in found:
+            raise AttributeError(f"{node!r} has no attribute '_saved_{name}'")
+        return found[name]
+
+    return property(read)
+
+
+def names_of(node: Node) -> list[str]:
+    """The attributes of a node, of those that show saved values the ones it has."""
+    try:
+        own = {f"_saved_{name}" for name in saved(node)}
+    except TapeError:  # freed
+        own = set()
+    return [n for n in object.__dir__(node) if not n.startswith("_saved_") or n in own]
+
+
+def install() -> None:
+    """Give nodes the properties."""
+    attributes = {ATTRIBUTES.get(k, k) for op in OPS.values() for k in op.params}
+    operands = {name for names in OPERANDS.values() for name in names}
+    for name in {"self", "other", "result"} | operands | attributes:
+        setattr(Node, f"_saved_{name}", saved_property(name))
+    Node.__dir__ = names_of  # type: ignore[method-assign, assignment]
+
+
+install()

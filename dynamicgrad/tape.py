@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gradops import ArrayType, Op, TapeError, reads
+from gradops import ArrayType, Op, reads
 from gradops.places import OURS, Place, here
 from gradops.reads import OUTPUT
 from gradops.types import type_of
@@ -118,24 +118,6 @@ class Node:
         from .naming import node_name
 
         return node_name(self)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            from .saved import saved
-
-            found = saved(self)
-            if name[7:] in found:
-                return found[name[7:]]
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-    def __dir__(self) -> list[str]:
-        from .saved import saved
-
-        try:
-            names = [f"_saved_{name}" for name in saved(self)]
-        except TapeError:  # freed
-            names = []
-        return [*super().__dir__(), *names]
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
