@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, depending_on, pull_back
+from gradops import ShapeError, TapeError, astype, depending_on, pull_back
 from gradops.places import Place, describe, here
 from gradops.types import is_float
 
@@ -237,7 +237,8 @@ def seed(t: Tensor, g: Any) -> Any:
         )  # fmt: skip
     if g.node is not None:
         return g if g.dtype == t.dtype else g.to(t.dtype)
-    return g.value.astype(t.dtype, copy=False)
+    value = g.value
+    return value if value.dtype == t.dtype else astype(value, dtype=t.dtype)
 
 
 def one(t: Tensor) -> Any:
