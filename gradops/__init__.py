@@ -24,6 +24,7 @@ from .errors import (
     OptionError,
     ShapeError,
     TapeError,
+    TransformError,
     ValueUnknownError,
 )
 from .families import discrete, elementwise, joining, linear, multilinear, selection, singular
@@ -173,6 +174,7 @@ __all__ = [
     "OptionError",
     "ShapeError",
     "TapeError",
+    "TransformError",
     "ValueUnknownError",
     "abs",
     "absolute",

@@ -9,6 +9,7 @@
   - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
+    - TransformError          a function that cannot be transformed so   (also a ValueError)
   - GraphError            define-then-run                             (also a RuntimeError)
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
     - FetchError          a fetch that is no expression of the graph    (also a ValueError)
@@ -77,6 +78,10 @@ class TapeError(GradError, RuntimeError):
 
 class NotDifferentiableError(TapeError, TypeError):
     """A tensor that has no derivative was asked for gradients."""
+
+
+class TransformError(TapeError, ValueError):
+    """A function, or what it was given or gave, cannot be transformed as asked."""
 
 
 class GraphError(GradError, RuntimeError):
