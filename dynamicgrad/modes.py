@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 RECORDING: ContextVar[bool] = ContextVar("recording", default=True)
+RANDOMNESS: ContextVar[str] = ContextVar("randomness", default="same")  # what vmap says of it
 is_recording = RECORDING.get
 
 
