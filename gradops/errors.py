@@ -10,6 +10,7 @@
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
     - TransformError          a function that cannot be transformed so   (also a ValueError)
+  - GradcheckError        a derivative that differences do not confirm   (also a RuntimeError)
   - GraphError            define-then-run                             (also a RuntimeError)
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
     - FetchError          a fetch that is no expression of the graph    (also a ValueError)
@@ -82,6 +83,10 @@ class NotDifferentiableError(TapeError, TypeError):
 
 class TransformError(TapeError, ValueError):
     """A function, or what it was given or gave, cannot be transformed as asked."""
+
+
+class GradcheckError(GradError, RuntimeError):
+    """A derivative that differences do not confirm."""
 
 
 class GraphError(GradError, RuntimeError):

@@ -54,8 +54,7 @@ def jvp(
     level = next(levels)
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
-    with np.errstate(all="ignore"), at_level(level):
-        value, aux = split_aux(func(*rebuild_primals(shells)), has_aux, call)
+    value, aux = split_aux(run_at(level, func, rebuild_primals(shells)), has_aux, call)
     outputs, rebuild = outputs_of(value, call)
     found = [parts(y, level) for y in outputs]
     if strict and any(t is None for _, t in found):
@@ -67,6 +66,23 @@ def jvp(
     results = primal, rebuild([zeros(y) if t is None else t for y, t in found])
     as_tensors = has_tensors((primals, tangents))
     return left((*results, primal_tree(aux, level)) if has_aux else results, as_tensors)
+
+
+def run_at(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """What `func` returns for arguments with tangents; infinite ones are no reason to warn."""
+    with np.errstate(all="ignore"), at_level(level):
+        return func(*args)
+
+
+def dual_parts(
+    func: Callable[..., Any], primals: Sequence[Tensor], tangents: Sequence[Tensor]
+) -> tuple[Any, list[Tensor | None]]:
+    """The output of `func`, and the tangents of its tensors; None where it has none."""
+    level = next(levels)
+    shells = [dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
+    leaves, rebuild = flatten(run_at(level, func, shells))
+    found = [parts(y, level) if isinstance(y, Tensor) else (y, None) for y in leaves]
+    return rebuild([y for y, _ in found]), [t for _, t in found]
 
 
 def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Tensor], list[Tensor]]:
@@ -148,7 +164,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     opened = Opened(func, primals, lifted=True)
     record = opened.record
     ones = [handle(np.ones(y.shape, y.dtype)) for y in opened.outputs]
-    weights = [record.leaf(lift(t, record.level) if record.level else t) for t in ones]
+    weights = [record.vertex(lift(t, record.level) if record.level else t) for t in ones]
     with record.running():  # the way back is linear in them, and its own way back is the way on
         pulled = gradients(opened.outputs, record.vertices, weights, True, True)
 

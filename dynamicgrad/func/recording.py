@@ -55,17 +55,10 @@ class Recording:
             RECORDING.reset(mode)
 
     def vertex(self, x: Tensor) -> Tensor:
-        """The value of `x` as a vertex of its own; of its history, if the caller records."""
-        require_float(x)
-        if x.node is not None and self.outer:
-            return ops.reshape(x, shape=x.shape)
-        return self.leaf(x)
-
-    def leaf(self, x: Tensor) -> Tensor:
-        """The value of `x` as a leaf that is of this transform's making."""
-        found = make_leaf(handle(x.value))
-        found.storage = storage_of(x)
-        self.own.add(found.node)
+        """A vertex for an argument; one without history is of this transform's making."""
+        found = vertex(x, self.outer)
+        if found.is_leaf:
+            self.own.add(found.node)
         return found
 
     def depends_on_more(self, outputs: Sequence[Tensor]) -> list[bool]:
@@ -118,6 +111,16 @@ def gradients(
         materialize_grads=True,
     )
     return list(found)
+
+
+def vertex(x: Tensor, keep_history: bool) -> Tensor:
+    """The value of `x` as a vertex of its own: a leaf, or what follows from the history of `x`."""
+    require_float(x)
+    if x.node is not None and keep_history:
+        return ops.reshape(x, shape=x.shape)
+    found = make_leaf(handle(x.value))
+    found.storage = storage_of(x)
+    return found
 
 
 def cut(t: Tensor) -> Tensor:

@@ -1,0 +1,8 @@
+"""Gradients as functions: `backward` and `grad`; what is made of them; and how to check them."""
+
+from ..backward import backward
+from . import forward_ad, functional
+from .batched import grad
+from .checking import gradcheck, gradgradcheck
+
+__all__ = ["backward", "forward_ad", "functional", "grad", "gradcheck", "gradgradcheck"]
