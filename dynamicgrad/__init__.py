@@ -17,6 +17,7 @@ from typing import Any as _Any
 import numpy as _np
 
 from . import autograd, func, nn
+from .autograd import checkpoint
 from .creation import (
     FloatTensor,
     arange,
@@ -64,12 +65,12 @@ if _TYPE_CHECKING:
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
-    "complex128", "complex64", "double", "e", "empty", "empty_like", "enable_grad", "eye", "float",
-    "float16", "float32", "float64", "from_numpy", "full", "full_like", "func", "get_default_dtype",
-    "grad", "half", "hessian", "hvp", "inf", "int", "int16", "int32", "int64", "int8",
-    "is_grad_enabled", "jacobian", "linspace", "long", "manual_seed", "nan", "nn", "no_grad",
-    "ones", "ones_like", "pi", "rand", "rand_like", "randint", "randn", "randn_like", "randperm",
-    "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8", "value_and_grad", "vmap",
-    "zeros", "zeros_like",
+    "checkpoint", "complex128", "complex64", "double", "e", "empty", "empty_like", "enable_grad",
+    "eye", "float", "float16", "float32", "float64", "from_numpy", "full", "full_like", "func",
+    "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "int", "int16", "int32", "int64",
+    "int8", "is_grad_enabled", "jacobian", "linspace", "long", "manual_seed", "nan", "nn",
+    "no_grad", "ones", "ones_like", "pi", "rand", "rand_like", "randint", "randn", "randn_like",
+    "randperm", "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8",
+    "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

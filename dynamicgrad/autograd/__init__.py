@@ -4,5 +4,9 @@ from ..backward import backward
 from . import forward_ad, functional
 from .batched import grad
 from .checking import gradcheck, gradgradcheck
+from .checkpointing import checkpoint, checkpoint_sequential
 
-__all__ = ["backward", "forward_ad", "functional", "grad", "gradcheck", "gradgradcheck"]
+__all__ = [
+    "backward", "checkpoint", "checkpoint_sequential", "forward_ad", "functional", "grad",
+    "gradcheck", "gradgradcheck",
+]  # fmt: skip
