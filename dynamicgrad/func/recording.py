@@ -66,12 +66,20 @@ class Recording:
         ends = [t.node for t in outputs if t.node is not None]
         if not self.outer or not ends:
             return [False] * len(outputs)
-        reached: set[Any] = set()
-        for v in sorted(newer_than(self.began, ends), key=lambda v: int(v.number)):
-            foreign = v.number < self.began or (v.op is None and v not in self.own)
-            if foreign or any(x in reached or older(x, self.began) for x in v.inputs):
+        new = newer_than(self.began, ends)
+        reached = {v for v in new if self.foreign(v)}
+        if not reached:
+            return [False] * len(outputs)
+        for v in sorted(new, key=lambda v: int(v.number)):
+            if any(x in reached for x in v.inputs):
                 reached.add(v)
         return [t.node in reached for t in outputs]
+
+    def foreign(self, v: Any) -> bool:
+        """Whether a vertex is not of a transform's making, or has an input that is older."""
+        if v.op is None:
+            return v not in self.own
+        return v.number < self.began or any(older(x, self.began) for x in v.inputs)
 
     def must_record(self, outputs: Sequence[Tensor]) -> bool:
         """Whether the way back from the outputs is to be recorded, here or in what they hold."""
@@ -79,9 +87,9 @@ class Recording:
             return False
         return any(has_history(t.value) for t in outputs) or any(self.depends_on_more(outputs))
 
-    def settled(self, outputs: Sequence[Tensor]) -> list[Tensor]:
+    def settled(self, outputs: Sequence[Tensor], maybe_more: bool = True) -> list[Tensor]:
         """The outputs, without history where nothing but this transform's vertices is behind."""
-        kept = self.depends_on_more(outputs)
+        kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
         return [released(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
 
     def settled_tree(self, tree: Any) -> Any:

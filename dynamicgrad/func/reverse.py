@@ -52,9 +52,10 @@ def grad_and_value(
             y = scalar(value, call)
             create = record.must_record([y])
             found = gradients([y], record.vertices, None, create, create)
-        found_tree = like_argnums(rebuild(record.settled(found)), argnums)
-        values = record.settled_tree((y, aux) if has_aux else y)
-        return left((found_tree, values), has_tensors((args, kwargs)))
+        settled = like_argnums(rebuild(record.settled(found, create)), argnums)
+        (value,) = record.settled([y], create)
+        values = (value, record.settled_tree(aux)) if has_aux else value
+        return left((settled, values), has_tensors(args) or has_tensors(kwargs))
 
     return transformed
 
@@ -165,7 +166,7 @@ class Opened:
 
     def results(self) -> tuple[Any, Any]:
         """The output and what came beside it, as they may leave."""
-        settled = self.record.settled(self.outputs)
+        settled = self.record.settled(self.outputs, self.must_record)
         return self.rebuild(settled), self.record.settled_tree(self.aux)
 
     def pulled_back(

@@ -21,6 +21,8 @@ ArgNums = int | tuple[int, ...]
 
 def has_tensors(tree: Any) -> bool:
     """Whether there is a tensor among the leaves."""
+    if isinstance(tree, tuple) and any(isinstance(x, Tensor) for x in tree):
+        return True  # without looking into the others
     return any(isinstance(x, Tensor) for x in flatten(tree)[0])
 
 
