@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .errors import MissingRuleError, ShapeError, TransformError
-from .op import OPS, Op, levels
+from .levels import at_level, levels
+from .op import OPS, Op
 from .operators import Operators
 from .tree import flatten
 from .types import ArrayType, shape_of, type_of
@@ -78,7 +79,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
         axes = leaf_axes(args, in_axes)
         size = batch_size(leaves, axes)
         inside = [batch(x, axis, level) for x, axis in zip(leaves, axes, strict=True)]
-        outputs, rebuild_output = flatten(f(*rebuild(inside)))
+        with at_level(level):
+            outputs, rebuild_output = flatten(f(*rebuild(inside)))
         return rebuild_output([unbatch(y, out_axes, size, level) for y in outputs])
 
     return over_examples

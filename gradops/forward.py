@@ -7,7 +7,8 @@ from typing import Any
 
 from .errors import TransformError
 from .families import zeros_like
-from .op import OPS, Op, levels
+from .levels import at_level, levels
+from .op import OPS, Op
 from .operators import Operators
 from .tree import flatten
 from .types import is_float, shape_of, type_of
@@ -88,7 +89,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     """
     level = next(levels)
     duals = [Dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
-    leaves, rebuild = flatten(f(*duals))
+    with at_level(level):
+        leaves, rebuild = flatten(f(*duals))
     mine = [isinstance(y, Dual) and y.gradop_level == level for y in leaves]
     values = [y.primal if m else y for y, m in zip(leaves, mine, strict=True)]
     found = [y.tangent if m else zeros_like(y) for y, m in zip(leaves, mine, strict=True)]

@@ -8,7 +8,6 @@ holds. Each operand type applies the op to what it wraps, which dispatches again
 """
 
 import inspect
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,7 +47,6 @@ PLAIN = frozenset(
 SEQUENCES = frozenset({list, tuple})
 SETTLED = frozenset({bool, float, type(None)})  # types whose values are in normal form already
 REQUIRED = inspect.Parameter.empty
-levels = itertools.count(1)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from gradops import Dual, TapeError, TransformError, reshape
-from gradops.op import levels
+from gradops.levels import LEVEL, levels
 
 from ..func.forward import dual, parts, require_pair
-from ..func.levels import LEVEL
 from ..tensor import Tensor, as_tensor
 
 LEVELS: ContextVar[tuple[float, ...]] = ContextVar("dual_levels", default=())

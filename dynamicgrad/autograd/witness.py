@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import Op, Operators, type_of
-from gradops.op import levels
+from gradops.levels import levels
 from gradops.places import Place, describe, here
 from gradops.testing import Case, along, cotangent, derivative, inner, noise
 from gradops.types import is_float

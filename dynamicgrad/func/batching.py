@@ -7,12 +7,12 @@ from typing import Any
 import gradops as ops
 from gradops import Batched, TransformError
 from gradops.batching import batch, unbatch
-from gradops.op import levels
+from gradops.levels import at_level, levels
 from gradops.tree import children, flatten
 
 from ..modes import RANDOMNESS
 from ..tensor import Tensor, as_tensor, handle
-from .levels import at_level, held, released
+from .levels import held, released
 from .structure import entered, has_tensors, left, output
 
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about

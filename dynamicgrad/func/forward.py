@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from gradops import Dual, NotDifferentiableError, TransformError
-from gradops.op import levels
+from gradops.levels import at_level, levels
 from gradops.tree import flatten
 from gradops.types import is_float
 
 from ..modes import is_recording
 from ..tensor import Tensor, as_tensor, handle
-from .levels import at_level, has_history, held, lift, released
+from .levels import has_history, held, lift, released
 from .recording import gradients
 from .reverse import Opened
 from .structure import (

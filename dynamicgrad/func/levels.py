@@ -1,4 +1,4 @@
-"""Levels of nested transforms, and values that are lifted to one.
+"""Values that are lifted to the level of a transform.
 
 Note [Lifting]. An operand of a higher level takes what is lower for a constant. So the vertices
 of a gradient inside `vmap` or `jvp` must not be lower than what the function may meet there: one
@@ -6,17 +6,13 @@ that is, a parameter that all examples share say, is held by a `Lifted` of a new
 below, batches, tangents and tapes of outer transforms, then goes on inside of it.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from typing import Any
 
 from gradops import Batched, Dual, Op, Operators, type_of
-from gradops.op import levels
+from gradops.levels import LEVEL, levels
 
 from ..tensor import Tensor, as_tensor, handle
-
-LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
 
 
 class Lifted(Operators):
@@ -57,16 +53,6 @@ class Lifted(Operators):
 
     def __repr__(self) -> str:
         return f"Lifted({self.inner!r})"
-
-
-@contextmanager
-def at_level(level: float) -> Iterator[None]:
-    """What runs inside may meet operands of this level."""
-    token = LEVEL.set(level)
-    try:
-        yield
-    finally:
-        LEVEL.reset(token)
 
 
 def lifted(tensors: Sequence[Tensor], surely: bool = False) -> tuple[list[Tensor], float]:

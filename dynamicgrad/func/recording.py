@@ -17,6 +17,7 @@ from weakref import WeakSet
 import numpy as np
 
 import gradops as ops
+from gradops.levels import at_level
 from gradops.tree import flatten
 
 from ..backward import grad as pull
@@ -24,7 +25,7 @@ from ..leaves import require_float
 from ..modes import RECORDING, is_recording
 from ..tape import clock
 from ..tensor import Tensor, handle, make_leaf, storage_of
-from .levels import at_level, has_history, lifted, released
+from .levels import has_history, lifted, released
 from .structure import entered
 
 Own = WeakSet[Any]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import gradops
 from gradops.tree import leaves_of
 
 # Each is an expression in the library `t`, its transforms `F`, vectors `x` and `v`, a matrix `A`, a
@@ -117,6 +118,15 @@ def test_nested_derivatives_do_not_meet():
     one = dg.tensor(1.0)
     assert dg.grad(lambda x: x * dg.grad(lambda y: x + y)(one))(one).item() == 1
     assert dg.grad(lambda x: x * dg.func.jvp(lambda y: x + y, (one,), (one,))[1])(one).item() == 1
+
+
+def test_transforms_of_plain_operands_go_around_those_of_tensors():
+    rows, v = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6.0])
+    inner = lambda x: dg.grad(lambda w: np.sum(w * w * x))(v)
+    np.testing.assert_array_equal(gradops.vmap(inner)(rows), 2 * v * rows)
+    y, t = gradops.jvp(inner, [rows[0]], [rows[1]])
+    np.testing.assert_array_equal([y, t], 2 * v * rows)
+    assert gradops.jvp(dg.grad(np.square), [v[0]], [v[1]]) == (10, 12)
 
 
 def test_a_derivative_of_high_order():
