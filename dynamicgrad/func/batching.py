@@ -40,6 +40,29 @@ def vmap(
     tensor([3., 3., 3.])
     """
     name = getattr(func, "__name__", repr(func))
+    require_options(randomness, chunk_size)
+
+    @functools.wraps(func)
+    def over_examples(*args: Any, **kwargs: Any) -> Any:
+        call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
+        leaves, rebuild = flatten(args)
+        dims = dims_of_inputs(in_dims, args, leaves, call)
+        inputs = [x if d is None else entered(x) for x, d in zip(leaves, dims, strict=True)]
+        run = functools.partial(func_on, func, rebuild, kwargs, randomness)
+        size = examples(inputs, dims)
+        step = chunk_size or max(size, 1)
+        results = []
+        for start in range(0, max(size, 1), step):
+            count = min(step, size - start)
+            part = inputs if count == size else sliced(inputs, dims, start, count)
+            results.append(batched_call(run, part, dims, out_dims, count, name))
+        return left(joined(results, out_dims, name), has_tensors(args) or has_tensors(kwargs))
+
+    return over_examples
+
+
+def require_options(randomness: str, chunk_size: int | None) -> None:
+    """Refuse options that there are not."""
     if chunk_size is not None and chunk_size <= 0:
         raise TransformError(
             f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
@@ -49,29 +72,6 @@ def vmap(
             f"vmap: randomness is one of {RANDOM}, not {randomness!r}\n  hint: for numbers that"
             " differ, draw them for the whole batch outside and pass them in"
         )
-
-    @functools.wraps(func)
-    def over_examples(*args: Any, **kwargs: Any) -> Any:
-        call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
-        leaves, rebuild = flatten(args)
-        if not args:
-            raise TransformError(
-                f"{call}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap"
-                " over a function with no inputs. The latter is unsupported."
-            )
-        dims = dims_of_inputs(in_dims, args, leaves, call)
-        inputs = [x if d is None else entered(x) for x, d in zip(leaves, dims, strict=True)]
-        size = examples(inputs, dims)
-        step = chunk_size or max(size, 1)
-        results = []
-        for start in range(0, max(size, 1), step):
-            count = min(step, size - start)
-            part = inputs if count == size else sliced(inputs, dims, start, count)
-            stand_ins = functools.partial(func_on, func, rebuild, kwargs, randomness)
-            results.append(batched_call(stand_ins, part, dims, out_dims, count, name))
-        return left(joined(results, out_dims, name), has_tensors((args, kwargs)))
-
-    return over_examples
 
 
 def func_on(
@@ -112,6 +112,11 @@ def dims_of_inputs(
     in_dims: Dims, args: tuple[Any, ...], leaves: Sequence[Any], call: str
 ) -> list[int | None]:
     """The axis of each leaf of the arguments."""
+    if not args:
+        raise TransformError(
+            f"{call}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over"
+            " a function with no inputs. The latter is unsupported."
+        )
     if not isinstance(in_dims, int | tuple):
         raise TransformError(
             f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the"
