@@ -4,7 +4,8 @@ Note [Dispatch]. A call to an op is claimed by the operand of the highest level,
 that operand says what the call means (`__gradop__`). Arrays and scalars claim nothing: the call
 computes. A `Dual` or `Batched` has the level of the `jvp` or `vmap` that made it, so the innermost
 transformation claims first; an `Expr` has level 0; a `Tensor` sits half a level above what it
-holds. Each operand type applies the op to what it wraps, which dispatches again one level down.
+holds, and takes tensors of lower levels for constants. Each operand type applies the op to what it
+wraps, which dispatches again one level down.
 """
 
 import inspect

@@ -1,5 +1,8 @@
 """Transforms in each other, in any order, beside PyTorch and beside the same by hand."""
 
+import gc
+import threading
+
 import numpy as np
 import pytest
 
@@ -142,3 +145,31 @@ def test_forward_and_reverse_mode_agree_on_third_derivatives():
     want = F.jacrev(F.jacrev(F.jacrev(h)))(x).numpy()
     for third in (F.jacfwd(F.jacrev(F.jacfwd(h))), F.jacrev(F.jacfwd(F.jacfwd(h)))):
         np.testing.assert_allclose(third(x).numpy(), want, 1e-10, 1e-12)
+
+
+def test_transforms_leave_no_reference_cycles():
+    programs = [p for p in PROGRAMS if "autograd" not in p]
+    scope = scope_of(dg)
+    gc.collect()
+    gc.disable()
+    try:
+        for program in programs:
+            eval(program, scope)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_threads_transform_at_the_same_time():
+    def work(k):
+        x = dg.arange(3.0, dtype="float64") + k
+        found[k] = dg.hessian(lambda x: dg.vmap(dg.grad(lambda y: (y**3).sum()))(x[None]).sum())(x)
+
+    found = {}
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(8):
+        assert found[k].tolist() == np.diag(np.full(3, 6.0)).tolist()
