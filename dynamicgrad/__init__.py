@@ -17,7 +17,8 @@ from typing import Any as _Any
 
 import numpy as _np
 
-from . import autograd
+from . import autograd, func
+from .autograd import checkpoint
 from .creation import (
     FloatTensor,
     arange,
@@ -45,6 +46,7 @@ from .creation import (
     zeros_like,
 )  # fmt: skip
 from .explaining import explain
+from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
 from .modes import (
     enable_grad,
     inference_mode,
@@ -78,12 +80,13 @@ def __getattr__(name: str) -> _Any:
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
-    "complex128", "complex64", "data", "double", "e", "empty", "empty_like", "enable_grad",
-    "explain", "eye", "float", "float16", "float32", "float64", "from_numpy", "full", "full_like",
-    "get_default_dtype", "half", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8",
-    "is_grad_enabled", "is_inference_mode_enabled", "linspace", "long", "manual_seed", "nan", "nn",
+    "checkpoint", "complex128", "complex64", "data", "double", "e", "empty", "empty_like",
+    "enable_grad", "explain", "eye", "float", "float16", "float32", "float64", "from_numpy",
+    "full", "full_like", "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf",
+    "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
+    "is_inference_mode_enabled", "jacobian", "linspace", "long", "manual_seed", "nan", "nn",
     "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
     "randn_like", "randperm", "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8",
-    "zeros", "zeros_like",
+    "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, depending_on, pull_back
+from gradops import ShapeError, TapeError, astype, depending_on, pull_back
 from gradops.places import describe, here
 
 from . import anomaly
@@ -166,7 +166,8 @@ def seed(t: Tensor, g: Any) -> Any:
         )  # fmt: skip
     if g.node is not None:
         return g if g.dtype == t.dtype else g.to(t.dtype)
-    return g.value.astype(t.dtype, copy=False)
+    value = g.value
+    return value if value.dtype == t.dtype else astype(value, dtype=t.dtype)
 
 
 def one(t: Tensor) -> Any:

@@ -58,8 +58,7 @@ def numpy(t: Tensor) -> np.ndarray[Any, Any]:
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
     storage_of(t).viewed = True
-    found: np.ndarray[Any, Any] = memory(t)
-    return found
+    return np.asarray(memory(t))
 
 
 def item(t: Tensor) -> Any:

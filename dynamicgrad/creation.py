@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradops import DTypeError
+from gradops import DTypeError, TransformError
 
 from .leaves import requires_grad_
-from .modes import is_recording
+from .modes import RANDOMNESS, is_recording
 from .tensor import DetachWarning, Tensor, handle, storage_of
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
@@ -54,6 +54,11 @@ def manual_seed(seed: int | None) -> None:
 
 def generator() -> np.random.Generator:
     """The random numbers of this thread or task, unpredictable until they are seeded."""
+    if RANDOMNESS.get() == "error":
+        raise TransformError(
+            "vmap: called random operation while in randomness error mode. Please either use the"
+            " 'same' randomness flag on vmap or draw the numbers outside and pass them in"
+        )
     found = GENERATOR.get(None)
     if found is None:
         manual_seed(None)

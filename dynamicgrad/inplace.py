@@ -126,7 +126,9 @@ def refuse_inference(t: Tensor) -> None:
 def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
     """Compute into the memory of `t`, which stays the same memory."""
     value = t.value
-    if type(value) is not np.ndarray:
+    if type(value) is not np.ndarray or being_transformed(others):
+        if being_transformed(others):
+            refuse_recording(t)
         result = op(value, *others)
         check_fits(op, (t, *others), as_tensor(result))
         t.value = result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype)
@@ -138,6 +140,11 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
     result = op(value, *others)
     check_fits(op, (t, *others), as_tensor(result))
     np.copyto(value, result, casting="same_kind")
+
+
+def being_transformed(values: list[Any]) -> bool:
+    """Whether a value carries a tangent or a batch, which the memory of an array cannot hold."""
+    return any(hasattr(x, "gradop_level") for x in values)
 
 
 def require_writable(t: Tensor) -> None:
@@ -213,7 +220,8 @@ def replace_part(t: Tensor, key: Any, source: Tensor, call: str) -> Tensor:
 
 def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
     """Write the entries of `source` into the memory of `t`."""
-    if not isinstance(memory(t), np.ndarray):
+    if not isinstance(memory(t), np.ndarray) or being_transformed([source.value]):
+        refuse_recording(t)
         t.value = replaced(handle(t.value), key, source, call).value
         return
     require_writable(t)
@@ -236,7 +244,10 @@ def replaced(before: Tensor, key: Any, source: Tensor, call: str) -> Any:
 
 def fitted(t: Tensor, source: Tensor, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
-    source = handle(np.asarray(source.value, t.dtype)) if source.node is None else source
+    if being_transformed([source.value]):
+        source = ops.astype(source, dtype=t.dtype)
+    elif source.node is None:
+        source = handle(np.asarray(source.value, t.dtype))
     extra = max(0, len(source.shape) - len(shape))
     if source.shape[:extra] != (1,) * extra:
         raise misfit(call, t, source, shape)
@@ -277,7 +288,11 @@ def clamp_(t: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 def masked_fill_(t: Tensor, mask: Any, value: Any) -> Tensor:
     """Write a number where the mask holds, and return the tensor."""
-    return replace(t, np.broadcast_to(as_tensor(mask).value, t.shape), value, "masked_fill_")
+    mask = as_tensor(mask)
+    if being_transformed([mask.value]):
+        refuse_recording(t)
+        return rebased(t, ops.where(mask, value, handle(t.value, t.node)))
+    return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
 
 
 def detach_(t: Tensor) -> Tensor:

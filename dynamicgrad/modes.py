@@ -32,6 +32,7 @@ INFERENCE = Inference()
 Mode = bool | Packing | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
+RANDOMNESS: ContextVar[str] = ContextVar("randomness", default="same")  # what vmap says of it
 is_recording = RECORDING.get
 
 

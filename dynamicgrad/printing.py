@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from gradops import Batched, Dual
+
 OPENING = "tensor("
 LINE_WIDTH = 80
 THRESHOLD = 1000  # an array with more entries is abridged
@@ -128,6 +130,11 @@ def styled(value: float, style: str) -> str:
 def tensor_repr(t: Any) -> str:
     """A tensor as PyTorch prints it: its entries, and how it takes part in differentiation."""
     heading = "Parameter containing:\n" if getattr(t, "is_parameter", False) else ""
+    if isinstance(t.value, Dual):
+        tangent = t.value.tangent if t.shape else t.value.tangent.item()
+        return f"{repr_of_part(t.value.primal)[:-1]}, tangent={repr_of_part(tangent)})"
+    if isinstance(t.value, Batched):
+        return f"BatchedTensor(value={repr_of_part(t.value.stack)})"
     if not isinstance(t.value, np.ndarray | np.generic):
         return f"{heading}tensor({t.value!r})"
     if t.grad_fn is not None:
@@ -135,3 +142,8 @@ def tensor_repr(t: Any) -> str:
     else:
         suffix = ["requires_grad=True"] if t.requires_grad else []
     return heading + tensor_text(np.asarray(t.value), suffix)
+
+
+def repr_of_part(value: Any) -> str:
+    """What a tensor that is being transformed holds, as a tensor; a number as it is."""
+    return tensor_text(np.asarray(value)) if isinstance(value, np.ndarray) else repr(value)

@@ -193,7 +193,7 @@ def contiguous(x: Any) -> Any:
     >>> dg.zeros(2, 3).t().contiguous().view(6).shape
     (6,)
     """
-    if memory(x).flags.c_contiguous:
+    if not isinstance(value := memory(x), np.ndarray) or value.flags.c_contiguous:
         return x
     found = ops.copy(x)
     found.value = np.ascontiguousarray(found.value)

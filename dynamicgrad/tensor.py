@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import ArrayType, Op, Operators, TapeError, type_of
+from gradops import ArrayType, Op, Operators, TapeError, stop_gradient, type_of
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here
 
@@ -61,6 +61,11 @@ class Tensor(Operators):
                 active |= 1 << i
             if type(value) not in PLAIN:
                 plain = False
+        if not plain:
+            args = lifted(args)
+            values = [a.value if isinstance(a, Tensor) else a for a in args]
+            inputs = [a.node if isinstance(a, Tensor) else None for a in args]
+            active = sum(1 << i for i, node in enumerate(inputs) if node is not None)
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = handle(y)
         mode = is_recording()
@@ -234,6 +239,23 @@ def number_of(t: Tensor) -> Any:
     return t.value.item()
 
 
+def lifted(args: Sequence[Any]) -> list[Any]:
+    """Operands among which all tensors have one level: held by another, if theirs is lower.
+
+    What a tensor of a lower level is computed from is recorded there, and is a constant here.
+    """
+    args = [unwrapped(a) if isinstance(a, Tensor) else a for a in args]
+    level = max(a.gradop_level for a in args if isinstance(a, Tensor))
+    return [handle(a) if isinstance(a, Tensor) and a.gradop_level < level else a for a in args]
+
+
+def unwrapped(t: Tensor) -> Tensor:
+    """What `t` stands for where it is a constant that was held for an operation of before."""
+    while t.node is None and isinstance(t.value, Tensor):
+        t = t.value
+    return t
+
+
 def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:
     """A leaf with a value, as it comes back from a pickle or a copy."""
     t = handle(value)
@@ -334,7 +356,9 @@ def may_share(base: Any, value: Any) -> bool:
 
 
 def detached(t: Tensor) -> Tensor:
-    """A leaf on the same memory as `t`."""
+    """A leaf on the same memory as `t`, and without the tangent that it may carry."""
+    if type(t.value) not in ARRAYS:
+        return handle(stop_gradient(t.value))
     found = handle(memory(t))
     found.storage = storage_of(t)
     found.storage.viewed = True

@@ -13,6 +13,7 @@ from .errors import (
     DTypeError,
     FeedError,
     FetchError,
+    GradcheckError,
     GradError,
     GraphError,
     GraphFormatError,
@@ -25,6 +26,7 @@ from .errors import (
     ShapeError,
     StateError,
     TapeError,
+    TransformError,
     ValueUnknownError,
 )
 from .families import discrete, elementwise, joining, linear, multilinear, selection, singular
@@ -163,6 +165,7 @@ __all__ = [
     "FeedError",
     "FetchError",
     "GradError",
+    "GradcheckError",
     "GraphError",
     "GraphFormatError",
     "IndexingError",
@@ -177,6 +180,7 @@ __all__ = [
     "ShapeError",
     "StateError",
     "TapeError",
+    "TransformError",
     "ValueUnknownError",
     "abs",
     "absolute",

@@ -3,11 +3,22 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .errors import MissingRuleError, ShapeError
-from .op import OPS, Op, levels
+from .errors import MissingRuleError, ShapeError, TransformError
+from .levels import at_level, levels
+from .op import OPS, Op
 from .operators import Operators
 from .tree import flatten
 from .types import ArrayType, shape_of, type_of
+
+CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow: the"
+    " examples of a batch can differ in it\n  hint: compute both ways and choose with where()"
+)
+ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor, or making an array or number of it"
+    " otherwise; inside vmap it has another value for each example\n  hint: keep to operations on"
+    " tensors, or loop over the examples"
+)
 
 
 class Batched(Operators):
@@ -33,6 +44,18 @@ class Batched(Operators):
             raise MissingRuleError(op.name, "batch", hint="write a loop over the examples")
         return Batched(op.batch(op, stacks, batched, attrs), level)
 
+    def __bool__(self) -> bool:
+        raise TransformError(CONTROL_FLOW)
+
+    def item(self) -> Any:
+        """There is no one entry: each example has its own."""
+        raise TransformError(ITEM)
+
+    tolist = __float__ = __int__ = item
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TransformError(ITEM)
+
     def __repr__(self) -> str:
         return f"Batched({self.stack!r})"
 
@@ -56,7 +79,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
         axes = leaf_axes(args, in_axes)
         size = batch_size(leaves, axes)
         inside = [batch(x, axis, level) for x, axis in zip(leaves, axes, strict=True)]
-        outputs, rebuild_output = flatten(f(*rebuild(inside)))
+        with at_level(level):
+            outputs, rebuild_output = flatten(f(*rebuild(inside)))
         return rebuild_output([unbatch(y, out_axes, size, level) for y in outputs])
 
     return over_examples

@@ -9,7 +9,9 @@
   - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
+    - TransformError          a function that cannot be transformed so   (also a ValueError)
   - StateError            a saved state that belongs to something else (also a RuntimeError)
+  - GradcheckError        a derivative that differences do not confirm   (also a RuntimeError)
   - GraphError            define-then-run                             (also a RuntimeError)
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
     - FetchError          a fetch that is no expression of the graph    (also a ValueError)
@@ -82,6 +84,14 @@ class NotDifferentiableError(TapeError, TypeError):
 
 class StateError(GradError, RuntimeError):
     """A saved state that belongs to something else than what is to take it over."""
+
+
+class TransformError(TapeError, ValueError):
+    """A function, or what it was given or gave, cannot be transformed as asked."""
+
+
+class GradcheckError(GradError, RuntimeError):
+    """A derivative that differences do not confirm."""
 
 
 class GraphError(GradError, RuntimeError):

@@ -5,8 +5,10 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from .errors import TransformError
 from .families import zeros_like
-from .op import OPS, Op, levels
+from .levels import at_level, levels
+from .op import OPS, Op
 from .operators import Operators
 from .tree import flatten
 from .types import is_float, shape_of, type_of
@@ -33,9 +35,34 @@ class Dual(Operators):
         }
         primals = [duals[i].primal if i in duals else a for i, a in enumerate(args)]
         y = op(*primals, **attrs)
+        if not carries_tangent(y):
+            return y
         rules = [(op.rule("jvp", i), d) for i, d in duals.items()]
         found = [rule(d.tangent, y, *primals, **attrs) for rule, d in rules if rule]
         return Dual(y, spread(reduce(add, found), y), level) if found else y
+
+    def item(self) -> Any:
+        """The one entry of the primal, as a Python number; the tangent stays behind."""
+        return self.primal.item()
+
+    def tolist(self) -> Any:
+        """The entries of the primal as nested lists."""
+        return self.primal.tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.primal)
+
+    def __float__(self) -> float:
+        return float(self.primal)
+
+    def __int__(self) -> int:
+        return int(self.primal)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TransformError(
+            "a value with a tangent cannot become an array: the tangent would be lost"
+            "\n  hint: use ops of gradops or NumPy functions they know, or detach() it first"
+        )
 
     def __repr__(self) -> str:
         return f"Dual({self.primal!r}, {self.tangent!r})"
@@ -62,7 +89,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     """
     level = next(levels)
     duals = [Dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
-    leaves, rebuild = flatten(f(*duals))
+    with at_level(level):
+        leaves, rebuild = flatten(f(*duals))
     mine = [isinstance(y, Dual) and y.gradop_level == level for y in leaves]
     values = [y.primal if m else y for y, m in zip(leaves, mine, strict=True)]
     found = [y.tangent if m else zeros_like(y) for y, m in zip(leaves, mine, strict=True)]

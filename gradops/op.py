@@ -4,11 +4,11 @@ Note [Dispatch]. A call to an op is claimed by the operand of the highest level,
 that operand says what the call means (`__gradop__`). Arrays and scalars claim nothing: the call
 computes. A `Dual` or `Batched` has the level of the `jvp` or `vmap` that made it, so the innermost
 transformation claims first; an `Expr` has level 0; a `Tensor` sits half a level above what it
-holds. Each operand type applies the op to what it wraps, which dispatches again one level down.
+holds, and takes tensors of lower levels for constants. Each operand type applies the op to what it
+wraps, which dispatches again one level down.
 """
 
 import inspect
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,7 +49,6 @@ SEQUENCES = frozenset({list, tuple})
 SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
 CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
 REQUIRED = inspect.Parameter.empty
-levels = itertools.count(1)
 
 
 @dataclass(frozen=True)

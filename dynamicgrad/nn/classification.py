@@ -14,7 +14,7 @@ from gradops.library.loss import check_reduction, check_same_shape, reduced
 from ..fast import several
 from ..tensor import Tensor, as_tensor
 
-sparse = several(ops.sparse_cross_entropy)
+sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
 IGNORE = -100  # the label that PyTorch ignores by default
 
 
@@ -50,9 +50,10 @@ def cross_entropy(
     if len(y.shape) == x.ndim:
         check_same_shape("cross_entropy", as_tensor(input), y)
         return of_probabilities(x, classes_last(y), weight, reduction, label_smoothing)
-    if weight is None and not label_smoothing and (is_array(y) or ignore_index < 0):
+    classes = x.shape[-1] if x.shape else 0
+    if weight is None and not label_smoothing and (ignore_index < 0 or ignore_index >= classes):
         try:
-            return sparse(x, y) if reduction == "mean" else sparse(x, y, reduction=reduction)
+            return reducing(sparse, x, y, reduction)
         except ops.IndexingError:
             pass  # a label is none of the classes: one to ignore, or wrong
     logs = ops.log_softmax(x)
@@ -61,6 +62,13 @@ def cross_entropy(
         return sharp
     spread = spread_loss(logs, y, weight, ignore_index, reduction)
     return (1 - label_smoothing) * sharp + label_smoothing / x.shape[-1] * spread
+
+
+def reducing(loss: Any, input: Any, target: Any, reduction: str) -> Any:
+    """A loss with its reduction, which costs less to leave unsaid where it is the default."""
+    if reduction == "mean":
+        return loss(input, target)
+    return loss(input, target, reduction=reduction)
 
 
 def is_array(t: Tensor) -> bool:
@@ -159,10 +167,10 @@ def binary_cross_entropy_with_logits(
     >>> dg.nn.functional.binary_cross_entropy_with_logits(dg.zeros(1), dg.ones(1))
     tensor(0.6931)
     """
+    if weight is None and pos_weight is None:
+        return reducing(logistic, input, target, reduction)
     z, y = as_tensor(input), as_tensor(target)
     if pos_weight is None:
-        if weight is None:
-            return ops.binary_cross_entropy_with_logits(z, y, reduction)
         losses = ops.binary_cross_entropy_with_logits(z, y, "none")
     else:
         check_same_shape("binary_cross_entropy_with_logits", z, y)

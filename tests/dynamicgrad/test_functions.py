@@ -210,3 +210,50 @@ def test_an_option_that_does_not_exist_is_told():
         dg.nn.functional.mse_loss(dg.ones(2), dg.ones(2), reduction="max")
     with pytest.raises(TypeError, match="no attribute keepdims_"):
         dg.sum(dg.ones(2), keepdims_=True)
+
+
+SIZES_DIFFER = ("x[x>0]",)  # from example to example
+
+
+def along(library, call):
+    """What a call gives, and its derivative along a direction in both operands, in float64."""
+    scope = operands(library, np.float64)
+    primals = scope["x"].detach(), scope["v"].detach()
+    rng = np.random.default_rng(2)
+    directions = tuple(library.tensor(rng.normal(size=tuple(x.shape))) for x in primals)
+
+    def of_operands(x, v):
+        return tuple(results(call, {**scope, "x": x, "v": v}))
+
+    return library.func.jvp(of_operands, primals, directions)
+
+
+@pytest.mark.peers
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # of torch.func's own imports
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_has_pytorchs_derivative_along_a_direction(call):
+    torch = pytest.importorskip("torch", reason="torch is the oracle")
+    values, tangents = along(dg, call)
+    wanted = along(torch, call)
+    for y, t, *want in zip(values, tangents, *wanted, strict=True):
+        assert t.dtype == y.dtype  # torch lets float32 have a tangent in float64
+        rounding = 1e-6 if y.dtype == "float32" else 1e-9
+        for got, one in zip((y, t), want, strict=True):
+            np.testing.assert_allclose(got.numpy(), one.numpy(), rtol=rounding, atol=1e-11)
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call not in SIZES_DIFFER])
+def test_a_call_does_to_a_batch_what_it_does_to_each_example(call):
+    scope = operands(dg, np.float64)
+    xs = dg.stack([scope["x"].detach() * k for k in (1, -0.5)])
+    vs = dg.stack([scope["v"].detach() * k for k in (1, 2)])
+
+    def of_operands(x, v):
+        return tuple(results(call, {**scope, "x": x, "v": v}))
+
+    together = dg.vmap(of_operands)(xs, vs)
+    apart = [of_operands(x, v) for x, v in zip(xs, vs, strict=True)]
+    for got, want in zip(together, zip(*apart, strict=True), strict=True):
+        want = dg.stack(list(want))
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-12, atol=1e-13)

@@ -1,0 +1,195 @@
+"""Forward mode as transforms of functions: `jvp` and `linearize`.
+
+A tensor that holds a `Dual` carries a tangent along; what the dual is made of are arrays, or
+tensors where these have a history, so a tangent can be differentiated backwards.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import Dual, NotDifferentiableError, TransformError
+from gradops.levels import at_level, levels
+from gradops.tree import flatten
+from gradops.types import is_float
+
+from ..modes import is_recording
+from ..tensor import Tensor, as_tensor, handle
+from .levels import has_history, held, lift, released
+from .recording import gradients
+from .reverse import Opened
+from .structure import (
+    entered,
+    has_tensors,
+    left,
+    outputs_of,
+    same_structure,
+    shown,
+    split_aux,
+)  # fmt: skip
+
+
+def jvp(
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
+    """The value of `func` at `primals`, and its derivative there in the direction `tangents`.
+
+    Both are tuples of the function's arguments, which are tensors or arrays of floats or trees of
+    such, and agree in structure and shapes. An output that does not depend on the primals has a
+    tangent of zeros, or is an error if `strict`. With `has_aux`, `func` returns (output, aux), and
+    aux comes as a third result. Raises TransformError.
+
+    >>> x = dg.tensor([0.0, 1.0])
+    >>> dg.func.jvp(dg.sin, (x,), (dg.ones(2),))
+    (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
+    """
+    call = "jvp(f, primals, tangents)"
+    leaves, directions = paired(primals, tangents, call)
+    level = next(levels)
+    rebuild_primals = flatten(primals)[1]
+    shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
+    value, aux = split_aux(run_at(level, func, rebuild_primals(shells)), has_aux, call)
+    outputs, rebuild = outputs_of(value, call)
+    found = [parts(y, level) for y in outputs]
+    if strict and any(t is None for _, t in found):
+        raise TransformError(
+            f"{call[:-1]}, strict=True): The output of f is independent of the inputs. This is not"
+            " allowed with strict=True."
+        )
+    primal = rebuild([y for y, _ in found])
+    results = primal, rebuild([zeros(y) if t is None else t for y, t in found])
+    as_tensors = has_tensors((primals, tangents))
+    return left((*results, primal_tree(aux, level)) if has_aux else results, as_tensors)
+
+
+def run_at(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """What `func` returns for arguments with tangents; infinite ones are no reason to warn."""
+    with np.errstate(all="ignore"), at_level(level):
+        return func(*args)
+
+
+def dual_parts(
+    func: Callable[..., Any], primals: Sequence[Tensor], tangents: Sequence[Tensor]
+) -> tuple[Any, list[Tensor | None]]:
+    """The output of `func`, and the tangents of its tensors; None where it has none."""
+    level = next(levels)
+    shells = [dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
+    leaves, rebuild = flatten(run_at(level, func, shells))
+    found = [parts(y, level) if isinstance(y, Tensor) else (y, None) for y in leaves]
+    return rebuild([y for y, _ in found]), [t for _, t in found]
+
+
+def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Tensor], list[Tensor]]:
+    """Primals and tangents as tensors that fit each other."""
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple):
+            raise TransformError(
+                f"{call}: Expected {name} to be a tuple. E.g. it should be valid to call"
+                f" f(*{name}); got {type(given)}."
+            )
+    if not same_structure(primals, tangents):
+        raise TransformError(
+            f"{call}: Expected primals and tangents to have the same python structure. For example,"
+            " if primals is a tuple of 3 tensors, tangents also must be. Got primals with structure"
+            f" {shown(primals)} and tangents with structure {shown(tangents)}"
+        )
+    leaves, directions = ([entered(x) for x in flatten(t)[0]] for t in (primals, tangents))
+    if not leaves:
+        raise TransformError(f"{call}: Expected primals to contain at least one Tensor.")
+    for x, t in zip(leaves, directions, strict=True):
+        require_pair(x, t)
+    return leaves, directions
+
+
+def require_pair(primal: Tensor, tangent: Tensor) -> None:
+    """Refuse a primal without derivative, and a tangent of another shape."""
+    for name, t in (("primal", primal), ("tangent", tangent)):
+        if not is_float(t.dtype):
+            raise NotDifferentiableError(
+                f"Expected {name} to be floating point or complex, but got: {t.type}"
+                "\n  hint: make it a float, as in x.float()"
+            )
+    if primal.shape != tangent.shape:
+        raise TransformError(
+            "Trying to set a forward gradient that has a different size than that of the original"
+            f" Tensor, this is not supported. Tensor is of size {primal.shape} while the given"
+            f" forward gradient is of size {tangent.shape}."
+        )
+
+
+def dual(x: Tensor, tangent: Tensor, level: float) -> Tensor:
+    """A tensor that holds the values of `x` and its tangent."""
+    if tangent.dtype != x.dtype:
+        tangent = tangent.to(x.dtype)
+    found = handle(Dual(held(x), held(tangent), level))
+    found.storage = x.storage
+    return found
+
+
+def parts(y: Tensor, level: float) -> tuple[Tensor, Tensor | None]:
+    """The primal of an output, and its tangent if it has one."""
+    value = y.value
+    if not isinstance(value, Dual) or value.gradop_level != level:
+        return released(y), None
+    return released(as_tensor(value.primal)), released(as_tensor(value.tangent))
+
+
+def primal_tree(tree: Any, level: float) -> Any:
+    """A tree of which the tensors have no tangents of this level."""
+    leaves, rebuild = flatten(tree)
+    return rebuild([parts(x, level)[0] if isinstance(x, Tensor) else x for x in leaves])
+
+
+def zeros(y: Tensor) -> Tensor:
+    """Zeros like `y`, the tangent of what depends on nothing."""
+    return handle(np.zeros(y.shape, y.dtype))
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of `func` at `primals`, and its derivative there as a function of tangents.
+
+    `func` runs once, however often the derivative is used. Tangents have the structure and the
+    shapes of the primals. `jvp` is less work for a single direction.
+
+    >>> y, push = dg.func.linearize(dg.sin, dg.tensor([0.0, 1.0]))
+    >>> push(dg.ones(2))
+    tensor([1.0000, 0.5403])
+    """
+    opened = Opened(func, primals, lifted=True)
+    record = opened.record
+    ones = [handle(np.ones(y.shape, y.dtype)) for y in opened.outputs]
+    weights = [record.vertex(lift(t, record.level) if record.level else t) for t in ones]
+    with record.running():  # the way back is linear in them, and its own way back is the way on
+        pulled = gradients(opened.outputs, record.vertices, weights, True, True)
+
+    def push(*tangents: Any) -> Any:
+        directions = directions_like(primals, tangents)
+        more = opened.must_record or any(map(has_history, directions))
+        found = gradients(pulled, weights, directions, True, bool(is_recording()) and more)
+        as_tensors = has_tensors((primals, tangents))
+        return left(opened.rebuild(record.settled(found)), as_tensors)
+
+    return left(opened.results()[0], has_tensors(primals)), push
+
+
+def directions_like(primals: Any, tangents: Any) -> Sequence[Tensor]:
+    """The tangents as tensors, of the structure and shapes of the primals."""
+    if not same_structure(tangents, primals):
+        raise TransformError(
+            f"Expected the tangents {shown(tangents)} to have the same argspec as the primals"
+            f" {shown(primals)}"
+        )
+    directions = [entered(t) for t in flatten(tangents)[0]]
+    for i, (t, x) in enumerate(zip(directions, flatten(primals)[0], strict=True)):
+        if t.shape != entered(x).shape:
+            raise TransformError(
+                f"tangent:{i} with shape {t.shape} in flattened pytree doesn't match the shape"
+                f" {entered(x).shape} of the corresponding primal."
+            )
+    return directions

@@ -1,0 +1,183 @@
+"""Whole matrices of derivatives: Jacobians and Hessians, and products with the latter."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops.tree import flatten
+
+from ..tensor import Tensor, handle
+from .batching import vmap
+from .forward import jvp
+from .reverse import Opened, grad
+from .structure import (
+    ArgNums,
+    chosen,
+    entered,
+    has_tensors,
+    left,
+    like_argnums,
+    replaced,
+    split_aux,
+)  # fmt: skip
+
+
+def jacrev(
+    func: Callable[..., Any],
+    argnums: ArgNums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that computes the Jacobian of `func` by reverse mode: a pass for each output.
+
+    The result has the structure of the output, with that of the arguments `argnums` in place of
+    each leaf, and the shapes of output and argument joined. With `has_aux`, `func` returns (output,
+    aux) and the result is (Jacobian, aux). `chunk_size` limits how many passes run at a time.
+
+    >>> dg.func.jacrev(lambda x: x * x)(dg.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        picked = chosen(args, argnums)
+
+        def of_picked(*new: Any) -> Any:
+            return func(*replaced(args, argnums, new), **kwargs)
+
+        opened = Opened(of_picked, picked, has_aux)
+        _, aux = opened.results()
+        back = vmap(lambda weights: opened.pulled_back(weights), chunk_size=chunk_size)
+        outputs = opened.outputs
+        rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
+        blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
+        found = opened.rebuild([like_argnums(opened.rebuild_primals(b), argnums) for b in blocks])
+        as_tensors = has_tensors((args, kwargs))
+        return left((found, aux) if has_aux else found, as_tensors)
+
+    return transformed
+
+
+def basis(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """For each tensor the unit vectors of all of them, one after the other along a new axis."""
+    sizes = [int(np.prod(t.shape, dtype=int)) for t in tensors]
+    found, start = [], 0
+    for t, n in zip(tensors, sizes, strict=True):
+        units = np.eye(sum(sizes), n, -start, t.dtype)
+        found.append(handle(units.reshape(sum(sizes), *t.shape)))
+        start += n
+    return found
+
+
+def row_blocks(rows: Any, outputs: Sequence[Tensor]) -> list[Any]:
+    """The rows that belong to each output, in its shape."""
+    found, start = [], 0
+    for y in outputs:
+        n = int(np.prod(y.shape, dtype=int))
+        found.append(ops.reshape(rows[start : start + n], shape=(*y.shape, *rows.shape[1:])))
+        start += n
+    return found
+
+
+def jacfwd(
+    func: Callable[..., Any],
+    argnums: ArgNums = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that computes the Jacobian of `func` by forward mode: a pass for each input.
+
+    As `jacrev`, which see.
+
+    >>> dg.func.jacfwd(lambda x: x * x)(dg.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        leaves, rebuild = flatten(chosen(args, argnums))
+        inputs = [entered(x) for x in leaves]
+
+        def push(directions: Any) -> Any:
+            def flat(*xs: Any) -> Any:
+                result = func(*replaced(args, argnums, rebuild(xs)), **kwargs)
+                return split_aux(result, has_aux, "jacfwd")
+
+            y, t, aux = jvp(flat, tuple(inputs), tuple(directions), has_aux=True)
+            structure.append(flatten(y)[1])
+            return flatten(t)[0], aux
+
+        structure: list[Any] = []
+        mapped = vmap(push, out_dims=(-1, 0), randomness=randomness, chunk_size=chunk_size)
+        columns, aux = mapped(basis(inputs))
+        blocks = [like_argnums(rebuild(column_blocks(c, inputs)), argnums) for c in columns]
+        found = structure[0](blocks)
+        if has_aux:
+            found = found, tree_of_first(aux)
+        return left(found, has_tensors((args, kwargs)))
+
+    return transformed
+
+
+def column_blocks(columns: Any, inputs: Sequence[Tensor]) -> list[Any]:
+    """The columns that belong to each input, in its shape."""
+    found, start = [], 0
+    for x in inputs:
+        n = int(np.prod(x.shape, dtype=int))
+        block = columns[..., start : start + n]
+        found.append(ops.reshape(block, shape=(*columns.shape[:-1], *x.shape)))
+        start += n
+    return found
+
+
+def tree_of_first(tree: Any) -> Any:
+    """The first example of each leaf."""
+    leaves, rebuild = flatten(tree)
+    return rebuild([x[0] if isinstance(x, Tensor) else x for x in leaves])
+
+
+def hessian(func: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+    """A function that computes the Hessian of `func`: forward mode over reverse mode.
+
+    Its structure and shapes are those of the Jacobian of the Jacobian.
+
+    >>> dg.hessian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def jacobian(func: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+    """A function that computes the Jacobian of `func`; `func.jacfwd` may be faster for few inputs.
+
+    >>> dg.jacobian(np.square)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return jacrev(func, argnums)
+
+
+def hvp(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of (x, v, *args) that computes the Hessian of `func` at x times v.
+
+    `func` takes (x, *args) and returns one number; v has the structure and shapes of x. The Hessian
+    is not formed: the cost is that of a few gradients. It is what SciPy calls `hessp`.
+
+    >>> dg.hvp(lambda x: np.sum(x**3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+    """
+
+    @functools.wraps(func)
+    def transformed(x: Any, v: Any, *args: Any) -> Any:
+        return jvp(lambda x: grad(func)(x, *args), (x,), (v,))[1]
+
+    return transformed

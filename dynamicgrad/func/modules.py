@@ -1,0 +1,123 @@
+"""Modules as functions of their parameters: `functional_call` and `stack_module_state`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import gradops as ops
+from gradops import TransformError
+
+from ..leaves import requires_grad_
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call `module` with tensors in place of its parameters and buffers, which stay as they are.
+
+    The tensors are named as in `state_dict()`, in one dict or several. `args` is a tuple of
+    arguments, or the one argument. Parameters that are one tensor under several names are replaced
+    together, unless `tie_weights` is off. With `strict`, all names must be given, and no others.
+    Raises TransformError for a name the module does not have.
+    """
+    given = merged(parameter_and_buffer_dicts)
+    own = slots(module)
+    unknown, missing = given.keys() - own.keys(), own.keys() - given.keys()
+    if unknown or (strict and missing):
+        raise TransformError(
+            f"functional_call: Unexpected key(s): {sorted(unknown)};"
+            f" Missing key(s): {sorted(missing) if strict else []}"
+            f"\n  hint: {type(module).__name__} has {', '.join(own)}"
+        )
+    if tie_weights:
+        given |= tied(own, given)
+    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    with swapped(own, given):
+        return module(*arguments, **(kwargs or {}))
+
+
+def merged(dicts: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One dict of several, which must have no name in common."""
+    if isinstance(dicts, Mapping):
+        return dict(dicts)
+    found: dict[str, Any] = {}
+    for each in dicts:
+        if twice := found.keys() & each.keys():
+            raise TransformError(
+                f"{sorted(twice)} appear(s) in several dictionaries; a name has one value"
+            )
+        found |= each
+    return found
+
+
+def slots(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
+    """Where a module keeps each parameter and buffer: a dict and the key in it, by full name."""
+    found = {}
+    for prefix, part in module.named_modules(remove_duplicate=False):
+        for holder in (part._parameters, part._buffers):
+            for key, value in holder.items():
+                if value is not None:
+                    found[f"{prefix}.{key}" if prefix else key] = holder, key
+    return found
+
+
+def tied(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The names not given of tensors that are given under another name."""
+    by_tensor = {id(own[n][0][own[n][1]]): x for n, x in given.items()}
+    return {
+        name: by_tensor[key]
+        for name, (holder, slot) in own.items()
+        if name not in given and (key := id(holder[slot])) in by_tensor
+    }
+
+
+@contextmanager
+def swapped(own: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
+    """The given tensors in their places for a while."""
+    before = {name: own[name][0][own[name][1]] for name in given}
+    try:
+        put(own, given)
+        yield
+    finally:
+        put(own, before)
+
+
+def put(own: Mapping[str, Any], tensors: Mapping[str, Any]) -> None:
+    """Put tensors in the places of their names."""
+    for name, x in tensors.items():
+        holder, key = own[name]
+        holder[key] = x
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of several models of one kind, stacked along a new axis.
+
+    Two dicts by name, as `functional_call` takes them under `vmap`; stacked parameters that require
+    gradients are leaves. Raises TransformError for models of different kinds or modes.
+    """
+    if not models:
+        raise TransformError("stack_module_state: Expected at least one model, got 0.")
+    if len({type(m) for m in models}) > 1:
+        raise TransformError("stack_module_state: Expected all models to be of the same class.")
+    if len({m.training for m in models}) > 1:
+        raise TransformError(
+            "stack_module_state: Expected all models to have the same training/eval mode."
+        )
+    parameters = [dict(m.named_parameters()) for m in models]
+    buffers = [dict(m.named_buffers()) for m in models]
+    return stacked(parameters), stacked(buffers)
+
+
+def stacked(dicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The tensors of each name as one, which is a leaf."""
+    found = {}
+    for name, first in dicts[0].items():
+        whole = ops.stack([d[name].detach() for d in dicts], axis=0)
+        found[name] = requires_grad_(whole) if first.requires_grad else whole
+    return found

@@ -1,0 +1,197 @@
+"""Reverse mode as transforms of functions: `grad`, `value_and_grad` and `vjp`."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradops as ops
+from gradops import TransformError
+from gradops.tree import flatten
+
+from ..modes import is_recording
+from ..tensor import Tensor
+from .levels import has_history
+from .recording import Recording, gradients
+from .structure import (
+    ArgNums,
+    chosen,
+    entered,
+    has_tensors,
+    left,
+    like_argnums,
+    output,
+    outputs_of,
+    replaced,
+    same_structure,
+    shown,
+    split_aux,
+)  # fmt: skip
+
+
+def grad_and_value(
+    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that computes the gradient of `func` and its value.
+
+    As `grad`, but the result is the pair (gradient, value); with `has_aux`, (gradient, (value,
+    aux)).
+
+    >>> dg.func.grad_and_value(lambda x: (x * x).sum())(dg.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
+    call = "grad_and_value(f)(*args)"
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        picked = chosen(args, argnums)
+        leaves, rebuild = flatten(picked)
+        record = Recording(leaves)
+        with record.running():
+            result = func(*replaced(args, argnums, rebuild(record.vertices)), **kwargs)
+            value, aux = split_aux(result, has_aux, call)
+            y = scalar(value, call)
+            create = record.must_record([y])
+            found = gradients([y], record.vertices, None, create, create)
+        settled = like_argnums(rebuild(record.settled(found, create)), argnums)
+        (value,) = record.settled([y], create)
+        values = (value, record.settled_tree(aux)) if has_aux else value
+        return left((settled, values), has_tensors(args) or has_tensors(kwargs))
+
+    return transformed
+
+
+def scalar(value: Any, call: str) -> Tensor:
+    """What a function returned, which must be one number."""
+    if isinstance(value, list | tuple | dict | float | int) or value is None:
+        raise TransformError(
+            f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
+            " operations on the arguments give; has_aux=True lets it return (output, aux)"
+        )
+    y = output(value, f"{call}: Expected f(*args) to return a Tensor")
+    if y.shape:
+        raise TransformError(
+            f"{call}: Expected f(*args) to return a scalar Tensor, got tensor with"
+            f" {len(y.shape)} dims, {y.type}.\n  hint: reduce it, as by .sum(); or maybe you wanted"
+            " to use the vjp or jacrev APIs instead?"
+        )
+    return y
+
+
+def value_and_grad(
+    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that computes the value of `func` and its gradient, in this order.
+
+    As `grad`, but the result is the pair (value, gradient); with `has_aux`, ((value, aux),
+    gradient). So of a function of arrays it is what SciPy calls an objective with `jac=True`.
+
+    >>> dg.value_and_grad(lambda x: (x * x).sum())(np.array([1.0, 2.0]))
+    (np.float64(5.0), array([2., 4.]))
+    """
+    reversed_order = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        gradient, value = reversed_order(*args, **kwargs)
+        return value, gradient
+
+    return transformed
+
+
+def grad(
+    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that computes the gradient of `func`, which returns one number.
+
+    `argnums` says by which arguments, each a tensor or array of floats, or a tree of such; a tuple
+    of numbers gives a tuple of gradients. With `has_aux`, `func` returns (output, aux) and the
+    result is (gradient, aux). Given arrays and no tensors, it returns arrays. Raises TransformError
+    for an output that is no number, NotDifferentiableError for integers.
+
+    >>> dg.grad(lambda x: np.sum(np.sin(x)))(np.zeros(2))
+    array([1., 1.])
+    >>> dg.func.grad(dg.func.grad(lambda x: x**3))(dg.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        gradient, value = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return transformed
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """The value of `func` at `primals`, and a function that carries cotangents back through it.
+
+    That function takes a cotangent for each output, in the structure of the output, and returns a
+    tuple with one for each primal; it may be called again and again. With `has_aux`, `func` returns
+    (output, aux), and aux comes as a third result.
+
+    >>> y, back = dg.func.vjp(dg.sin, dg.tensor([0.0, 1.0]))
+    >>> back(dg.ones(2))
+    (tensor([1.0000, 0.5403]),)
+    """
+    opened = Opened(func, primals, has_aux)
+    as_tensors = has_tensors(primals)
+
+    def back(
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> tuple[Any, ...]:
+        weights = fitting(cotangents, opened.value, opened.outputs)
+        found = opened.pulled_back(weights, retain_graph, create_graph)
+        tensors = as_tensors or has_tensors(cotangents)
+        return tuple(left(opened.rebuild_primals(found), tensors))
+
+    value, aux = left(opened.results(), as_tensors)
+    return (value, back, aux) if has_aux else (value, back)
+
+
+class Opened:
+    """A function that has run on vertices, from its outputs back to which one can go."""
+
+    def __init__(
+        self, func: Callable[..., Any], primals: Any, has_aux: bool = False, lifted: bool = False
+    ) -> None:
+        call = "vjp(f, *primals)"
+        leaves, self.rebuild_primals = flatten(primals)
+        self.record = Recording(leaves, lifted)
+        with self.record.running():
+            result = func(*self.rebuild_primals(self.record.vertices))
+            self.value, self.aux = split_aux(result, has_aux, call)
+            self.outputs, self.rebuild = outputs_of(self.value, call)
+        self.must_record = self.record.must_record(self.outputs)
+
+    def results(self) -> tuple[Any, Any]:
+        """The output and what came beside it, as they may leave."""
+        settled = self.record.settled(self.outputs, self.must_record)
+        return self.rebuild(settled), self.record.settled_tree(self.aux)
+
+    def pulled_back(
+        self, weights: Sequence[Tensor], retain: bool = True, create: bool | None = None
+    ) -> list[Tensor]:
+        """The cotangents of the primals for those of the outputs."""
+        if create is None:
+            create = bool(is_recording()) and (self.must_record or any(map(has_history, weights)))
+        found = gradients(self.outputs, self.record.vertices, weights, retain, create)
+        return self.record.settled(found)
+
+
+def fitting(cotangents: Any, value: Any, outputs: Sequence[Tensor]) -> list[Tensor]:
+    """The cotangents of the outputs, of their structure, shapes and dtypes."""
+    if not same_structure(cotangents, value):
+        raise TransformError(
+            "Expected pytree structure of cotangents to be the same as pytree structure of outputs"
+            f" to the function. cotangents: {shown(cotangents)}, primal output: {shown(value)}"
+        )
+    weights = [entered(g) for g in flatten(cotangents)[0]]
+    for i, (g, y) in enumerate(zip(weights, outputs, strict=True)):
+        if g.shape != y.shape:
+            raise TransformError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has"
+                f" a shape of {y.shape}."
+            )
+    return [ops.astype(g, dtype=y.dtype) if g.dtype != y.dtype else g
+            for g, y in zip(weights, outputs, strict=True)]  # fmt: skip

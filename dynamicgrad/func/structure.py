@@ -1,0 +1,144 @@
+"""What transforms are given and give: arguments by number, trees of tensors, arrays among them.
+
+Note [Arrays in, arrays out]. A transform hands tensors to the function it transforms. Where its
+caller gave no tensor at all but arrays, numbers or other operands, the results are taken out of
+their tensors again. One that still has a history, since the function used a tensor that requires
+gradients, remains a tensor: nothing is detached in silence.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import TransformError
+from gradops.tree import children, flatten, tree_map
+
+from ..tensor import Tensor, handle
+
+ArgNums = int | tuple[int, ...]
+
+
+def has_tensors(tree: Any) -> bool:
+    """Whether there is a tensor among the leaves."""
+    if isinstance(tree, tuple) and any(isinstance(x, Tensor) for x in tree):
+        return True  # without looking into the others
+    return any(isinstance(x, Tensor) for x in flatten(tree)[0])
+
+
+def entered(x: Any) -> Tensor:
+    """An argument to be differentiated or batched, as a tensor; a number in NumPy's dtype."""
+    if isinstance(x, Tensor):
+        return x
+    if type(x) in (float, int, bool):
+        return handle(np.asarray(x)[()])
+    if isinstance(x, np.ndarray | np.generic) or hasattr(x, "gradop_level"):
+        return handle(x)
+    raise TransformError(
+        f"Thing passed to transform API must be Tensor, got {type(x)}"
+        "\n  hint: arrays and numbers serve too; say with argnums or in_dims which arguments count"
+    )
+
+
+def left(tree: Any, as_tensors: bool) -> Any:
+    """Results for the caller. See Note [Arrays in, arrays out]."""
+    return tree if as_tensors else tree_map(bare, tree)
+
+
+def bare(x: Any) -> Any:
+    """What a tensor without history holds; anything else, as it is."""
+    return x.value if isinstance(x, Tensor) and x.node is None else x
+
+
+def outputs_of(tree: Any, call: str) -> tuple[list[Tensor], Callable[[Iterable[Any]], Any]]:
+    """The tensors that a function returned, of which there must be some and nothing else."""
+    leaves, rebuild = flatten(tree)
+    if not leaves:
+        raise TransformError(
+            f"{call}: Expected f to be a function that has non-empty output (got output = {tree})"
+            "\n  hint: does it end without a `return`?"
+        )
+    return [output(y, f"{call}: expected f(*primals) to return only tensors") for y in leaves], (
+        rebuild
+    )
+
+
+def output(y: Any, expected: str) -> Tensor:
+    """A tensor that a function returned; an array, of which it makes a constant, is one too."""
+    if isinstance(y, Tensor):
+        return y
+    if isinstance(y, np.ndarray | np.generic) or hasattr(y, "gradop_level"):
+        return handle(y)
+    raise TransformError(
+        f"{expected}, got unsupported type {type(y)}\n  hint: return what operations on the"
+        " arguments give, and not numbers or lists made of it"
+    )
+
+
+def split_aux(result: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
+    """A function's output proper, and what it returned beside it."""
+    if not has_aux:
+        return result, None
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise TransformError(
+            f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True,"
+            f" got {type(result)}"
+        )
+    return result
+
+
+def chosen(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
+    """The arguments that a transform is about."""
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not numbers:
+        raise TransformError("argnums must be non-empty")
+    for n in numbers:
+        if not isinstance(n, int):
+            raise TransformError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+        if not -len(args) <= n < len(args):
+            raise TransformError(f"Got argnum={n}, but only {len(args)} positional inputs")
+    if len({n % len(args) for n in numbers}) < len(numbers):
+        raise TransformError(f"argnums elements must be unique, got {argnums}")
+    return tuple(args[n] for n in numbers)
+
+
+def replaced(args: Sequence[Any], argnums: ArgNums, new: Sequence[Any]) -> list[Any]:
+    """The arguments with others in place of those chosen."""
+    found = list(args)
+    for n, x in zip(argnums if isinstance(argnums, tuple) else (argnums,), new, strict=True):
+        found[n] = x
+    return found
+
+
+def like_argnums(results: tuple[Any, ...], argnums: ArgNums) -> Any:
+    """One result for one number, a tuple for a tuple of numbers."""
+    return results if isinstance(argnums, tuple) else results[0]
+
+
+def same_structure(a: Any, b: Any) -> bool:
+    """Whether two trees differ in their leaves at most."""
+    stack = [(a, b)]
+    while stack:
+        left, right = stack.pop()
+        parts, others = children(left), children(right)
+        if parts is None or others is None:
+            if parts is not others:
+                return False
+            continue
+        keys = isinstance(left, dict) and list(left) != list(right)
+        if type(left) is not type(right) or len(parts[0]) != len(others[0]) or keys:
+            return False
+        stack += zip(parts[0], others[0], strict=True)
+    return True
+
+
+def shown(tree: Any) -> str:
+    """The structure of a tree, with `*` for its leaves."""
+    return repr(tree_map(lambda _: Star(), tree))
+
+
+class Star:
+    """Stands for a leaf in the text of a structure."""
+
+    def __repr__(self) -> str:
+        return "*"

@@ -1,0 +1,19 @@
+"""Levels of nested transforms: each new one is above all that were there. See Note [Dispatch]."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+levels = itertools.count(1)
+LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
+
+
+@contextmanager
+def at_level(level: float) -> Iterator[None]:
+    """What runs inside may meet operands of this level."""
+    token = LEVEL.set(level)
+    try:
+        yield
+    finally:
+        LEVEL.reset(token)
