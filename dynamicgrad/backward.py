@@ -50,8 +50,9 @@ def backward(
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
     found = carry(seeds, ends, retain_graph, create_graph)
     given = {id(g) for g in seeds.values()}
+    wanted = found if ends is None else set(ends)
     for node, g in found.items():
-        if ends is None or node in ends:
+        if node in wanted:
             accumulate(node, g, given, create_graph)
 
 
@@ -222,8 +223,10 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
         node.grad = node.grad + g
     else:
         mode = RECORDING.set(False)  # also where the gradient has a history of its own
-        node.grad.add_(handle(g))
-        RECORDING.reset(mode)
+        try:
+            node.grad.add_(handle(g))
+        finally:
+            RECORDING.reset(mode)
     if node.after is not None:
         for hook in list(node.after.values()):
             hook(node.handle())

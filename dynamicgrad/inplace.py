@@ -1,5 +1,6 @@
 """Writing into tensors: refused where it would falsify gradients, counted where it is allowed."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -7,12 +8,13 @@ import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.places import here
 from gradops.types import broadcast_shapes, operand_types
 
 from .fast import NUMBERS
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
-from .tape import Leaf
+from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle, memory, storage_of
 from .views import put_in_place, refuse_leaf, set_history
 
@@ -68,13 +70,25 @@ def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
     """Apply `op` to `t` and `others`, and let `t` have the result."""
     if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
         refuse_recording(t)
-        result = op(before(t), *others)
+        result = op(before(t), *[overwritten(t, x) for x in others])
         check_fits(op, (t, *others), result)
         return rebased(t, result)
     refuse_unrecorded(t)
     overwrite(t, op, [x.value if isinstance(x, Tensor) else x for x in others])
     storage_of(t).write()
     return t
+
+
+def overwritten(t: Tensor, x: Any) -> Any:
+    """An operand of a write to `t`; if it lies in the same memory, backward must not read it."""
+    if not isinstance(x, Tensor) or (
+        x is not t and (x.storage is None or x.storage is not t.storage)
+    ):
+        return x
+    found = handle(x.value, x.node)
+    found.storage = storage = Storage()
+    storage.changed, storage.place, storage.version = sys.maxsize, here(), x._version + 1
+    return found
 
 
 def before(t: Tensor) -> Tensor:

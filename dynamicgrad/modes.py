@@ -6,7 +6,7 @@ false and marks what is made. So an operation looks at one variable, once.
 """
 
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,17 +65,18 @@ class Switch:
     """A mode in force inside a `with` block, or inside a decorated function."""
 
     def __init__(self) -> None:
-        self.tokens: list[Token[Mode]] = []
+        self.before: list[Mode] = []  # values, not tokens: one object may serve several threads
 
     def mode(self) -> Mode:
         """What is in force inside."""
         raise NotImplementedError
 
     def __enter__(self) -> None:
-        self.tokens.append(RECORDING.set(self.mode()))
+        self.before.append(is_recording())
+        RECORDING.set(self.mode())
 
     def __exit__(self, *exception: object) -> None:
-        RECORDING.reset(self.tokens.pop())
+        RECORDING.set(self.before.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return decorated(function, lambda: RECORDING.set(self.mode()), RECORDING.reset)
@@ -129,7 +130,7 @@ class set_grad_enabled(Switch):
         if not isinstance(mode, bool | np.bool_):
             raise TypeError(f"set_grad_enabled() takes True or False, not {mode!r}")
         self.wanted = bool(mode)
-        self.before = is_recording()
+        self.outer = is_recording()
         RECORDING.set(self.mode())
 
     def mode(self) -> Mode:
@@ -139,10 +140,10 @@ class set_grad_enabled(Switch):
         RECORDING.set(self.mode())
 
     def __exit__(self, *exception: object) -> None:
-        RECORDING.set(self.before)
+        RECORDING.set(self.outer)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        RECORDING.set(self.before)  # as a decorator it says nothing of the code around
+        RECORDING.set(self.outer)  # as a decorator it says nothing of the code around
         return super().__call__(function)
 
 

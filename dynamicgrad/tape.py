@@ -242,6 +242,8 @@ class Leaf:
 def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
     """Whether the output, and each operand, is read by the rules of the active operands."""
     count = len(active)
+    if count > MANY and not any(reads(op, i, 3) for i in range(3)):
+        return False, (False,) * count
     needed: set[int] = set()
     for i in range(count):
         if active[i]:
@@ -249,12 +251,17 @@ def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
     return OUTPUT in needed, tuple(i in needed for i in range(count))
 
 
+MANY = 8  # operands, beyond which an op is one that takes any number
+
+
 class Plans(dict[tuple[Op, int, int], tuple[bool, tuple[bool, ...]]]):
     """What each op saves, by the bits of its active operands and their count; filled on demand."""
 
     def __missing__(self, key: tuple[Op, int, int]) -> Any:
         op, bits, count = key
-        self[key] = found = saved_by(op, [bool(bits >> i & 1) for i in range(count)])
+        found = saved_by(op, [bool(bits >> i & 1) for i in range(count)])
+        if count <= MANY:  # an op on any number of operands is not remembered for each number
+            self[key] = found
         return found
 
 
