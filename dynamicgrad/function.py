@@ -15,7 +15,7 @@ import numpy as np
 from gradops import ShapeError, TapeError
 from gradops.places import here
 
-from .hooks import Pending, Whole
+from .hooks import Whole
 from .modes import PACKING, RECORDING, is_recording
 from .packing import Packed
 from .reading import Freed, changed_text
@@ -263,7 +263,7 @@ class Call:
         self.cls, self.ctx, self.types = cls, ctx, types
 
     def read(self, node: Node, freed: Freed | None) -> Any:
-        """The node, and its gradients to come."""
+        """The node, and the function that computes its gradients."""
         if self.ctx._freed is not None:
             self.ctx._freed.read(node, None)
 
@@ -274,7 +274,7 @@ class Call:
                 if freed is not None and self.ctx._saved:
                     self.ctx._saved, self.ctx._freed = (), freed
 
-        return node, Pending(run)
+        return node, run
 
     def gradients(self, node: Node, g: Any) -> Sequence[Any]:
         """What the function's backward gives for the inputs, checked."""

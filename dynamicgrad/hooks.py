@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, Op, ShapeError, TapeError
-from gradops.op import EveryOperand
+from gradops.op import Together
 from gradops.places import short
 from gradops.reverse import fit
 
@@ -121,27 +121,11 @@ def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle
     return added(t.node.after, hook)
 
 
-class Pending:
-    """The gradients of a node's inputs, computed all at once when the first is asked for."""
-
-    __slots__ = ("found", "run")
-
-    def __init__(self, run: Callable[[Any], Sequence[Any]]) -> None:
-        self.run: Callable[[Any], Sequence[Any]] = run
-        self.found: Sequence[Any] | None = None
-
-    def share(self, g: Any, i: int) -> Any:
-        """The gradient of input i, given the cotangent of the output."""
-        if self.found is None:
-            self.found = self.run(g)
-        return self.found[i]
-
-
 class Whole:
     """Stands where an op does on a node whose gradients are computed all at once."""
 
     traits = frozenset[str]()
-    vjp = EveryOperand(lambda i, g, node, pending: pending.share(g, i))
+    vjp = Together(lambda g, node, gradients: gradients(g).__getitem__)
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -160,12 +144,12 @@ class NodeHooks:
         self.after: Hooks = OrderedDict()
 
     def read(self, node: "HookedNode", freed: Freed | None) -> Any:
-        """The node, and its gradients to come, which the hooks will have passed."""
+        """The node, and the function that computes its gradients, between its hooks."""
         plain = node.plain()
         operands = (tensors if is_recording() else reader(freed))(plain)
         if type(plain.operands) is Freed:
             SET_OPERANDS(node, plain.operands)
-        return node, Pending(lambda g: self.gradients(plain, g, operands))
+        return node, lambda g: self.gradients(plain, g, operands)
 
     def gradients(self, node: Node, g: Any, operands: Any) -> Sequence[Any]:
         """The gradients of the inputs, between the hooks before and after."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .op import OPS, EveryOperand, Op, Rule, attributes
+from .op import OPS, EveryOperand, Op, Rule, Together, attributes
 from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
 
 
@@ -114,12 +114,15 @@ def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: 
 
 
 def joining(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
-    """An op on any number of operands, linear in all together; `transpose` is told which one."""
+    """An op on any number of operands, linear in all together.
+
+    `transpose(g, y, *xs, **attrs)` gives the function from an operand's number to its cotangent.
+    """
 
     def forward(i: int, t: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
         return op(*(t if j == i else zeros_like(x) for j, x in enumerate(xs)), **attrs)
 
-    vjp, jvp = EveryOperand(transpose), EveryOperand(forward)
+    vjp, jvp = Together(transpose), EveryOperand(forward)
     op = Op(name=name, kernel=kernel, vjp=vjp, jvp=jvp, arity=None, **facets)
     return op
 

@@ -36,6 +36,14 @@ class EveryOperand:
         return 1_000_000  # any operand has the rule
 
 
+class Together(EveryOperand):
+    """The rules of all operands from one computation: `shares(g, y, *xs)` gives a function of i."""
+
+    def __init__(self, shares: Callable[..., Callable[[int], Any]]) -> None:
+        super().__init__(lambda i, *args, **attrs: shares(*args, **attrs)(i))
+        self.shares = shares
+
+
 Rules = Sequence[Rule | None] | EveryOperand
 OPS: dict[str, "Op"] = {}
 """Every op there is, by name. Declaring an op adds it; nothing removes one."""

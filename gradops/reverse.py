@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .errors import MissingRuleError
-from .op import OPS, Op
+from .op import OPS, Op, Together
 from .places import Place, describe
 
 
@@ -60,14 +60,17 @@ def pull_back(
             continue
         g = cotangents[v] if v in keep else cotangents.pop(v)
         operands, attrs, rules = read(v), v.attrs, op.vjp
+        share = rules.shares(g, *operands, **attrs) if type(rules) is Together else None
         for i, x in enumerate(v.inputs):
             if x is None or (active is not None and x not in active):
                 continue
             try:
-                rule = rules[i]
-                if rule is None:
+                if share is not None:
+                    ct = share(i)
+                elif (rule := rules[i]) is None:
                     continue
-                ct = rule(g, *operands, **attrs) if attrs else rule(g, *operands)
+                else:
+                    ct = rule(g, *operands, **attrs) if attrs else rule(g, *operands)
             except Exception as error:
                 blame(error, v, i)
                 raise

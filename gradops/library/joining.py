@@ -1,8 +1,8 @@
 """Ops that put operands side by side, take them apart, and pad them."""
 
 import operator
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -39,14 +39,12 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
 
 
-def concatenate_transpose(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
-    """The part of the cotangent that belongs to operand i."""
-    k = normalize_axis("concatenate", type_of(xs[i]), axis)
-    start: Size = 0
-    for x in xs[:i]:
-        start = start + shape_of(x)[k]
-    part = ("slice", start, start + shape_of(xs[i])[k], None)
-    return slice_(g, index=(FULL,) * k + (part,))
+def concatenate_transpose(g: Any, y: Any, *xs: Any, axis: int) -> Callable[[int], Any]:
+    """The part of the cotangent that belongs to each operand."""
+    k = axis % len(shape_of(g))
+    starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
+    lead = (FULL,) * k
+    return lambda i: slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None)))
 
 
 def joining_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
@@ -84,10 +82,10 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
-    """The slice of the cotangent that belongs to operand i."""
-    k = axis % len(shape_of(g))
-    return slice_(g, index=(FULL,) * k + (i,))
+def stack_transpose(g: Any, y: Any, *xs: Any, axis: int) -> Callable[[int], Any]:
+    """The slice of the cotangent that belongs to each operand."""
+    lead = (FULL,) * (axis % len(shape_of(g)))
+    return lambda i: slice_(g, index=(*lead, i))
 
 
 stack_op = joining(
