@@ -10,6 +10,7 @@ import numpy as np
 
 import gradops as ops
 from gradops.library.loss import check_reduction, check_same_shape, reduced
+from gradops.types import shape_of
 
 from ..fast import several
 from ..tensor import Tensor, as_tensor
@@ -41,6 +42,13 @@ def cross_entropy(
     >>> dg.nn.functional.cross_entropy(dg.zeros(1, 2), dg.tensor([1]))
     tensor(0.6931)
     """
+    if weight is None and not label_smoothing and ignore_index < 0:
+        try:
+            rank = len(shape_of(input))
+            if rank <= 2 and rank - len(shape_of(target)) == 1:
+                return reducing(sparse, input, target, reduction)
+        except ops.IndexingError:
+            pass  # a label is none of the classes: one to ignore, or wrong
     check_reduction(reduction)
     if not 0 <= label_smoothing <= 1:
         raise ops.OptionError(
@@ -50,12 +58,6 @@ def cross_entropy(
     if len(y.shape) == x.ndim:
         check_same_shape("cross_entropy", as_tensor(input), y)
         return of_probabilities(x, classes_last(y), weight, reduction, label_smoothing)
-    classes = x.shape[-1] if x.shape else 0
-    if weight is None and not label_smoothing and (ignore_index < 0 or ignore_index >= classes):
-        try:
-            return reducing(sparse, x, y, reduction)
-        except ops.IndexingError:
-            pass  # a label is none of the classes: one to ignore, or wrong
     logs = ops.log_softmax(x)
     sharp = picked_loss(logs, y, weight, ignore_index, reduction)
     if not label_smoothing:
