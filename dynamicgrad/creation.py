@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, TransformError
+from gradops.op import unmasked
 
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
@@ -83,7 +84,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
             [3., 4.]], requires_grad=True)
     """
     cut: list[Tensor] = []
-    value = np.array(plain(data, cut), order="C")
+    value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():
         warnings.warn(MADE_OF_TENSORS, DetachWarning, stacklevel=2)
     if dtype is None:

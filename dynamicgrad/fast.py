@@ -19,6 +19,7 @@ from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import ARRAYS, Tensor, as_tensor, cut_off
 
 NUMBERS = frozenset({float, int, bool})
+WHOLE = frozenset({"sum", "mean", "max", "min"})
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
@@ -132,13 +133,18 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
-    """`op` with attributes, as a function of tensors; `names` gives attributes other names."""
+    """`op` with attributes, as a function of tensors; `names` gives attributes other names.
+
+    No dimensions, `dim=()`, are all of them to the reductions for which PyTorch has it so.
+    """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
 
     def call(*args: Any, **attrs: Any) -> Any:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             args, attrs = op.bind(args, attrs)
+            if op.name in WHOLE and attrs["axis"] == ():
+                attrs["axis"] = None
         else:
             attrs = op.defaults
         for a in args:

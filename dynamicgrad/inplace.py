@@ -14,6 +14,7 @@ from gradops.types import broadcast_shapes, operand_types
 from .fast import NUMBERS
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
+from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle, memory, storage_of
 from .views import put_in_place, refuse_leaf, set_history
@@ -324,6 +325,8 @@ def detach_(t: Tensor) -> Tensor:
 
 def set_item(t: Tensor, key: Any, value: Any) -> None:
     """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
+    if isinstance(key, tuple) and is_mixed(key):
+        t, key = selected(t, key)
     replace(t, plain(key), value, "setitem")
 
 

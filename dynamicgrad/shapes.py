@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import shape_of
+from gradops.types import product, shape_of
 
 from .tensor import Tensor, as_tensor, memory
 
@@ -142,11 +142,14 @@ def squeeze(x: Any, dim: Any = None) -> Any:
 def size_at(x: Any, dim: int) -> Any:
     """The size of a dimension; raises ShapeError if there is none."""
     shape = shape_of(x)
-    if not -len(shape) <= dim < len(shape):
-        raise ops.ShapeError(
-            "dim", [ops.type_of(x)], f"Dimension out of range: {dim} of {len(shape)}"
-        )
-    return shape[dim]
+    return shape[axis_of(x, dim, len(shape))]
+
+
+def axis_of(x: Any, dim: int, rank: int) -> int:
+    """A dimension counted from the front; raises ShapeError if there is none."""
+    if not -rank <= dim < rank:
+        raise ops.ShapeError("dim", [ops.type_of(x)], f"Dimension out of range: {dim} of {rank}")
+    return dim % rank
 
 
 def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -156,8 +159,15 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     (2, 12)
     """
     shape = shape_of(x) or (1,)
-    start, end = range(len(shape))[start_dim], range(len(shape))[end_dim]
-    return ops.reshape(x, shape=(*shape[:start], -1, *shape[end + 1 :]))
+    start, end = axis_of(x, start_dim, len(shape)), axis_of(x, end_dim, len(shape))
+    if start > end:
+        raise ops.ShapeError(
+            "flatten", [ops.type_of(x)], "flatten() has invalid args: start_dim cannot come after"
+            f" end_dim, as {start_dim} does after {end_dim}",
+        )  # fmt: skip
+    return ops.reshape(
+        x, shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
+    )
 
 
 def ravel(x: Any) -> Any:
@@ -207,6 +217,14 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
     [(2, 2), (2, 2), (1, 2)]
     """
     n = size_at(x, dim)
+    sizes = [split_size] if isinstance(split_size, int) else list(split_size)
+    if min(sizes, default=0) < 0 or (split_size == 0 and n):
+        raise ops.ShapeError(
+            "split", [ops.type_of(x)], f"split_size can only be 0 if dimension size is 0, and never"
+            f" negative, not {split_size}",
+        )  # fmt: skip
+    if split_size == 0:
+        return several_views([x[along(x, dim, slice(None))]])
     if isinstance(split_size, int):
         return several_views(ops.split(x, list(range(split_size, n, split_size)), axis=dim))
     if sum(split_size) != n:
@@ -230,6 +248,8 @@ def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     >>> [len(p) for p in dg.arange(5).chunk(2)]
     [3, 2]
     """
+    if chunks < 1:
+        raise ops.OptionError("chunk", [ops.type_of(x)], f"chunks must be at least 1, not {chunks}")
     return split(x, max(1, -(-int(size_at(x, dim)) // chunks)), dim)
 
 
@@ -257,7 +277,14 @@ def narrow(x: Any, dim: int, start: int, length: int) -> Any:
     >>> dg.narrow(dg.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """
-    return x[along(x, dim, slice(start, start + length))]
+    n = size_at(x, dim)
+    first = start + n if start < 0 else start
+    if length < 0 or not 0 <= first <= n - length:
+        raise ops.ShapeError(
+            "narrow", [ops.type_of(x)],
+            f"start ({start}) + length ({length}) exceeds dimension size ({n})",
+        )  # fmt: skip
+    return x[along(x, dim, slice(first, first + length))]
 
 
 def index_select(x: Any, dim: int, index: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import is_float, shape_of
 
-from . import conversion, creation, hooks, inplace, leaves, shapes
+from . import conversion, creation, hooks, inplace, leaves, shapes, subscripts
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
@@ -79,6 +79,8 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
+    if isinstance(value, float) and not is_float(x.dtype):
+        value = int(value)  # the tensor keeps its dtype
     return ops.where(as_tensor(mask), value, x)
 
 
@@ -257,7 +259,7 @@ METHODS: dict[str, Any] = {
     "register_post_accumulate_grad_hook": hooks.register_post_accumulate_grad_hook,
     "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
     "clamp_": inplace.clamp_, "clip_": inplace.clamp_, "masked_fill_": inplace.masked_fill_,
-    "__setitem__": inplace.set_item,
+    "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
 PROPERTIES = {
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradops import ArrayType, Op, Operators, TapeError, stop_gradient, type_of
+from gradops import (
+    ArrayType,
+    NotDifferentiableError,
+    Op,
+    Operators,
+    TapeError,
+    stop_gradient,
+    type_of,
+)
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here
 
@@ -276,6 +284,11 @@ def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor
     mode = is_recording()
     if mode is INFERENCE:
         t.storage = InferenceStorage()
+    if tracked and mode and t.dtype.kind == "c":
+        raise NotDifferentiableError(
+            f"{op} gives a {t.type}, through which gradients do not pass yet\n"
+            "  hint: compute with the real and imaginary parts, or detach() the operand"
+        )
     if tracked:
         why = reason or (f"its dtype {t.dtype} carries no gradient" if mode else "under no_grad()")
         t.cut = Cut(why, op, here())

@@ -229,7 +229,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
 
 def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
     """How strongly operand `a` claims a call. See Note [Dispatch]."""
-    if type(a) in PLAIN or isinstance(a, np.ndarray):
+    if type(a) in PLAIN or isinstance(unmasked(a), np.ndarray):
         return -1.0
     level: float | None = getattr(a, "gradop_level", None)
     if level is None:
@@ -243,10 +243,17 @@ def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
 def as_operand(a: Any) -> Any:
     """What users pass as an operand: sequences become arrays."""
     if not isinstance(a, list | tuple):
-        return a
+        return a if type(a) in PLAIN else unmasked(a)
     if any(hasattr(x, "gradop_level") for x in a):
         raise TypeError("a sequence of tensors or expressions is no operand; use stack(...) first")
     return np.asarray(a)
+
+
+def unmasked(a: Any) -> Any:
+    """`a`, unless it is a masked array, whose mask would be lost."""
+    if isinstance(a, np.ndarray) and hasattr(a, "filled"):
+        raise TypeError("a masked array is no operand\n  hint: a.filled(0), or where(mask, 0, x)")
+    return a
 
 
 def canonical(name: str, value: Any) -> Any:

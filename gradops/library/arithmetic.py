@@ -96,6 +96,8 @@ def power_base(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
     from .comparison import equal, where
 
+    if type(b) in (int, float):  # stays a number, which takes its dtype from the base
+        return b * power(a, b - 1) if b else 0.0
     return where(equal(b, 0), 0, b * power(a, where(equal(b, 0), 1, b) - 1))
 
 
@@ -117,8 +119,9 @@ power = elementwise(
     error_samples=unequal,
     doc="The first operand to the power of the second.",
 )
-floor_divide = discrete(
-    "floor_divide", np.floor_divide, samples=binary, error_samples=unequal,
+floor_divide = elementwise(
+    "floor_divide", np.floor_divide, d=[0, 0],
+    samples=beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0])), error_samples=unequal,
     doc="The quotient rounded down.",
 )
 remainder = elementwise(

@@ -9,7 +9,7 @@ from ..errors import ShapeError
 from ..families import multilinear
 from ..op import ErrorSample, Op
 from ..samples import cases, real
-from ..types import ArrayType, broadcast_shapes, result_dtype, shape_of
+from ..types import ArrayType, broadcast_shapes, product, result_dtype, shape_of
 from .movement import expand_dims, reshape, swapaxes
 
 
@@ -55,8 +55,9 @@ def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     if m == 1:
         return reshaped(reshape(a, shape=(-1, 1)) * g, b)
     if n <= 2 < m:
-        a = reshape(a, shape=(-1, shape_of(a)[-1]))
-        g = reshape(g, shape=(-1, shape_of(g)[-1]))
+        rows = product(shape_of(a)[:-1])
+        a = reshape(a, shape=(rows, shape_of(a)[-1]))
+        g = reshape(g, shape=(rows, shape_of(g)[-1]))
     return reshaped(matmul(swapaxes(a, -1, -2), g), b)
 
 

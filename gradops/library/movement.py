@@ -32,7 +32,11 @@ def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
     if -1 not in shape:
         return shape
     known = product(n for n in shape if n != -1)
-    left = x.size // known if known != 0 else 0
+    if known == 0:
+        raise ShapeError(
+            "reshape", [x], f"any size could stand for -1 in {shown(shape)}, which has no entries"
+        )
+    left = x.size // known
     return tuple(left if n == -1 else n for n in shape)
 
 

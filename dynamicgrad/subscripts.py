@@ -1,0 +1,56 @@
+"""Indexing with PyTorch's rules, where they are not NumPy's.
+
+An integer beside an index array is a selection, made first. To NumPy it is an index array too,
+which puts the indexed axes in front when they are apart.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gradops import index
+
+from .tensor import Tensor
+
+
+def get_item(t: Tensor, key: Any) -> Tensor:
+    """`t[key]`."""
+    if isinstance(key, tuple) and is_mixed(key):
+        t, key = selected(t, key)
+    return index(t, key)
+
+
+def selected(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
+    """The view of `t` at the integers of a key, and the key without them."""
+    first = [p for k in key if k is not None for p in (placed(k) if not is_integer(k) else [k])]
+    return index(t, tuple(map(as_integer, first))), tuple(k for k in key if not is_integer(k))
+
+
+def is_mixed(key: tuple[Any, ...]) -> bool:
+    """Whether a key has both integers and arrays."""
+    return any(map(is_integer, key)) and any(map(is_array, key))
+
+
+def is_integer(k: Any) -> bool:
+    """Whether an entry of a key is an integer, or a tensor that is one."""
+    if isinstance(k, int | np.integer):
+        return not isinstance(k, bool)
+    return isinstance(k, Tensor) and not k.shape and k.dtype.kind in "iu"
+
+
+def as_integer(k: Any) -> Any:
+    """A tensor that is an integer as that."""
+    return k.value.item() if isinstance(k, Tensor) and is_integer(k) else k
+
+
+def is_array(k: Any) -> bool:
+    """Whether an entry of a key is an array of indices or a mask."""
+    return isinstance(k, list | np.ndarray | Tensor) and not is_integer(k)
+
+
+def placed(k: Any) -> list[Any]:
+    """What takes the place of an entry while the integers beside it are selected."""
+    if k is ...:
+        return [...]
+    mask = is_array(k) and np.asarray(getattr(k, "value", k))
+    return [slice(None)] * (mask.ndim if isinstance(mask, np.ndarray) and mask.dtype == bool else 1)
