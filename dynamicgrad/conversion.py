@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 
 from .modes import is_recording
-from .tensor import Tensor, memory, storage_of
+from .tensor import Tensor, known, memory, storage_of
 
 
 def to(x: Any, dtype: Any) -> Any:
@@ -69,12 +69,12 @@ def item(t: Tensor) -> Any:
     """
     if t.value.size != 1:
         raise ops.TapeError(f"a Tensor with {t.value.size} elements cannot be converted to Scalar")
-    return t.value.item()
+    return known(t).item()
 
 
 def tolist(t: Tensor) -> Any:
     """The entries as nested lists of Python numbers."""
-    return t.value.tolist()
+    return known(t).tolist()
 
 
 def data_ptr(t: Tensor) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import gradops as ops
 from gradops import DTypeError, TransformError
 from gradops.op import unmasked
 
@@ -83,6 +84,8 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]], requires_grad=True)
     """
+    if not isinstance(data, Tensor) and hasattr(data, "gradop_level"):
+        return finished(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
     cut: list[Tensor] = []
     value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():

@@ -142,7 +142,7 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
     """Compute into the memory of `t`, which stays the same memory."""
     value = t.value
     if type(value) is not np.ndarray or being_transformed(others):
-        if being_transformed(others):
+        if type(value) is np.ndarray:
             refuse_recording(t)
         result = op(value, *others)
         check_fits(op, (t, *others), as_tensor(result))

@@ -10,7 +10,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import is_float, shape_of
 
-from . import conversion, creation, hooks, inplace, leaves, shapes, subscripts
+from . import conversion, creation, holding, hooks, inplace, leaves, shapes, subscripts
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
@@ -244,7 +244,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **conversion.CASTS,
+    **SHARED, **OF_TENSORS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,

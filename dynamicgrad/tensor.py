@@ -231,6 +231,11 @@ class DetachWarning(UserWarning):
     """A value was taken out of a computation that is being differentiated."""
 
 
+def known(t: Tensor) -> Any:
+    """The value of `t`, if it is known now; if it is not, the operand that stands for it says so."""
+    return t.value if type(t.value) in ARRAYS else np.asarray(t.value)
+
+
 def number_of(t: Tensor) -> Any:
     """The one entry of `t`, for Python to make a number of; a gradient would not follow it."""
     if t.value.size != 1:
@@ -244,7 +249,7 @@ def number_of(t: Tensor) -> Any:
             DetachWarning,
             stacklevel=3,
         )
-    return t.value.item()
+    return known(t).item()
 
 
 def lifted(args: Sequence[Any]) -> list[Any]:

@@ -61,6 +61,19 @@ def leaves_of(tree: Any) -> list[Any]:
     return flatten(tree)[0]
 
 
+def structure(tree: Any) -> Any:
+    """The form of a structure without its leaves, which can be compared and hashed.
+
+    >>> structure({"w": [1, 2]}) == structure({"w": [3, 4]})
+    True
+    """
+    found = children(tree)
+    if found is None:
+        return None
+    names = tuple(tree) if type(tree) is dict else ()
+    return type(tree), names, tuple(map(structure, found[0]))
+
+
 def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """A structure like `tree` with `f` applied to its leaves, and those of `others` beside them.
 

@@ -21,6 +21,7 @@ from .export.dot import to_dot
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .frontend.freeze import freeze
+from .frontend.function import Function, function
 from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
 from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
@@ -47,12 +48,14 @@ __all__ = [
     "Executable",
     "Expr",
     "FrozenGraph",
+    "Function",
     "Graph",
     "Session",
     "Variable",
     "compile",
     "constant",
     "freeze",
+    "function",
     "get_default_graph",
     "gradients",
     "interpret",

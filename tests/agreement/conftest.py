@@ -10,8 +10,8 @@ import staticgrad as sg
 
 def weights(y, rng_seed=7):
     """A fixed cotangent for a value."""
-    rng = np.random.default_rng(rng_seed)
-    return np.asarray(rng.uniform(0.5, 1.5, np.shape(y)), gradops.type_of(y).dtype)
+    rng, type = np.random.default_rng(rng_seed), gradops.type_of(y)
+    return np.asarray(rng.uniform(0.5, 1.5, type.shape), type.dtype)
 
 
 def second_order(grads):
@@ -69,6 +69,21 @@ def graph(f, xs, order, sizes=None):
         return sg.freeze(present, feeds), values, [e is not None for e in found]
 
 
+def traced(f, xs, order):
+    """The results of the tape when its tensors hold expressions."""
+    with sg.Graph().as_default():
+        feeds = [sg.placeholder(x.dtype, x.shape) for x in xs]
+        found = eager(f, feeds, order)
+        present = [e for e in found if e is not None]
+        run = sg.compile(sg.freeze([as_expression(e) for e in present], feeds), optimize=0)
+    return expand(run(*xs), [e is not None for e in found])
+
+
+def as_expression(x):
+    """A result that may be a constant, as an expression."""
+    return x if isinstance(x, sg.Expr) else sg.constant(x)
+
+
 def expand(values, present):
     """Values with None where a gradient is disconnected."""
     rest = iter(values)
@@ -118,6 +133,7 @@ def ways(monkeypatch):
         with np.errstate(all="ignore"):
             frozen, feeds, present = graph(f, xs, order, sizes)
             return {
+                "traced tape": traced(f, xs, order),
                 "tape": eager(f, xs, order),
                 "interpreter": expand(sg.interpret(frozen, feeds), present),
                 "generated": expand(sg.compile(frozen, optimize=0)(*feeds), present),
