@@ -10,15 +10,13 @@ Tensors record a tape as the program runs, and `backward` walks it.
 tensor(6.)
 """
 
-import importlib as _importlib
 import math as _math
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 import numpy as _np
 
-from . import autograd, func
-from .autograd import checkpoint
+from . import autograd
+from .conversion import from_dlpack
 from .creation import (
     FloatTensor,
     arange,
@@ -46,7 +44,7 @@ from .creation import (
     zeros_like,
 )  # fmt: skip
 from .explaining import explain
-from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
+from .lazily import lazily as _lazily
 from .modes import (
     enable_grad,
     inference_mode,
@@ -68,25 +66,30 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import data, nn, optim
+    from . import data, func, nn, optim
+    from .autograd import checkpoint
+    from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
+    from .saving import load, save
 
-
-def __getattr__(name: str) -> _Any:
-    """The parts that many programs never use are imported when they are asked for."""
-    if name in ("data", "nn", "optim"):
-        return _importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _lazily(
+    __name__,
+    {
+        "data": "data", "func": "func", "nn": "nn", "optim": "optim", "load": "saving",
+        "save": "saving", "checkpoint": "autograd", "grad": "func", "hessian": "func",
+        "hvp": "func", "jacobian": "func", "value_and_grad": "func", "vmap": "func",
+    },
+)  # fmt: skip
 
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
     "checkpoint", "complex128", "complex64", "data", "double", "e", "empty", "empty_like",
-    "enable_grad", "explain", "eye", "float", "float16", "float32", "float64", "from_numpy",
-    "full", "full_like", "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf",
-    "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
-    "is_inference_mode_enabled", "jacobian", "linspace", "long", "manual_seed", "nan", "nn",
-    "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "set_default_dtype", "set_grad_enabled", "short", "tensor", "uint8",
-    "value_and_grad", "vmap", "zeros", "zeros_like",
+    "enable_grad", "explain", "eye", "float", "float16", "float32", "float64", "from_dlpack",
+    "from_numpy", "full", "full_like", "func", "get_default_dtype", "grad", "half", "hessian",
+    "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
+    "is_inference_mode_enabled", "jacobian", "linspace", "load", "long", "manual_seed", "nan",
+    "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "save", "set_default_dtype", "set_grad_enabled", "short", "tensor",
+    "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -7,6 +7,7 @@ import numpy as np
 
 import gradops as ops
 
+from .creation import from_numpy
 from .modes import is_recording
 from .tensor import Tensor, known, memory, storage_of
 
@@ -80,3 +81,31 @@ def tolist(t: Tensor) -> Any:
 def data_ptr(t: Tensor) -> int:
     """The address of the first entry, which tells whether memory is shared."""
     return int(memory(t).ctypes.data)
+
+
+def dlpack(t: Tensor, **options: Any) -> Any:
+    """The entries for another library, on the same memory; refused while gradients are required."""
+    if t.node is not None:
+        raise ops.TapeError(
+            "Can't export tensors that require gradient, use tensor.detach()"
+            "\n  hint: the other library would not know of the graph"
+        )
+    storage_of(t).viewed = True
+    return memory(t).__dlpack__(**options)
+
+
+def dlpack_device(t: Tensor) -> tuple[int, int]:
+    """Where the entries are: in the memory of the CPU."""
+    return 1, 0
+
+
+def from_dlpack(source: Any) -> Tensor:
+    """A tensor on the memory of another library's array.
+
+    >>> a = np.zeros(2)
+    >>> t = dg.from_dlpack(a)
+    >>> a[0] = 5
+    >>> t
+    tensor([5., 0.], dtype=float64)
+    """
+    return from_numpy(np.from_dlpack(source))

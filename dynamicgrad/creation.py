@@ -15,7 +15,7 @@ from .modes import RANDOMNESS, is_recording
 from .tensor import DetachWarning, Tensor, handle, storage_of
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
-GENERATOR: ContextVar[np.random.Generator] = ContextVar("generator")
+GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
 MADE_OF_TENSORS = (
     "tensor() copies tensors with requires_grad=True and cuts the copy off from the graph; use"
     " stack() or cat() to build a tensor from tensors, or .detach().clone() to copy one"

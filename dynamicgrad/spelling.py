@@ -251,6 +251,7 @@ METHODS: dict[str, Any] = {
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "data_ptr": conversion.data_ptr,
+    "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,
     "backward": backward_method, "retain_grad": leaves.retain_grad,

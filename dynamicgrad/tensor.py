@@ -232,8 +232,8 @@ class DetachWarning(UserWarning):
 
 
 def known(t: Tensor) -> Any:
-    """The value of `t`, if it is known now; if it is not, the operand that stands for it says so."""
-    return t.value if type(t.value) in ARRAYS else np.asarray(t.value)
+    """The value of `t` if it is known now; if not, the operand that stands for it says so."""
+    return t.value if hasattr(t.value, "item") else np.asarray(t.value)
 
 
 def number_of(t: Tensor) -> Any:

@@ -11,6 +11,7 @@
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
     - TransformError          a function that cannot be transformed so   (also a ValueError)
   - StateError            a saved state that belongs to something else (also a RuntimeError)
+    - StateFormatError        a file that is no saved state              (also a ValueError)
   - GradcheckError        a derivative that differences do not confirm   (also a RuntimeError)
   - GraphError            define-then-run                             (also a RuntimeError)
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
@@ -84,6 +85,10 @@ class NotDifferentiableError(TapeError, TypeError):
 
 class StateError(GradError, RuntimeError):
     """A saved state that belongs to something else than what is to take it over."""
+
+
+class StateFormatError(StateError, ValueError):
+    """A file that is no saved state, or a damaged one."""
 
 
 class TransformError(TapeError, ValueError):

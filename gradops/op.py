@@ -20,7 +20,7 @@ from .errors import DTypeError, GradError, MissingRuleError, MixedOperandsError
 from .types import ArrayType, as_size, operand_types
 
 Rule = Callable[..., Any]
-Samples = Callable[[np.random.Generator], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
+Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
 
 
 class EveryOperand:

@@ -5,15 +5,15 @@ error is shown.
 """
 
 import linecache
+import os
 import sys
 from functools import lru_cache
-from pathlib import Path
 from types import CodeType
 
 Place = tuple[CodeType, int]
 
 _ROOTS = tuple(
-    str(Path(__file__).resolve().parent.parent / package) + "/"
+    os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), package, "")
     for package in ("gradops", "dynamicgrad", "staticgrad")
 )
 
@@ -72,4 +72,4 @@ def short(place: Place | None) -> str:
     """`model.py:12`."""
     if place is None:
         return "?"
-    return f"{Path(place[0].co_filename).name}:{line_number(place)}"
+    return f"{os.path.basename(place[0].co_filename)}:{line_number(place)}"

@@ -21,7 +21,6 @@ from .export.dot import to_dot
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .frontend.freeze import freeze
-from .frontend.function import Function, function
 from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
 from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
@@ -31,6 +30,7 @@ from .ir.graph import FrozenGraph
 from .ir.parse import parse
 from .ir.text import to_text
 from .runtime.executable import Executable, compile
+from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
 from .transform.reverse import gradients

@@ -6,7 +6,6 @@ from gradops import TransformError
 
 from ..backward import grad as pull
 from ..backward import sequence
-from ..func.batching import vmap
 from ..tensor import Tensor, as_tensor
 
 
@@ -36,6 +35,8 @@ def grad(
     options = (retain_graph, create_graph, allow_unused, materialize_grads)
     if not is_grads_batched:
         return pull(outputs, inputs, grad_outputs, *options)
+    from ..func.batching import vmap
+
     weights = [as_tensor(g) for g in sequence(grad_outputs)]
     check_batch(sequence(outputs), weights)
     found: Any = vmap(lambda one: pull(outputs, inputs, one, *options))(weights)

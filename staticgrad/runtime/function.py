@@ -19,11 +19,11 @@ from gradops.holding import held, holding, is_holder, signature
 from gradops.places import describe, here
 from gradops.tree import structure
 
+from ..frontend.graph import Graph
+from ..frontend.tracing import expression, parameters, placeholder_like
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..runtime.executable import Executable, compile
-from .graph import Graph
-from .tracing import expression, parameters, placeholder_like
+from .executable import Executable, compile
 
 MANY_TRACES = 8
 
