@@ -42,7 +42,7 @@ def gradients(
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
-    active = {e for e in depending_on(xs, ys, stop) if is_float(e.dtype)}
+    active = differentiable(xs, depending_on(xs, ys, stop))
     before = names.origin
 
     def read(e: Expr) -> tuple[Expr, ...]:
@@ -55,6 +55,18 @@ def gradients(
         names.origin = before
     results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
+
+
+def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
+    """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
+    found = set(xs)
+    for e in sorted(between, key=lambda e: e.number):
+        if e.op is None or not is_float(e.dtype):
+            continue
+        rules = e.op.vjp
+        if any(x in found and (i >= len(rules) or rules[i]) for i, x in enumerate(e.inputs)):
+            found.add(e)  # a rule that is missing is an error, when it is asked for
+    return found
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
