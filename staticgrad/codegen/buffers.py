@@ -30,12 +30,15 @@ class Plan:
     last_use: dict[Expr, Expr | None] = field(default_factory=dict)
 
 
-def plan_buffers(graph: FrozenGraph) -> Plan:
-    """Give every expression that profits a slot, reusing slots whose content is dead."""
+def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
+    """Give every expression that profits a slot, reusing slots whose content is dead.
+
+    With `any_layout` the inputs need not be in C order.
+    """
     roots = memory_roots(graph)
     plan = Plan(last_use=last_uses(graph, roots))
     told = {t.name for t in sizes_told_by(graph.inputs)}
-    fit = {e for e in in_c_order(graph) if sizes_in(e) <= told}
+    fit = {e for e in in_c_order(graph, any_layout) if sizes_in(e) <= told}
     dying: dict[Expr, list[Expr]] = {}
     for root, user in plan.last_use.items():
         if user is not None:

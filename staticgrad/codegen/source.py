@@ -33,8 +33,8 @@ class Source:
 class Writer:
     """Writes the function of one graph. Its state is what has been named and written so far."""
 
-    def __init__(self, graph: FrozenGraph, name: str) -> None:
-        self.graph, self.plan = graph, plan_buffers(graph)
+    def __init__(self, graph: FrozenGraph, name: str, any_layout: bool) -> None:
+        self.graph, self.plan = graph, plan_buffers(graph, any_layout)
         kernels = {op.name: op.kernel for op in OPS.values()}
         self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
         self.names: dict[Expr, str] = {}
@@ -66,24 +66,31 @@ class Writer:
         return Source(text, self.scope, self.plan, lines, self.names, self.sizes)
 
 
-def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
+def emit(
+    graph: FrozenGraph, form: str = "{},", name: str = "run", any_layout: bool = False
+) -> Source:
     """The source of a function of the graph's inputs that returns its results.
 
-    `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one.
+    `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one. The
+    function returns NotImplemented for a value that is no C-ordered array of its input's type; with
+    `any_layout` it has to be given arrays of the right types, and takes them in any layout.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
     def run(x):
         if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,) ...
-            x = admit(0, x)
+            return NotImplemented
         exp_1 = np.exp(x)  # float32[3] ...
         add_3 = np.add(exp_1, c_2)  # float32[3]
         return add_3
     <BLANKLINE>
     """
-    w = Writer(graph, name)
-    for i, e in enumerate(graph.inputs):
-        write_admission(w, i, e)
+    w = Writer(graph, name, any_layout)
+    for e in graph.inputs:
+        if not any_layout:
+            write_admission(w, e)
+        if not e.shape:
+            w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
     for told in sizes_told_by(graph.inputs):
         write_told(w, told)
     write_buffers(w)
@@ -100,21 +107,19 @@ def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
     return w.finish()
 
 
-def write_admission(w: Writer, i: int, e: Expr) -> None:
-    """Check input i in place; what is not as expected goes through `admit`, or is refused."""
+def write_admission(w: Writer, e: Expr) -> None:
+    """Check an input in place; what is not as expected is left to be converted or refused."""
     name, dtype = w.names[e], dtype_name(w, e.dtype)
     known = [(k, n) for k, n in enumerate(e.shape) if isinstance(n, int)]
     if len(known) == len(e.shape):
         shape = f"{name}.shape != {e.shape}"
     else:
-        sizes = [f"len({name}.shape) != {len(e.shape)}"]
+        sizes = [f"{name}.ndim != {len(e.shape)}"]
         shape = " or ".join(sizes + [f"{name}.shape[{k}] != {n}" for k, n in known])
     order = f" or not {name}.flags.c_contiguous" if e.shape else ""
     test = f"type({name}) is not ndarray or {name}.dtype is not {dtype} or {shape}{order}"
     w.write(f"    if {test}:", e)
-    w.write(f"        {name} = admit({i}, {name})", e)
-    if not e.shape:
-        w.write(f"    {name} = {name}[()]", e)  # numbers are cheaper than arrays without axes
+    w.write("        return NotImplemented", e)
 
 
 def write_told(w: Writer, told: Told) -> None:
@@ -226,7 +231,7 @@ def broadcast(a: int, b: int) -> int:
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     """The name of a dtype in the source."""
-    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else dtype
+    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else np.dtype(dtype.name)
     return f"{dtype.name}{suffix}"
 
 

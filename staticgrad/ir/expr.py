@@ -22,6 +22,8 @@ from gradops.op import as_operand
 from gradops.places import Place, describe, here
 from gradops.types import native, operand_types
 
+from .plain import lost_meaning
+
 clock = itertools.count(1)
 
 
@@ -261,6 +263,8 @@ def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
     """A number, an array or a dimension as an expression."""
     if isinstance(a, Dim):
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
+    if lost := lost_meaning(a):
+        raise GraphError(f"an operand is {lost[0]}\n  hint: {lost[1]}")
     value = np.array(as_operand(a), native(type.dtype))
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")

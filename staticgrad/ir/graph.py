@@ -116,7 +116,7 @@ def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
         case Kind.OP:
             return e.op, tuple(x.number for x in inputs), attributes_key(e.attrs), e.type
         case Kind.CONSTANT if e.value.nbytes <= SMALL:
-            return e.type, e.value.tobytes()
+            return e.type, e.value.tobytes(), e.value.flags.c_contiguous
         case Kind.CONSTANT:
             return id(e.value)
         case Kind.SIZE:

@@ -10,6 +10,7 @@ from gradops.places import describe
 from gradops.types import native
 
 from ..ir.expr import Expr
+from ..ir.plain import lost_meaning
 from ..ir.sizes import Told, sizes_told_by
 
 
@@ -26,7 +27,8 @@ def require_all(inputs: Sequence[Expr], count: int) -> None:
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`, or a FeedError that says why it is none.
 
-    Numbers and sequences are converted if no fraction is lost; an array must have the dtype.
+    Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
+    keeps its layout. See Note [Layout] in `ir/layout.py`.
     """
     found = convert(e, value)
     sizes_fit = len(found.shape) == len(e.shape) and all(
@@ -34,22 +36,25 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     )
     if not sizes_fit:
         raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made(e)}")
-    return np.asarray(found, order="C")
+    return found
 
 
 def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the dtype of `e`."""
     if isinstance(value, Expr):
         raise FeedError(f"{e.label} was fed an expression, {value.label}; feed a value{made(e)}")
+    if lost := lost_meaning(value):
+        raise FeedError(f"{e.label} was fed {lost[0]}{made(e)}\n  hint: {lost[1]}")
     try:
         found = np.asarray(value)
     except ValueError as error:
         raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
-    if found.dtype == e.dtype:
-        return found
-    same = native(found.dtype) == e.dtype
-    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, e.dtype)):
-        return found.astype(e.dtype)
+    dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
+    if found.dtype == dtype:
+        return found.view(dtype)
+    same = native(found.dtype) == dtype
+    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, dtype)):
+        return found.astype(dtype)
     hint = f"\n  hint: feed value.astype({e.dtype.name!r})" if found.dtype.kind in "biufc" else ""
     raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{hint}")
 

@@ -12,7 +12,6 @@ from gradops import FeedError, FetchError, flatten
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..ir.expr import Expr, Kind
-from ..passes.pipeline import optimized
 from .executable import Executable
 from .feeds import require_all
 
@@ -100,7 +99,7 @@ class Session:
         variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
-        executable = Executable(optimized(graph, self.optimize))
+        executable = Executable(graph, self.optimize)
         return Plan(executable, tuple(originals), tuple(updated))
 
     def value(self, variable: Expr) -> np.ndarray[Any, Any]:
