@@ -84,7 +84,7 @@ def source_of(size: str, needed: Iterable[Expr]) -> Expr:
     """The first expression of the graph that has the size called `size`."""
     names = next(e.names for e in needed if e.names is not None)
     graph = names.graph()
-    for e in graph.members.values() if graph is not None else ():
+    for e in graph.get_operations() if graph is not None else ():
         if size in sizes_told(e):
             return e
     raise FeedError(f"nothing that is fed or computed tells the size {size!r}")

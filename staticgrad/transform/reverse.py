@@ -17,7 +17,7 @@ from gradops import (
 )
 from gradops.types import is_float, operand_types
 
-from ..ir.expr import Expr, Names, common_names, lifted, new_constant, sequence
+from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
 
 
 def gradients(
@@ -43,16 +43,16 @@ def gradients(
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
     active = differentiable(xs, depending_on(xs, ys, stop))
-    before = names.origin
 
     def read(e: Expr) -> tuple[Expr, ...]:
-        names.origin = e  # what the rules build from here on was caused by `e`
+        CAUSE.set(e)  # what the rules build from here on was caused by `e`
         return (e, *e.inputs)
 
+    before = CAUSE.set(None)
     try:
         found = pull_back({y: g for y, g in seeds.items() if y in active}, read, active, set(xs))
     finally:
-        names.origin = before
+        CAUSE.reset(before)
     results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
 
