@@ -133,7 +133,12 @@ def write_told(w: Writer, told: Told) -> None:
             return
         w.write(f"    {name} = ({found} - {told.plus}) // {told.times}", e)
         refused = [f"{name} < 0"]
-    refused.append(f"{found} != {size_text(w, told.size)}")
+    if told.like is not None:
+        number, axis = told.like
+        wanted = f"{w.names[w.graph.inputs[number]]}.shape[{axis}]"
+    else:
+        wanted = size_text(w, told.size)
+    refused.append(f"{found} != {wanted}")
     w.write(f"    if {' or '.join(refused)}:", e)
     w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 

@@ -80,21 +80,26 @@ def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     owners: dict[str, Expr] = {}
     for told in sizes_told_by(inputs):
         e, n = inputs[told.number], np.shape(values[told.number])[told.axis]
+        if told.like is not None:
+            owner, wanted = inputs[told.like[0]], np.shape(values[told.like[0]])[told.like[1]]
+            if n != wanted:
+                raise disagreement(told, n, wanted, owner, e)
+            continue
         if told.name is None:
             owner = owners[min(told.size.names())]
         else:
             sizes[told.name], owner = (n - told.plus) // told.times, e
             owners[told.name] = e
-        if told.size.evaluate(sizes) != n or (told.name and sizes[told.name] < 0):
-            raise disagreement(told, n, sizes, owner, e)
+        wanted = told.size.evaluate(sizes)
+        if wanted != n or (told.name and sizes[told.name] < 0):
+            raise disagreement(told, n, wanted, owner, e)
     return sizes
 
 
-def disagreement(told: Told, n: int, sizes: dict[str, int], owner: Expr, e: Expr) -> FeedError:
+def disagreement(told: Told, n: int, wanted: int, owner: Expr, e: Expr) -> FeedError:
     """The error for an axis whose size does not fit what `owner` tells."""
     if told.name is not None:
         return FeedError(f"{told.size} cannot be {n} in {e.label}{made(e)}")
     return FeedError(
-        f"{told.size} is {told.size.evaluate(sizes)} in {owner.label}, but {n} in {e.label}"
-        f"{made(owner)}{made(e)}"
+        f"{told.size} is {wanted} in {owner.label}, but {n} in {e.label}{made(owner)}{made(e)}"
     )

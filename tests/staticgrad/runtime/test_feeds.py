@@ -126,3 +126,13 @@ def test_equal_dtypes_are_one_dtype(dtype):
     x, y = leaf("int64", 2), leaf(dtype, 2)
     for f in (sg.compile(x + y, [x, y]), sg.compile(x + y, [x, y], optimize=0)):
         assert f(np.ones(2, dtype), np.ones(2, np.int64)).tolist() == [2, 2]
+
+
+def test_equal_sizes_agree_also_if_nothing_tells_their_names():
+    n, m = Dim("n"), Dim("m")
+    x, y = leaf("float32", n * m, 2), sg.placeholder("float32", [3, m * n], name="y")
+    frozen = sg.freeze([x, y], [x, y])
+    for run in (sg.compile(frozen), lambda *feeds: sg.interpret(frozen, feeds)):
+        run(np.ones((6, 2), np.float32), np.ones((3, 6), np.float32))
+        with pytest.raises(FeedError, match=r"n is 6 in x: .*, but 5 in y: "):
+            run(np.ones((6, 2), np.float32), np.ones((3, 5), np.float32))
