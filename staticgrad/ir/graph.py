@@ -68,11 +68,18 @@ class FrozenGraph:
         return to_text(self)
 
     def rebuilt(self, replace: Callable[[Expr, "Interning"], Expr]) -> "FrozenGraph":
-        """The graph with `replace(expression, interning)` for every expression, inputs first."""
+        """The graph with `replace(expression, interning)` for every expression, inputs first.
+
+        Expressions that stay as they are, are shared; if all do, it is this graph.
+        """
         made: dict[Expr, Expr] = {}
         intern = Interning()
+        changed = False
         for e in self.order:
-            made[e] = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
+            made[e] = new = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
+            changed = changed or new is not e
+        if not changed:
+            return self
         return FrozenGraph(
             tuple(made[e] for e in self.inputs),
             tuple(made[e] for e in self.outputs),
@@ -99,22 +106,34 @@ class Interning:
         self.table: dict[Any, Expr] = {}
 
     def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
-        """The one expression equal to `e` on `inputs`."""
+        """The one expression equal to `e` on `inputs`: `e` itself, if it is frozen and has them."""
         key = key_of(e, inputs)
         found = self.table.get(key)
         if found is None:
-            found = self.table[key] = Expr(
-                e.kind, e.type, e.name, None, op=e.op, inputs=tuple(inputs), attrs=e.attrs,
-                value=e.value, place=e.place, origin=e.origin,
-            )  # fmt: skip
+            found = self.table[key] = frozen(e, tuple(inputs))
         return found
+
+
+def frozen(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
+    """`e` on `inputs`, as a part of no graph that can be built on."""
+    if e.names is None:
+        for x, new in zip(e.inputs, inputs, strict=True):
+            if x is not new:
+                break
+        else:
+            return e
+    return Expr(
+        e.kind, e.type, e.name, None, op=e.op, inputs=inputs, attrs=e.attrs,
+        value=e.value, place=e.place, origin=e.origin,
+    )  # fmt: skip
 
 
 def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
     """What makes two expressions equal. See Note [Interning]."""
+    if e.op is not None:  # with parts that are hashed without calling Python
+        numbers = tuple([x.number for x in inputs])
+        return e.op, numbers, attributes_key(e.attrs), e.type.shape, e.type.dtype
     match e.kind:
-        case Kind.OP:
-            return e.op, tuple(x.number for x in inputs), attributes_key(e.attrs), e.type
         case Kind.CONSTANT if e.value.nbytes <= SMALL:
             return e.type, e.value.tobytes(), e.value.flags.c_contiguous
         case Kind.CONSTANT:

@@ -12,6 +12,11 @@ from typing import Any
 from .expr import Expr, Kind
 from .graph import FrozenGraph
 
+MAKING = frozenset({"reduction", "c_order"})
+"""Traits of ops that give arrays in C order for operands in C order, """
+KEEPING = MAKING | {"elementwise"}
+"""and of those that do if the result has the shape of an operand."""
+
 
 def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> set[Expr]:
     """The expressions whose value surely is a C-ordered array. See Note [Layout].
@@ -33,6 +38,8 @@ def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     traits: Any = e.op.traits
     if "c_order" in traits and len(e.shape) < 3:  # axes of a stack follow those of the operands
         return True
-    if not ({"elementwise", "reduction", "c_order"} & traits) or not ordered.issuperset(e.inputs):
+    if traits.isdisjoint(KEEPING) or not ordered.issuperset(e.inputs):
         return False
-    return bool({"reduction", "c_order"} & traits) or any(x.shape == e.shape for x in e.inputs)
+    if not traits.isdisjoint(MAKING):
+        return True
+    return e.shape in [x.shape for x in e.inputs]
