@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, Dim, FeedError
-from gradops.places import short
 from gradops.types import product
 
 from ..ir.expr import Expr, Kind
@@ -97,8 +96,8 @@ def emit(
     previous = None
     for i, e in enumerate(graph.order):
         if e.op is not None or e.kind is Kind.SIZE:
-            line = short(e.place) if e.place is not None else None
-            write_expression(w, i, e, "" if line == previous else f"  {line}")
+            line = graph.lines(e)
+            write_expression(w, i, e, "" if line in ("", previous) else f"  {line}")
             previous = line
         elif e not in w.names:
             w.names[e] = w.fresh(f"c_{i}")

@@ -45,6 +45,7 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
         tuple(state.fetched(e) for e in fetches),
         tuple((state.variables[v], values[-1][1]) for v, values in state.assigned.items()),
         tuple(state.made[e] for e in measured),
+        state.intern.merged,
     )
 
 

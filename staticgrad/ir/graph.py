@@ -2,22 +2,25 @@
 
 Note [Interning]. Where a program builds, two calls are two expressions, so that each can be fed,
 fetched and blamed by itself. Freezing interns: expressions with equal op, inputs, attributes and
-type become one object that keeps all their lines, and what no output needs does not exist. Common
-subexpressions and dead code are thus not found by passes; they cannot occur. Placeholders are never
-merged (two called `x` are two); constants are, by value when small and by identity when large.
+type become one object, and the graph keeps all their lines; what no output needs does not exist.
+Common subexpressions and dead code are thus not found by passes; they cannot occur. Placeholders
+are never merged (two called `x` are two); constants are, by value when small and by identity when
+large.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from gradops import Dim
+from gradops.places import Place, describe, short
 
 from .expr import Expr, Kind
 
 SMALL = 1024  # bytes up to which constants are compared by value
+SHOWN = 3  # lines of one expression that a comment or message shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +28,15 @@ class FrozenGraph:
     """Named inputs, and outputs computed from them; nothing else.
 
     `updates` are outputs that become the values of variables when a run has succeeded. `measured`
-    is computed because something needs its size, which nothing else tells.
+    is computed because something needs its size, which nothing else tells. `merged` has, for an
+    expression that stands for several that were written, the places of the others.
     """
 
     inputs: tuple[Expr, ...]
     outputs: tuple[Expr, ...]
     updates: tuple[tuple[Expr, Expr], ...] = ()
     measured: tuple[Expr, ...] = ()
+    merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
 
     @property
     def results(self) -> tuple[Expr, ...]:
@@ -44,6 +49,22 @@ class FrozenGraph:
         found = reachable((*self.results, *self.measured))
         found.update(dict.fromkeys(self.inputs))
         return tuple(sorted(found, key=lambda e: e.number))
+
+    def places(self, e: Expr) -> tuple[Place, ...]:
+        """Where `e` and the equal expressions that it stands for were written."""
+        first = () if e.place is None else (e.place,)
+        return (*first, *self.merged.get(e, ()))
+
+    def lines(self, e: Expr) -> str:
+        """The lines where `e` was written: `model.py:12, model.py:15`, or nothing."""
+        found = list(dict.fromkeys(map(short, self.places(e))))
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        return ", ".join(found[:SHOWN]) + more
+
+    def blame(self, e: Expr) -> str:
+        """A note for an error: which expression failed, and where it was written."""
+        note = f"  in {e.label}, made at {describe(e.place)}"
+        return f"{note}\n  equal expressions: {self.lines(e)}" if e in self.merged else note
 
     @cached_property
     def digest(self) -> str:
@@ -77,6 +98,8 @@ class FrozenGraph:
         changed = False
         for e in self.order:
             made[e] = new = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
+            if e in self.merged:
+                intern.note(new, self.merged[e])
             changed = changed or new is not e
         if not changed:
             return self
@@ -85,6 +108,7 @@ class FrozenGraph:
             tuple(made[e] for e in self.outputs),
             tuple((made[v], made[new]) for v, new in self.updates),
             tuple(made[e] for e in self.measured),
+            intern.merged,
         )
 
     def __copy__(self) -> "FrozenGraph":
@@ -104,6 +128,7 @@ class Interning:
 
     def __init__(self) -> None:
         self.table: dict[Any, Expr] = {}
+        self.merged: dict[Expr, dict[Place, None]] = {}
 
     def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
         """The one expression equal to `e` on `inputs`: `e` itself, if it is frozen and has them."""
@@ -111,7 +136,13 @@ class Interning:
         found = self.table.get(key)
         if found is None:
             found = self.table[key] = frozen(e, tuple(inputs))
+        elif e.place is not None and e.place != found.place:
+            self.note(found, (e.place,))
         return found
+
+    def note(self, e: Expr, places: Iterable[Place]) -> None:
+        """Keep the places of expressions that `e` stands for."""
+        self.merged.setdefault(e, {}).update(dict.fromkeys(places))
 
 
 def frozen(e: Expr, inputs: tuple[Expr, ...]) -> Expr:

@@ -9,7 +9,6 @@ import numpy as np
 
 from gradops import Dim, FeedError, FetchError, GradError, flatten
 from gradops.op import explain
-from gradops.places import describe
 
 from ..codegen.load import load
 from ..codegen.source import Source, emit
@@ -111,7 +110,7 @@ class Executable:
         e = self.emitted.lines.get(trace.tb_lineno) if trace is not None else None
         if trace is None or e is None or e.op is None:
             return
-        note = f"  in {e.label}, made at {describe(e.place)}"
+        note = self.graph.blame(e)
         error.add_note(note)
         values = {**self.emitted.scope, **trace.tb_frame.f_locals}
         sizes = {n: values[name] for n, name in self.emitted.sizes.items() if name in values}
