@@ -11,7 +11,7 @@ from gradops.types import product
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import Told, sizes_told_by
-from .buffers import Plan, memory_roots, plan_buffers
+from .buffers import Plan, plan_buffers
 from .names import RESERVED, comment, identifier
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -42,6 +42,7 @@ class Writer:
         self.taken = RESERVED | kernels.keys()
         self.body: list[tuple[str, Expr | None]] = []
         self.buffers: list[str] = []
+        self.types: dict[Any, str] = {}  # in words, which takes long
         for e in graph.inputs:
             self.names[e] = self.fresh(e.name)
         self.write(f"def {name}({', '.join(self.names[e] for e in graph.inputs)}):", None)
@@ -53,6 +54,14 @@ class Writer:
             name += "_"
         self.taken.add(name)
         return name
+
+    def type_of(self, e: Expr) -> str:
+        """The type of `e` in words."""
+        key = e.type.shape, e.type.dtype
+        found = self.types.get(key)
+        if found is None:
+            found = self.types[key] = str(e.type)
+        return found
 
     def write(self, line: str, e: Expr | None) -> None:
         """Add a line, which `e` is responsible for."""
@@ -170,7 +179,7 @@ def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
     """The line that computes `e`, and the release of what it is the last to read."""
     w.names[e] = w.fresh(f"{e.what}_{i}")
     origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
-    w.write(f"    {w.names[e]} = {render(w, e)}  # {comment(f'{e.type}{line}{origin}')}", e)
+    w.write(f"    {w.names[e]} = {render(w, e)}  # {comment(f'{w.type_of(e)}{line}{origin}')}", e)
     write_sizes(w, e)
     dead = [w.names[x] for x in dict.fromkeys(e.inputs) if dies_at(w, x, e)]
     if dead:
@@ -252,7 +261,7 @@ def write_return(w: Writer, form: str) -> None:
     """Give the buffers back and return results that share no memory with anything kept."""
     if w.plan.types:
         w.write("    pool.append(arena)", None)
-    roots = memory_roots(w.graph)
+    roots = w.plan.roots
     kept = {e for e in w.graph.order if e.kind is not Kind.OP}
     texts: list[str] = []
     for e in w.graph.results:
