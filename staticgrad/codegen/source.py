@@ -86,7 +86,7 @@ def emit(
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
     def run(x):
-        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,) ...
+        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,):
             return NotImplemented
         exp_1 = np.exp(x)  # float32[3] ...
         add_3 = np.add(exp_1, c_2)  # float32[3]
@@ -124,7 +124,7 @@ def write_admission(w: Writer, e: Expr) -> None:
     else:
         sizes = [f"{name}.ndim != {len(e.shape)}"]
         shape = " or ".join(sizes + [f"{name}.shape[{k}] != {n}" for k, n in known])
-    order = f" or not {name}.flags.c_contiguous" if e.shape else ""
+    order = f" or not {name}.flags.c_contiguous" if len(e.shape) > 1 else ""
     test = f"type({name}) is not ndarray or {name}.dtype is not {dtype} or {shape}{order}"
     w.write(f"    if {test}:", e)
     w.write("        return NotImplemented", e)

@@ -4,7 +4,8 @@ Note [Layout]. NumPy gives a result the layout of its operands, and a sum over a
 in another order and rounds differently. To keep bits, a transformation must keep layouts: a value
 may take the place of another only if both are known to lie in C order, or are views of one another.
 Passes and plans assume that what is fed is in C order. For feeds that are not, the executable runs
-what was written, planned without that assumption.
+what was written, planned without that assumption. An array with one axis counts as in C order, its
+entries being in only one order.
 """
 
 from typing import Any

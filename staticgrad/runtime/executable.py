@@ -74,7 +74,7 @@ class Executable:
         Raises FeedError for one that cannot be made such an array. Its layout is kept.
         """
         arrays = [admitted(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
-        if all(a.flags.c_contiguous for a in arrays):
+        if all(a.ndim < 2 or a.flags.c_contiguous for a in arrays):
             return self(*arrays)
         return self.for_any_layout(*arrays)
 

@@ -48,6 +48,25 @@ def test_bits_are_those_of_eager_execution(fed, f, optimize):
     assert bits(sg.interpret(sg.freeze(fetches, [x]), [fed])) == expected
 
 
+VECTORS = {"contiguous": WHOLE[0], "strided": WHOLE[:, 0], "reversed": WHOLE[0][::-1]}
+
+
+@pytest.mark.parametrize("fed", VECTORS.values(), ids=VECTORS)
+@pytest.mark.parametrize("optimize", [0, 1])
+def test_an_array_with_one_axis_is_taken_as_it_is(fed, optimize, monkeypatch):
+    x = sg.placeholder("float32", fed.shape, name="x")
+
+    def f(x):
+        whole = (
+            ops.exp(x * 1) * ops.reshape(x, (-1, 2))[:, :1] + ops.broadcast_to(x, (2, len(fed)))[0]
+        )
+        return [ops.sum(whole, axis=0), ops.exp(ops.reshape(x, (5, -1)) + 1), ops.matmul(x, x)]
+
+    compiled = sg.compile(f(x), [x], optimize)
+    monkeypatch.setattr("staticgrad.runtime.executable.admitted", None)
+    assert bits(compiled(fed)) == bits(f(fed))
+
+
 def test_what_is_fed_in_another_layout_is_blamed_and_returned_in_the_right_form():
     x = sg.placeholder("float32", ["n", 2], name="x")
     f = sg.compile({"y": sg.matmul(x, sg.transpose(x)), "x": x}, [x])
