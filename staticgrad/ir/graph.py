@@ -11,6 +11,7 @@ large.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +31,7 @@ class FrozenGraph:
     `updates` are outputs that become the values of variables when a run has succeeded. `measured`
     is computed because something needs its size, which nothing else tells. `merged` has, for an
     expression that stands for several that were written, the places of the others.
+    `sequence` has all expressions, if they are not to be in the order in which they were made.
     """
 
     inputs: tuple[Expr, ...]
@@ -37,6 +39,7 @@ class FrozenGraph:
     updates: tuple[tuple[Expr, Expr], ...] = ()
     measured: tuple[Expr, ...] = ()
     merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
+    sequence: tuple[Expr, ...] | None = None
 
     @property
     def results(self) -> tuple[Expr, ...]:
@@ -46,9 +49,15 @@ class FrozenGraph:
     @cached_property
     def order(self) -> tuple[Expr, ...]:
         """All expressions, each after its inputs, in the order in which they were built."""
+        if self.sequence is not None:
+            return self.sequence
+        return tuple(sorted(self.reached(), key=lambda e: e.number))
+
+    def reached(self) -> dict[Expr, None]:
+        """The inputs, and all that the results are computed from."""
         found = reachable((*self.results, *self.measured))
         found.update(dict.fromkeys(self.inputs))
-        return tuple(sorted(found, key=lambda e: e.number))
+        return found
 
     def places(self, e: Expr) -> tuple[Place, ...]:
         """Where `e` and the equal expressions that it stands for were written."""
@@ -91,7 +100,8 @@ class FrozenGraph:
     def rebuilt(self, replace: Callable[[Expr, "Interning"], Expr]) -> "FrozenGraph":
         """The graph with `replace(expression, interning)` for every expression, inputs first.
 
-        Expressions that stay as they are, are shared; if all do, it is this graph.
+        What `replace` returns, it has made with the interning or found in the graph. Expressions
+        that stay as they are, are shared; if all do, it is this graph.
         """
         made: dict[Expr, Expr] = {}
         intern = Interning()
@@ -103,13 +113,15 @@ class FrozenGraph:
             changed = changed or new is not e
         if not changed:
             return self
-        return FrozenGraph(
+        graph = FrozenGraph(
             tuple(made[e] for e in self.inputs),
             tuple(made[e] for e in self.outputs),
             tuple((made[v], made[new]) for v, new in self.updates),
             tuple(made[e] for e in self.measured),
             intern.merged,
         )
+        kept = graph.reached()  # what is new stays in the place of what it is made from
+        return replaced(graph, sequence=tuple([e for e in intern.table.values() if e in kept]))
 
     def __copy__(self) -> "FrozenGraph":
         return self

@@ -114,6 +114,15 @@ def test_rebuilding_shares_what_stays_and_makes_what_uses_the_new(x):
     assert [e.what for e in old] == ["placeholder", "exp", "constant", "add", "tanh", "sin"]
 
 
+def test_what_replaces_an_expression_stands_in_its_place(x):
+    old = sg.freeze([sg.exp(sg.tanh(x)), sg.sin(x), sg.cos(x)], [x])
+
+    def replace(e, intern):
+        return e.inputs[0] if e.what == "tanh" else e
+
+    assert [e.what for e in old.rebuilt(replace)] == ["placeholder", "exp", "sin", "cos"]
+
+
 def test_a_copy_is_the_graph_itself_and_a_pickle_is_equal(x):
     frozen = sg.freeze(sg.tanh(x) * 2, x)
     assert copy.copy(frozen) is copy.deepcopy(frozen) is frozen
