@@ -252,7 +252,10 @@ def as_operand(a: Any) -> Any:
 def unmasked(a: Any) -> Any:
     """`a`, unless it is a masked array, whose mask would be lost."""
     if isinstance(a, np.ndarray) and hasattr(a, "filled"):
-        raise TypeError("a masked array is no operand\n  hint: a.filled(0), or where(mask, 0, x)")
+        raise MixedOperandsError(
+            "an op", [type(a).__name__], "a masked array, whose mask would be lost, is no operand",
+            hint="fill it: a.filled(0), or use where(mask, 0, a)",
+        )  # fmt: skip
     return a
 
 

@@ -29,6 +29,7 @@ from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .ir.parse import parse
 from .ir.text import to_text
+from .ir.verify import verify
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
@@ -70,5 +71,6 @@ __all__ = [
     "to_networkx",
     "to_text",
     "trace",
+    "verify",
 ]
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -23,19 +23,26 @@ WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating:
 
 @dataclass
 class Plan:
-    """The slot each buffered expression is computed into, and the type of each slot."""
+    """The slot each buffered expression is computed into, and the type of each slot.
+
+    `roots` are the expressions whose memory each expression's value may lie in.
+    """
 
     slots: dict[Expr, int] = field(default_factory=dict)
     types: list[ArrayType] = field(default_factory=list)
     last_use: dict[Expr, Expr | None] = field(default_factory=dict)
+    roots: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)
 
 
-def plan_buffers(graph: FrozenGraph) -> Plan:
-    """Give every expression that profits a slot, reusing slots whose content is dead."""
+def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
+    """Give every expression that profits a slot, reusing slots whose content is dead.
+
+    With `any_layout` the inputs need not be in C order.
+    """
     roots = memory_roots(graph)
-    plan = Plan(last_use=last_uses(graph, roots))
+    plan = Plan(last_use=last_uses(graph, roots), roots=roots)
     told = {t.name for t in sizes_told_by(graph.inputs)}
-    fit = {e for e in in_c_order(graph) if sizes_in(e) <= told}
+    fit = {e for e in in_c_order(graph, any_layout) if sizes_in(e) <= told}
     dying: dict[Expr, list[Expr]] = {}
     for root, user in plan.last_use.items():
         if user is not None:
@@ -88,8 +95,10 @@ def memory_roots(graph: FrozenGraph) -> dict[Expr, tuple[Expr, ...]]:
     """The expressions whose memory each expression's value may lie in."""
     roots: dict[Expr, tuple[Expr, ...]] = {}
     for e in graph.order:
-        is_view = e.op is not None and "view" in e.op.traits
-        roots[e] = tuple({r: None for x in e.inputs for r in roots[x]}) if is_view else (e,)
+        if e.op is None or "view" not in e.op.traits:
+            roots[e] = (e,)
+        else:
+            roots[e] = tuple({r: None for x in e.inputs for r in roots[x]})
     return roots
 
 

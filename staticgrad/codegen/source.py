@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, Dim, FeedError
-from gradops.places import short
 from gradops.types import product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import Told, sizes_told_by
-from .buffers import Plan, memory_roots, plan_buffers
+from .buffers import Plan, plan_buffers
 from .names import RESERVED, comment, identifier
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -33,8 +32,8 @@ class Source:
 class Writer:
     """Writes the function of one graph. Its state is what has been named and written so far."""
 
-    def __init__(self, graph: FrozenGraph, name: str) -> None:
-        self.graph, self.plan = graph, plan_buffers(graph)
+    def __init__(self, graph: FrozenGraph, name: str, any_layout: bool) -> None:
+        self.graph, self.plan = graph, plan_buffers(graph, any_layout)
         kernels = {op.name: op.kernel for op in OPS.values()}
         self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
         self.names: dict[Expr, str] = {}
@@ -43,6 +42,7 @@ class Writer:
         self.taken = RESERVED | kernels.keys()
         self.body: list[tuple[str, Expr | None]] = []
         self.buffers: list[str] = []
+        self.types: dict[Any, str] = {}  # in words, which takes long
         for e in graph.inputs:
             self.names[e] = self.fresh(e.name)
         self.write(f"def {name}({', '.join(self.names[e] for e in graph.inputs)}):", None)
@@ -55,6 +55,14 @@ class Writer:
         self.taken.add(name)
         return name
 
+    def type_of(self, e: Expr) -> str:
+        """The type of `e` in words."""
+        key = e.type.shape, e.type.dtype
+        found = self.types.get(key)
+        if found is None:
+            found = self.types[key] = str(e.type)
+        return found
+
     def write(self, line: str, e: Expr | None) -> None:
         """Add a line, which `e` is responsible for."""
         self.body.append((line, e))
@@ -66,32 +74,39 @@ class Writer:
         return Source(text, self.scope, self.plan, lines, self.names, self.sizes)
 
 
-def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
+def emit(
+    graph: FrozenGraph, form: str = "{},", name: str = "run", any_layout: bool = False
+) -> Source:
     """The source of a function of the graph's inputs that returns its results.
 
-    `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one.
+    `form` is how they are returned: `{},` as a tuple, `[{}]` as a list, `{}` the only one. The
+    function returns NotImplemented for a value that is no C-ordered array of its input's type; with
+    `any_layout` it has to be given arrays of the right types, and takes them in any layout.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.compile(sg.exp(x) + 1, [x]).source)  # doctest: +ELLIPSIS
     def run(x):
-        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,) ...
-            x = admit(0, x)
+        if type(x) is not ndarray or x.dtype is not float32 or x.shape != (3,):
+            return NotImplemented
         exp_1 = np.exp(x)  # float32[3] ...
         add_3 = np.add(exp_1, c_2)  # float32[3]
         return add_3
     <BLANKLINE>
     """
-    w = Writer(graph, name)
-    for i, e in enumerate(graph.inputs):
-        write_admission(w, i, e)
+    w = Writer(graph, name, any_layout)
+    for e in graph.inputs:
+        if not any_layout:
+            write_admission(w, e)
+        if not e.shape:
+            w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
     for told in sizes_told_by(graph.inputs):
         write_told(w, told)
     write_buffers(w)
     previous = None
     for i, e in enumerate(graph.order):
         if e.op is not None or e.kind is Kind.SIZE:
-            line = short(e.place) if e.place is not None else None
-            write_expression(w, i, e, "" if line == previous else f"  {line}")
+            line = graph.lines(e)
+            write_expression(w, i, e, "" if line in ("", previous) else f"  {line}")
             previous = line
         elif e not in w.names:
             w.names[e] = w.fresh(f"c_{i}")
@@ -100,21 +115,19 @@ def emit(graph: FrozenGraph, form: str = "{},", name: str = "run") -> Source:
     return w.finish()
 
 
-def write_admission(w: Writer, i: int, e: Expr) -> None:
-    """Check input i in place; what is not as expected goes through `admit`, or is refused."""
+def write_admission(w: Writer, e: Expr) -> None:
+    """Check an input in place; what is not as expected is left to be converted or refused."""
     name, dtype = w.names[e], dtype_name(w, e.dtype)
     known = [(k, n) for k, n in enumerate(e.shape) if isinstance(n, int)]
     if len(known) == len(e.shape):
         shape = f"{name}.shape != {e.shape}"
     else:
-        sizes = [f"len({name}.shape) != {len(e.shape)}"]
+        sizes = [f"{name}.ndim != {len(e.shape)}"]
         shape = " or ".join(sizes + [f"{name}.shape[{k}] != {n}" for k, n in known])
-    order = f" or not {name}.flags.c_contiguous" if e.shape else ""
+    order = f" or not {name}.flags.c_contiguous" if len(e.shape) > 1 else ""
     test = f"type({name}) is not ndarray or {name}.dtype is not {dtype} or {shape}{order}"
     w.write(f"    if {test}:", e)
-    w.write(f"        {name} = admit({i}, {name})", e)
-    if not e.shape:
-        w.write(f"    {name} = {name}[()]", e)  # numbers are cheaper than arrays without axes
+    w.write("        return NotImplemented", e)
 
 
 def write_told(w: Writer, told: Told) -> None:
@@ -128,7 +141,12 @@ def write_told(w: Writer, told: Told) -> None:
             return
         w.write(f"    {name} = ({found} - {told.plus}) // {told.times}", e)
         refused = [f"{name} < 0"]
-    refused.append(f"{found} != {size_text(w, told.size)}")
+    if told.like is not None:
+        number, axis = told.like
+        wanted = f"{w.names[w.graph.inputs[number]]}.shape[{axis}]"
+    else:
+        wanted = size_text(w, told.size)
+    refused.append(f"{found} != {wanted}")
     w.write(f"    if {' or '.join(refused)}:", e)
     w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 
@@ -161,7 +179,7 @@ def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
     """The line that computes `e`, and the release of what it is the last to read."""
     w.names[e] = w.fresh(f"{e.what}_{i}")
     origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
-    w.write(f"    {w.names[e]} = {render(w, e)}  # {comment(f'{e.type}{line}{origin}')}", e)
+    w.write(f"    {w.names[e]} = {render(w, e)}  # {comment(f'{w.type_of(e)}{line}{origin}')}", e)
     write_sizes(w, e)
     dead = [w.names[x] for x in dict.fromkeys(e.inputs) if dies_at(w, x, e)]
     if dead:
@@ -226,7 +244,7 @@ def broadcast(a: int, b: int) -> int:
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     """The name of a dtype in the source."""
-    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else dtype
+    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else np.dtype(dtype.name)
     return f"{dtype.name}{suffix}"
 
 
@@ -243,7 +261,7 @@ def write_return(w: Writer, form: str) -> None:
     """Give the buffers back and return results that share no memory with anything kept."""
     if w.plan.types:
         w.write("    pool.append(arena)", None)
-    roots = memory_roots(w.graph)
+    roots = w.plan.roots
     kept = {e for e in w.graph.order if e.kind is not Kind.OP}
     texts: list[str] = []
     for e in w.graph.results:

@@ -45,6 +45,7 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
         tuple(state.fetched(e) for e in fetches),
         tuple((state.variables[v], values[-1][1]) for v, values in state.assigned.items()),
         tuple(state.made[e] for e in measured),
+        state.intern.merged,
     )
 
 
@@ -84,7 +85,7 @@ def source_of(size: str, needed: Iterable[Expr]) -> Expr:
     """The first expression of the graph that has the size called `size`."""
     names = next(e.names for e in needed if e.names is not None)
     graph = names.graph()
-    for e in graph.members.values() if graph is not None else ():
+    for e in graph.get_operations() if graph is not None else ():
         if size in sizes_told(e):
             return e
     raise FeedError(f"nothing that is fed or computed tells the size {size!r}")

@@ -45,13 +45,9 @@ class Graph:
         As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
         an empty one leaves all scopes.
         """
-        before = self.names.prefix
         again = not name or name.endswith("/")
-        self.names.prefix = name if again else f"{self.names.unique(name)}/"
-        try:
-            yield self.names.prefix
-        finally:
-            self.names.prefix = before
+        with self.names.opened(name if again else f"{self.names.unique(name)}/") as prefix:
+            yield prefix
 
     def finalize(self) -> None:
         """Refuse further expressions."""

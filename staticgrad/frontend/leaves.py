@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType, Dim, DTypeError, ShapeError, broadcast_to, type_of
+from gradops import ArrayType, Dim, DTypeError, GraphError, ShapeError, broadcast_to, type_of
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, native
 
 from ..ir.expr import Expr, Kind, common_names, lifted, new_constant
+from ..ir.plain import lost_meaning
 from .graph import get_default_graph
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
@@ -64,7 +65,9 @@ def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
 
 def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """An array of its own from a number, sequence or array; Python floats get the default dtype."""
-    found = np.array(value, order="C")
+    if lost := lost_meaning(value):
+        raise GraphError(f"the value is {lost[0]}\n  hint: {lost[1]}")
+    found = np.array(value)
     if dtype is None and not hasattr(value, "dtype") and found.dtype == np.float64:
         dtype = np.dtype(DEFAULT_DTYPE.get())
     found = found.astype(native(dtype or found.dtype), copy=False)

@@ -2,8 +2,12 @@
 
 import itertools
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
+from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,7 +26,13 @@ from gradops.op import as_operand
 from gradops.places import Place, describe, here
 from gradops.types import native, operand_types
 
+from .plain import lost_meaning
+
 clock = itertools.count(1)
+
+PREFIXES: "ContextVar[Mapping[Names, str]]" = ContextVar("prefixes", default=MappingProxyType({}))
+CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
+"""The forward expression whose gradient is being built."""
 
 
 class Kind(Enum):
@@ -40,21 +50,42 @@ class Names:
     """The names of one graph: makes them unique, and tells the graph of what was built.
 
     Expressions hold this and not the graph, which holds them, so nothing refers in a circle.
+    Threads and tasks may build one graph at once; each has its own scopes.
     """
 
     def __init__(self, graph: Any, label: str) -> None:
         self.graph, self.label = weakref.ref(graph), label
         self.counts: dict[str, int] = {}
-        self.prefix = ""
-        self.origin: Expr | None = None
+        self.lock = Lock()
         self.finalized: Place | None = None
+
+    @property
+    def prefix(self) -> str:
+        """What the scopes that are open put before names."""
+        return PREFIXES.get().get(self, "")
+
+    @property
+    def origin(self) -> "Expr | None":
+        """The expression of this graph whose gradient is being built, if any."""
+        cause = CAUSE.get()
+        return cause if cause is not None and cause.names is self else None
+
+    @contextmanager
+    def opened(self, prefix: str) -> Iterator[str]:
+        """Put `prefix` before names inside a `with` block."""
+        token = PREFIXES.set({**PREFIXES.get(), self: prefix})
+        try:
+            yield prefix
+        finally:
+            PREFIXES.reset(token)
 
     def unique(self, name: str) -> str:
         """`name` within the current scope, with a number if it is taken."""
         full = self.prefix + name
-        count = self.counts.get(full, 0)
-        self.counts[full] = count + 1
-        return full if not count else self.unique_after(full, count)
+        with self.lock:
+            count = self.counts.get(full, 0)
+            self.counts[full] = count + 1
+            return full if not count else self.unique_after(full, count)
 
     def unique_after(self, full: str, count: int) -> str:
         """`full` with the first number from `count` on that is free."""
@@ -261,6 +292,8 @@ def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
     """A number, an array or a dimension as an expression."""
     if isinstance(a, Dim):
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
+    if lost := lost_meaning(a):
+        raise GraphError(f"an operand is {lost[0]}\n  hint: {lost[1]}")
     value = np.array(as_operand(a), native(type.dtype))
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")

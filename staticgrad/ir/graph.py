@@ -2,22 +2,26 @@
 
 Note [Interning]. Where a program builds, two calls are two expressions, so that each can be fed,
 fetched and blamed by itself. Freezing interns: expressions with equal op, inputs, attributes and
-type become one object that keeps all their lines, and what no output needs does not exist. Common
-subexpressions and dead code are thus not found by passes; they cannot occur. Placeholders are never
-merged (two called `x` are two); constants are, by value when small and by identity when large.
+type become one object, and the graph keeps all their lines; what no output needs does not exist.
+Common subexpressions and dead code are thus not found by passes; they cannot occur. Placeholders
+are never merged (two called `x` are two); constants are, by value when small and by identity when
+large.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from functools import cached_property
 from typing import Any
 
 from gradops import Dim
+from gradops.places import Place, describe, short
 
 from .expr import Expr, Kind
 
 SMALL = 1024  # bytes up to which constants are compared by value
+SHOWN = 3  # lines of one expression that a comment or message shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +29,17 @@ class FrozenGraph:
     """Named inputs, and outputs computed from them; nothing else.
 
     `updates` are outputs that become the values of variables when a run has succeeded. `measured`
-    is computed because something needs its size, which nothing else tells.
+    is computed because something needs its size, which nothing else tells. `merged` has, for an
+    expression that stands for several that were written, the places of the others.
+    `sequence` has all expressions, if they are not to be in the order in which they were made.
     """
 
     inputs: tuple[Expr, ...]
     outputs: tuple[Expr, ...]
     updates: tuple[tuple[Expr, Expr], ...] = ()
     measured: tuple[Expr, ...] = ()
+    merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
+    sequence: tuple[Expr, ...] | None = None
 
     @property
     def results(self) -> tuple[Expr, ...]:
@@ -41,9 +49,31 @@ class FrozenGraph:
     @cached_property
     def order(self) -> tuple[Expr, ...]:
         """All expressions, each after its inputs, in the order in which they were built."""
+        if self.sequence is not None:
+            return self.sequence
+        return tuple(sorted(self.reached(), key=lambda e: e.number))
+
+    def reached(self) -> dict[Expr, None]:
+        """The inputs, and all that the results are computed from."""
         found = reachable((*self.results, *self.measured))
         found.update(dict.fromkeys(self.inputs))
-        return tuple(sorted(found, key=lambda e: e.number))
+        return found
+
+    def places(self, e: Expr) -> tuple[Place, ...]:
+        """Where `e` and the equal expressions that it stands for were written."""
+        first = () if e.place is None else (e.place,)
+        return (*first, *self.merged.get(e, ()))
+
+    def lines(self, e: Expr) -> str:
+        """The lines where `e` was written: `model.py:12, model.py:15`, or nothing."""
+        found = list(dict.fromkeys(map(short, self.places(e))))
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        return ", ".join(found[:SHOWN]) + more
+
+    def blame(self, e: Expr) -> str:
+        """A note for an error: which expression failed, and where it was written."""
+        note = f"  in {e.label}, made at {describe(e.place)}"
+        return f"{note}\n  equal expressions: {self.lines(e)}" if e in self.merged else note
 
     @cached_property
     def digest(self) -> str:
@@ -68,17 +98,30 @@ class FrozenGraph:
         return to_text(self)
 
     def rebuilt(self, replace: Callable[[Expr, "Interning"], Expr]) -> "FrozenGraph":
-        """The graph with `replace(expression, interning)` for every expression, inputs first."""
+        """The graph with `replace(expression, interning)` for every expression, inputs first.
+
+        What `replace` returns, it has made with the interning or found in the graph. Expressions
+        that stay as they are, are shared; if all do, it is this graph.
+        """
         made: dict[Expr, Expr] = {}
         intern = Interning()
+        changed = False
         for e in self.order:
-            made[e] = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
-        return FrozenGraph(
+            made[e] = new = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
+            if e in self.merged:
+                intern.note(new, self.merged[e])
+            changed = changed or new is not e
+        if not changed:
+            return self
+        graph = FrozenGraph(
             tuple(made[e] for e in self.inputs),
             tuple(made[e] for e in self.outputs),
             tuple((made[v], made[new]) for v, new in self.updates),
             tuple(made[e] for e in self.measured),
+            intern.merged,
         )
+        kept = graph.reached()  # what is new stays in the place of what it is made from
+        return replaced(graph, sequence=tuple([e for e in intern.table.values() if e in kept]))
 
     def __copy__(self) -> "FrozenGraph":
         return self
@@ -97,26 +140,45 @@ class Interning:
 
     def __init__(self) -> None:
         self.table: dict[Any, Expr] = {}
+        self.merged: dict[Expr, dict[Place, None]] = {}
 
     def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
-        """The one expression equal to `e` on `inputs`."""
+        """The one expression equal to `e` on `inputs`: `e` itself, if it is frozen and has them."""
         key = key_of(e, inputs)
         found = self.table.get(key)
         if found is None:
-            found = self.table[key] = Expr(
-                e.kind, e.type, e.name, None, op=e.op, inputs=tuple(inputs), attrs=e.attrs,
-                value=e.value, place=e.place, origin=e.origin,
-            )  # fmt: skip
+            found = self.table[key] = frozen(e, tuple(inputs))
+        elif e.place is not None and e.place != found.place:
+            self.note(found, (e.place,))
         return found
+
+    def note(self, e: Expr, places: Iterable[Place]) -> None:
+        """Keep the places of expressions that `e` stands for."""
+        self.merged.setdefault(e, {}).update(dict.fromkeys(places))
+
+
+def frozen(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
+    """`e` on `inputs`, as a part of no graph that can be built on."""
+    if e.names is None:
+        for x, new in zip(e.inputs, inputs, strict=True):
+            if x is not new:
+                break
+        else:
+            return e
+    return Expr(
+        e.kind, e.type, e.name, None, op=e.op, inputs=inputs, attrs=e.attrs,
+        value=e.value, place=e.place, origin=e.origin,
+    )  # fmt: skip
 
 
 def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
     """What makes two expressions equal. See Note [Interning]."""
+    if e.op is not None:  # with parts that are hashed without calling Python
+        numbers = tuple([x.number for x in inputs])
+        return e.op, numbers, attributes_key(e.attrs), e.type.shape, e.type.dtype
     match e.kind:
-        case Kind.OP:
-            return e.op, tuple(x.number for x in inputs), attributes_key(e.attrs), e.type
         case Kind.CONSTANT if e.value.nbytes <= SMALL:
-            return e.type, e.value.tobytes()
+            return e.type, e.value.tobytes(), e.value.flags.c_contiguous
         case Kind.CONSTANT:
             return id(e.value)
         case Kind.SIZE:

@@ -3,19 +3,31 @@
 Note [Layout]. NumPy gives a result the layout of its operands, and a sum over another layout adds
 in another order and rounds differently. To keep bits, a transformation must keep layouts: a value
 may take the place of another only if both are known to lie in C order, or are views of one another.
+Passes and plans assume that what is fed is in C order. For feeds that are not, the executable runs
+what was written, planned without that assumption. An array with one axis counts as in C order, its
+entries being in only one order.
 """
 
 from typing import Any
 
-from .expr import Expr
+from .expr import Expr, Kind
 from .graph import FrozenGraph
 
+MAKING = frozenset({"reduction", "c_order"})
+"""Traits of ops that give arrays in C order for operands in C order, """
+KEEPING = MAKING | {"elementwise"}
+"""and of those that do if the result has the shape of an operand."""
 
-def in_c_order(graph: FrozenGraph) -> set[Expr]:
-    """The expressions whose value surely is a C-ordered array. See Note [Layout]."""
+
+def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> set[Expr]:
+    """The expressions whose value surely is a C-ordered array. See Note [Layout].
+
+    With `any_layout` nothing is assumed of the inputs.
+    """
     found: set[Expr] = set()
+    unsure = {e for e in graph.inputs if e.shape} if any_layout else ()
     for e in graph.order:
-        if is_c_ordered(e, found):
+        if e not in unsure and is_c_ordered(e, found):
             found.add(e)
     return found
 
@@ -23,10 +35,12 @@ def in_c_order(graph: FrozenGraph) -> set[Expr]:
 def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     """Whether `e` surely is in C order, given which of its operands are."""
     if e.op is None or not e.shape:
-        return True
+        return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
     traits: Any = e.op.traits
     if "c_order" in traits and len(e.shape) < 3:  # axes of a stack follow those of the operands
         return True
-    if not ({"elementwise", "reduction", "c_order"} & traits) or not ordered.issuperset(e.inputs):
+    if traits.isdisjoint(KEEPING) or not ordered.issuperset(e.inputs):
         return False
-    return bool({"reduction", "c_order"} & traits) or any(x.shape == e.shape for x in e.inputs)
+    if not traits.isdisjoint(MAKING):
+        return True
+    return e.shape in [x.shape for x in e.inputs]

@@ -12,7 +12,8 @@ from .expr import Expr
 class Told:
     """Axis `axis` of input `number` has `size`: it tells `name`, or if that is None, must agree.
 
-    Where it tells, `size` is `times * name + plus`.
+    Where it tells, `size` is `times * name + plus`. Where it must agree and not all names in `size`
+    are told, it agrees with an earlier axis of the same size, axis `like[1]` of input `like[0]`.
     """
 
     number: int
@@ -21,6 +22,7 @@ class Told:
     name: str | None = None
     times: int = 1
     plus: int = 0
+    like: tuple[int, int] | None = None
 
 
 def sizes_told_by(inputs: Sequence[Expr]) -> list[Told]:
@@ -34,7 +36,13 @@ def sizes_told_by(inputs: Sequence[Expr]) -> list[Told]:
             if n.linear is not None and (n == Dim(n.linear[0])) is by_itself:
                 telling.setdefault(n.linear[0], Told(i, k, n, *n.linear))
     places = {(t.number, t.axis) for t in telling.values()}
-    agreeing = [
-        Told(i, k, n) for i, k, n in axes if (i, k) not in places and n.names() <= telling.keys()
-    ]
+    agreeing: list[Told] = []
+    first: dict[Dim, tuple[int, int]] = {}
+    for i, k, n in axes:
+        if (i, k) in places:
+            continue
+        if n.names() <= telling.keys():
+            agreeing.append(Told(i, k, n))
+        elif (like := first.setdefault(n, (i, k))) != (i, k):
+            agreeing.append(Told(i, k, n, like=like))
     return [*telling.values(), *agreeing]

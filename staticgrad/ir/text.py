@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim
-from gradops.places import short
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph
@@ -41,7 +40,11 @@ def to_text(graph: FrozenGraph, lines: bool = True) -> str:
         for e in graph.inputs
     )
     found = [f"graph({inputs})"]
-    found += [line_of(e, names, lines) for e in graph.order if e not in set(graph.inputs)]
+    found += [
+        line_of(e, names, graph.lines(e) if lines else "")
+        for e in graph.order
+        if e not in set(graph.inputs)
+    ]
     found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
     found += [f"  measure {names[e]}" for e in graph.measured]
     return "\n".join([*found, f"  return {', '.join(names[e] for e in graph.outputs)}"])
@@ -75,8 +78,8 @@ def size_text(size: Any) -> str:
     return size.render(quoted) if isinstance(size, Dim) else str(size)
 
 
-def line_of(e: Expr, names: dict[Expr, str], lines: bool) -> str:
-    """The line that says how `e` is computed."""
+def line_of(e: Expr, names: dict[Expr, str], lines: str) -> str:
+    """The line that says how `e` is computed, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     arguments += [f"{k}={value_text(v)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
@@ -85,7 +88,7 @@ def line_of(e: Expr, names: dict[Expr, str], lines: bool) -> str:
         arguments = [value_text(e.value)]
     line = f"  {names[e]}: {type_text(e)} = {e.what}({', '.join(arguments)})"
     origin = "" if e.origin is None else f", gradient of {e.origin.name!r}"
-    return f"{line}  # {short(e.place)}{origin}" if lines and e.place is not None else line
+    return f"{line}  # {lines}{origin}" if lines else line
 
 
 def entries_text(value: Any) -> str:

@@ -11,6 +11,9 @@ def verify(graph: FrozenGraph) -> None:
 
     Inputs come before their users, leaves have none, every type is what the op gives for its
     inputs, and updates give variables values of their own type.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> sg.verify(sg.freeze([sg.tanh(x)], [x]))
     """
     seen: set[Expr] = set()
     for e in graph.order:

@@ -24,8 +24,11 @@ class Fold:
 
 def folded(e: Expr, intern: Interning) -> Expr:
     """`e`, or the constant it always is."""
-    if e.op is None or any(x.kind is not Kind.CONSTANT for x in e.inputs):
+    if e.op is None:
         return e
+    for x in e.inputs:
+        if x.kind is not Kind.CONSTANT:
+            return e
     size = product(e.shape)
     if not isinstance(size, int) or size * e.dtype.itemsize > BIG:
         return e

@@ -46,16 +46,19 @@ def run_passes(
     A pass that fails is named in the error, with those that ran before it.
     """
     reports: list[PassReport] = []
+    settled: list[Pass] = []  # passes that would change nothing in the graph as it is
     for step in passes:
         start = time.perf_counter()
         before = len(graph)
+        old = graph
         try:
-            graph = step(graph)
+            graph = graph if step in settled else step(graph)
             if check:
                 verify(graph)
         except Exception as error:
             done = ", ".join(r.name for r in reports) or "no pass"
             error.add_note(f"  in the pass {step!r}, after {done}")
             raise
+        settled = [*settled, step] if graph is old else []
         reports.append(PassReport(repr(step), before, len(graph), time.perf_counter() - start))
     return graph, reports

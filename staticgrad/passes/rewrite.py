@@ -99,12 +99,9 @@ def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
         return e.kind is Kind.CONSTANT and not e.shape and same_number(e.value, pattern)
     if pattern.op is None:
         return found.setdefault(pattern.name, e) is e
-    return (
-        pattern.op is e.op
-        and pattern.attrs == e.attrs
-        and len(pattern.inputs) == len(e.inputs)
-        and all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True))
-    )
+    if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs) or pattern.attrs != e.attrs:
+        return False
+    return all(match(p, x, found) for p, x in zip(pattern.inputs, e.inputs, strict=True))
 
 
 def same_number(value: Any, number: Any) -> bool:
@@ -150,13 +147,21 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     ordered: set[Expr] = set()
 
     def replace(e: Expr, intern: Interning) -> Expr:
-        changed: Expr | None = e
-        while changed is not None:
-            e = changed
-            tried = (rule.apply(e, intern, ordered) for rule in by_op.get(e.op, ()))
-            changed = next((new for new in tried if new is not None and new is not e), None)
+        while (new := replaced_once(e, by_op.get(e.op, ()), intern, ordered)) is not e:
+            e = new
         if is_c_ordered(e, ordered):
             ordered.add(e)
         return e
 
     return graph.rebuilt(replace)
+
+
+def replaced_once(
+    e: Expr, rules: Iterable[Rule], intern: Interning, ordered: Container[Expr]
+) -> Expr:
+    """What the first rule that applies makes of `e`, or `e`."""
+    for rule in rules:
+        new = rule.apply(e, intern, ordered)
+        if new is not None and new is not e:
+            return new
+    return e

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gradops import Dim, FeedError, FetchError, GradError, flatten
 from gradops.op import explain
-from gradops.places import describe
 
 from ..codegen.load import load
 from ..codegen.source import Source, emit
@@ -26,16 +26,22 @@ SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
 class Executable:
     """A compiled graph. Calling it with values, in the order of its inputs or by name, runs it.
 
-    `source` is the Python function it runs, `graph` the frozen graph it was made from. It may be
-    called from many threads at once. Results share no memory with anything it keeps.
+    `source` is the Python function it runs, `graph` the frozen graph it was made from: `written`
+    after optimisation. It may be called from many threads at once. Results share no memory with
+    anything it keeps.
     """
 
     def __init__(
-        self, graph: FrozenGraph, form: str = "{},", rebuild: Callable[[Any], Any] | None = None
+        self,
+        written: FrozenGraph,
+        optimize: int = 1,
+        form: str = "{},",
+        rebuild: Callable[[Any], Any] | None = None,
+        any_layout: bool = False,
     ) -> None:
-        self.graph = graph
-        self.rebuild = rebuild
-        self.emitted: Source = emit(graph, form)
+        self.written, self.form, self.rebuild = written, form, rebuild
+        self.graph = graph = optimized(written, optimize)
+        self.emitted: Source = emit(graph, form, any_layout=any_layout)
         self.emitted.scope.update(runtime_scope(graph, self.emitted))
         self.run = load(self.emitted)
         self.silent = meets_singularities(graph)
@@ -58,7 +64,24 @@ class Executable:
         except Exception as error:
             self.blame(error)
             raise
+        if found is NotImplemented:
+            return self.run_converted(args)
         return found if self.rebuild is None else self.rebuild(found)
+
+    def run_converted(self, args: Sequence[Any]) -> Any:
+        """Run with values that are not all C-ordered arrays of the inputs' types.
+
+        Raises FeedError for one that cannot be made such an array. Its layout is kept.
+        """
+        arrays = [admitted(e, a) for e, a in zip(self.graph.inputs, args, strict=True)]
+        if all(a.ndim < 2 or a.flags.c_contiguous for a in arrays):
+            return self(*arrays)
+        return self.for_any_layout(*arrays)
+
+    @cached_property
+    def for_any_layout(self) -> "Executable":
+        """What runs for feeds in another layout. See Note [Layout] in `ir/layout.py`."""
+        return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all inputs, in order, from those given by place and by name."""
@@ -87,7 +110,7 @@ class Executable:
         e = self.emitted.lines.get(trace.tb_lineno) if trace is not None else None
         if trace is None or e is None or e.op is None:
             return
-        note = f"  in {e.label}, made at {describe(e.place)}"
+        note = self.graph.blame(e)
         error.add_note(note)
         values = {**self.emitted.scope, **trace.tb_frame.f_locals}
         sizes = {n: values[name] for n, name in self.emitted.sizes.items() if name in values}
@@ -113,9 +136,6 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
     inputs, types = graph.inputs, source.plan.types
     names = source.scope.pop("sizes_of_buffers", ())
 
-    def admit(i: int, value: Any) -> Any:
-        return admitted(inputs[i], value)
-
     def disagree(*values: Any) -> None:
         bind_sizes(inputs, values)
 
@@ -126,7 +146,7 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
         return tuple(np.empty(shape_with(t.shape, known), t.dtype) for t in types)
 
     pools: Any = defaultdict(list)
-    return {"admit": admit, "disagree": disagree, "allocate": allocate, "pools": pools}
+    return {"disagree": disagree, "allocate": allocate, "pools": pools}
 
 
 def shape_with(shape: Sequence[Any], sizes: dict[str, int]) -> tuple[int, ...]:
@@ -150,7 +170,7 @@ def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
-        return Executable(optimized(outputs, optimize))
+        return Executable(outputs, optimize)
     leaves, rebuild = flatten(outputs)
     fetches = [fetched(e) for e in leaves]
     graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
@@ -159,7 +179,7 @@ def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
                         " it in a Session, which has their values")  # fmt: skip
     form, rebuild = form_of(outputs, rebuild)
-    return Executable(optimized(graph, optimize), form, rebuild)
+    return Executable(graph, optimize, form, rebuild)
 
 
 def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:

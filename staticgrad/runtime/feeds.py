@@ -10,6 +10,7 @@ from gradops.places import describe
 from gradops.types import native
 
 from ..ir.expr import Expr
+from ..ir.plain import lost_meaning
 from ..ir.sizes import Told, sizes_told_by
 
 
@@ -26,7 +27,8 @@ def require_all(inputs: Sequence[Expr], count: int) -> None:
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`, or a FeedError that says why it is none.
 
-    Numbers and sequences are converted if no fraction is lost; an array must have the dtype.
+    Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
+    keeps its layout. See Note [Layout] in `ir/layout.py`.
     """
     found = convert(e, value)
     sizes_fit = len(found.shape) == len(e.shape) and all(
@@ -34,22 +36,25 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     )
     if not sizes_fit:
         raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made(e)}")
-    return np.asarray(found, order="C")
+    return found
 
 
 def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the dtype of `e`."""
     if isinstance(value, Expr):
         raise FeedError(f"{e.label} was fed an expression, {value.label}; feed a value{made(e)}")
+    if lost := lost_meaning(value):
+        raise FeedError(f"{e.label} was fed {lost[0]}{made(e)}\n  hint: {lost[1]}")
     try:
         found = np.asarray(value)
     except ValueError as error:
         raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
-    if found.dtype == e.dtype:
-        return found
-    same = native(found.dtype) == e.dtype
-    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, e.dtype)):
-        return found.astype(e.dtype)
+    dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
+    if found.dtype == dtype:
+        return found.view(dtype)
+    same = native(found.dtype) == dtype
+    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, dtype)):
+        return found.astype(dtype)
     hint = f"\n  hint: feed value.astype({e.dtype.name!r})" if found.dtype.kind in "biufc" else ""
     raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{hint}")
 
@@ -75,21 +80,26 @@ def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     owners: dict[str, Expr] = {}
     for told in sizes_told_by(inputs):
         e, n = inputs[told.number], np.shape(values[told.number])[told.axis]
+        if told.like is not None:
+            owner, wanted = inputs[told.like[0]], np.shape(values[told.like[0]])[told.like[1]]
+            if n != wanted:
+                raise disagreement(told, n, wanted, owner, e)
+            continue
         if told.name is None:
             owner = owners[min(told.size.names())]
         else:
             sizes[told.name], owner = (n - told.plus) // told.times, e
             owners[told.name] = e
-        if told.size.evaluate(sizes) != n or (told.name and sizes[told.name] < 0):
-            raise disagreement(told, n, sizes, owner, e)
+        wanted = told.size.evaluate(sizes)
+        if wanted != n or (told.name and sizes[told.name] < 0):
+            raise disagreement(told, n, wanted, owner, e)
     return sizes
 
 
-def disagreement(told: Told, n: int, sizes: dict[str, int], owner: Expr, e: Expr) -> FeedError:
+def disagreement(told: Told, n: int, wanted: int, owner: Expr, e: Expr) -> FeedError:
     """The error for an axis whose size does not fit what `owner` tells."""
     if told.name is not None:
         return FeedError(f"{told.size} cannot be {n} in {e.label}{made(e)}")
     return FeedError(
-        f"{told.size} is {told.size.evaluate(sizes)} in {owner.label}, but {n} in {e.label}"
-        f"{made(owner)}{made(e)}"
+        f"{told.size} is {wanted} in {owner.label}, but {n} in {e.label}{made(owner)}{made(e)}"
     )

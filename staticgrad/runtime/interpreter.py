@@ -7,7 +7,6 @@ import numpy as np
 
 from gradops import Dim
 from gradops.op import compute
-from gradops.places import describe
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -34,14 +33,14 @@ def interpret(
     with np.errstate(all="ignore"):
         for e in graph.order:
             if e not in values:
-                values[e] = evaluate(e, values, sizes)
+                values[e] = evaluate(graph, e, values, sizes)
             note_sizes(e, values[e], sizes)
             if watch is not None:
                 watch(e, values[e])
     return tuple(np.array(values[e])[()] for e in graph.results)
 
 
-def evaluate(e: Expr, values: dict[Expr, Any], sizes: dict[str, int]) -> Any:
+def evaluate(graph: FrozenGraph, e: Expr, values: dict[Expr, Any], sizes: dict[str, int]) -> Any:
     """The value of one expression."""
     if e.op is None:
         return e.dtype.type(e.value.evaluate(sizes)) if e.kind is Kind.SIZE else e.value[()]
@@ -49,7 +48,7 @@ def evaluate(e: Expr, values: dict[Expr, Any], sizes: dict[str, int]) -> Any:
     try:
         return compute(e.op, [values[x] for x in e.inputs], attrs)
     except Exception as error:
-        error.add_note(f"  in {e.label}, made at {describe(e.place)}")
+        error.add_note(graph.blame(e))
         raise
 
 

@@ -12,7 +12,6 @@ from gradops import FeedError, FetchError, flatten
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..ir.expr import Expr, Kind
-from ..passes.pipeline import optimized
 from .executable import Executable
 from .feeds import require_all
 
@@ -22,6 +21,7 @@ class Plan:
     """What a session compiled for one choice of fetches and feeds."""
 
     executable: Executable
+    feeds: tuple[Expr, ...]
     variables: tuple[Expr, ...]
     updated: tuple[Expr, ...]
 
@@ -75,19 +75,21 @@ class Session:
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         with self.lock:
-            found = self.execute(plan, list(feeds.values()))
+            found = self.execute(plan, feeds)
         return rebuild(found)
 
-    def execute(self, plan: Plan, feeds: list[Any]) -> Sequence[Any]:
+    def execute(self, plan: Plan, feeds: Mapping[Expr, Any]) -> Sequence[Any]:
         """Run a plan, and only when it has succeeded change the variables."""
-        found = plan.executable(*feeds, *[self.value(v) for v in plan.variables])
+        values = [feeds[e] for e in plan.feeds]
+        found = plan.executable(*values, *[self.value(v) for v in plan.variables])
         count = len(found) - len(plan.updated)
         for variable, new in zip(plan.updated, found[count:], strict=True):
             self.values[variable] = np.asarray(new)
         return found[:count]
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
-        """What is compiled for these fetches and feeds, now or earlier."""
+        """What is compiled for these fetches and feeds in any order, now or earlier."""
+        feeds = sorted(feeds, key=lambda e: e.number)
         key = tuple(fetches), tuple(feeds)
         found = self.plans.get(key)
         if found is None:
@@ -100,8 +102,8 @@ class Session:
         variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
-        executable = Executable(optimized(graph, self.optimize))
-        return Plan(executable, tuple(originals), tuple(updated))
+        executable = Executable(graph, self.optimize)
+        return Plan(executable, tuple(feeds), tuple(originals), tuple(updated))
 
     def value(self, variable: Expr) -> np.ndarray[Any, Any]:
         """The value a variable has in this session."""
@@ -147,6 +149,6 @@ class Session:
         def call(*values: Any) -> Any:
             require_all(feeds, len(values))
             with self.lock:
-                return rebuild(self.execute(plan, list(values)))
+                return rebuild(self.execute(plan, dict(zip(feeds, values, strict=True))))
 
         return call

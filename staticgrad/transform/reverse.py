@@ -17,7 +17,7 @@ from gradops import (
 )
 from gradops.types import is_float, operand_types
 
-from ..ir.expr import Expr, Names, common_names, lifted, new_constant, sequence
+from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
 
 
 def gradients(
@@ -42,19 +42,31 @@ def gradients(
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
-    active = {e for e in depending_on(xs, ys, stop) if is_float(e.dtype)}
-    before = names.origin
+    active = differentiable(xs, depending_on(xs, ys, stop))
 
     def read(e: Expr) -> tuple[Expr, ...]:
-        names.origin = e  # what the rules build from here on was caused by `e`
+        CAUSE.set(e)  # what the rules build from here on was caused by `e`
         return (e, *e.inputs)
 
+    before = CAUSE.set(None)
     try:
         found = pull_back({y: g for y, g in seeds.items() if y in active}, read, active, set(xs))
     finally:
-        names.origin = before
+        CAUSE.reset(before)
     results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
+
+
+def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
+    """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
+    found = set(xs)
+    for e in sorted(between, key=lambda e: e.number):
+        if e.op is None or not is_float(e.dtype):
+            continue
+        rules = e.op.vjp
+        if any(x in found and (i >= len(rules) or rules[i]) for i, x in enumerate(e.inputs)):
+            found.add(e)  # a rule that is missing is an error, when it is asked for
+    return found
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:

@@ -96,9 +96,10 @@ def test_two_executables_with_equal_source_have_lines_of_their_own():
 
 
 HOSTILE = [
-    "np", "type", "len", "float", "def", "None", "b0", "c_1", "c_1_", "tanh_3", "x y", "matmul",
-    "pool", "float32", "float32_type", "ndarray", "admit", "allocate", "run", "n", "self", "1", "é",
-    "", "x²", "ﬁ", "fi", "x\ny", "\0", "\ud800", "__debug__", "_", '"', "{0}", "%s", "#", "\\",
+    "np", "type", "len", "float", "def", "None", "b0", "c_1", "tanh_3", "x y", "matmul",
+    "pool", "float32", "float32_type", "ndarray", "NotImplemented", "allocate", "run", "n", "self",
+    "é", "", "x²", "ﬁ", "fi", "x\ny", "\0", "\ud800", "__debug__", "_", '"', "{0}", "%s", "#", "\\",
+    "1", "c_1_",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import FeedError, FetchError, GraphError, MixedOperandsError
+from gradops.places import short
 
 
 @pytest.fixture
@@ -15,6 +16,44 @@ def test_equal_pure_expressions_become_one(x):
     frozen = sg.freeze([sg.exp(x) + 1, sg.exp(x) + 1.0], [x])
     assert len(frozen) == 4
     assert frozen.outputs[0] is frozen.outputs[1]
+
+
+def test_an_expression_keeps_the_lines_of_all_that_it_stands_for(x):
+    a = sg.exp(x)
+    b = sg.exp(x)
+    frozen = sg.freeze([a + 1, b * 2], [x])
+    (e,) = [e for e in frozen if e.what == "exp"]
+    assert frozen.places(e) == (a.place, b.place)
+    first, second = map(short, frozen.places(e))
+    assert frozen.lines(e) == f"{first}, {second}"
+    assert f"exp(x)  # {first}, {second}" in str(frozen)
+    compiled = sg.compile(frozen)
+    assert f"  {first}, {second}" in compiled.source
+    assert compiled.graph.places(compiled.graph.order[1]) == (a.place, b.place)
+    assert sg.parse(str(frozen)) == frozen
+
+
+def test_many_lines_of_one_expression_are_counted(x):
+    many = [sg.exp(x),
+            sg.exp(x),
+            sg.exp(x),
+            sg.exp(x),
+            sg.exp(x)]  # fmt: skip
+    frozen = sg.freeze(many, [x])
+    assert len(frozen.places(frozen.outputs[0])) == 5
+    assert frozen.lines(frozen.outputs[0]).endswith(" and 2 more")
+
+
+def test_an_error_names_the_equal_expressions():
+    n, x = sg.placeholder("int64", [], name="n"), sg.placeholder("float32", [3], name="x")
+    first = x[n]
+    second = x[n]
+    frozen = sg.freeze([first, second], [x, n])
+    for run in (sg.compile(frozen), lambda *feeds: sg.interpret(frozen, feeds)):
+        with pytest.raises(IndexError) as caught:
+            run([1.0, 2.0, 3.0], 7)
+        (note,) = caught.value.__notes__
+        assert f"equal expressions: {short(first.place)}, {short(second.place)}" in note
 
 
 def test_expressions_with_other_attributes_stay_apart(x):

@@ -1,6 +1,8 @@
 """Graphs: unique names, scopes, isolation, finality, and a default graph per thread."""
 
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -123,3 +125,38 @@ def test_finalize_also_forbids_gradients_and_keeps_the_first_line():
             sg.gradients(y, x)
         assert str(first.value).splitlines()[1:] == str(second.value).splitlines()[1:]
         assert sg.Session().run(y, {x: [1.0, 2.0, 3.0]}).tolist() == [1, 4, 9]
+
+
+def build_in(graph, scope):
+    """A chain and its gradient in a scope of a graph that has one placeholder."""
+    with graph.as_default(), sg.name_scope(scope):
+        x = y = graph.get_tensor_by_name("x")
+        for _ in range(400):
+            y = sg.sin(y)
+        return y, sg.gradients(y, x)[0]
+
+
+def graph_with_x():
+    graph = sg.Graph()
+    with graph.as_default():
+        sg.placeholder("float32", [3], name="x")
+    return graph
+
+
+@pytest.fixture
+def frequent_switches():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_threads_may_build_one_graph_at_once(frequent_switches):
+    shared, alone, scopes = graph_with_x(), graph_with_x(), ["a", "b", "c", "d"]
+    build_in(alone, "a")
+    with ThreadPoolExecutor(len(scopes)) as pool:
+        built = list(pool.map(build_in, [shared] * len(scopes), scopes))
+    for (y, g), scope in zip(built, scopes, strict=True):
+        assert (y.name, g.origin.name) == (f"{scope}/sin_399", f"{scope}/sin")
+    assert all(name == e.name for name, e in shared.members.items())
+    assert len(shared) - 1 == (len(alone) - 1) * len(scopes)

@@ -5,7 +5,7 @@ import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import Dim, FeedError
+from gradops import Dim, FeedError, GradError, GraphError
 from staticgrad.runtime.feeds import admitted, bind_sizes
 
 
@@ -97,3 +97,42 @@ def test_generated_code_refuses_them_too():
     assert f([1, 1], [1]) == 3
     with pytest.raises(FeedError, match=r"n \+ 1 is 2 in b: .*, but 3 in a: "):
         f([1, 1, 1], [1])
+
+
+@pytest.mark.parametrize(("value", "says"), [
+    (np.ma.masked_array(np.eye(2), np.eye(2)), r"a masked array, whose mask(?s:.*)filled"),
+    (np.eye(2).view(np.matrix), r"a matrix, which is more than an array(?s:.*)asarray"),
+])  # fmt: skip
+def test_what_is_more_than_an_array_is_refused_everywhere(value, says):
+    x = leaf("float64", 2, 2)
+    with pytest.raises(FeedError, match=f"x: .* was fed {says}"):
+        sg.compile(x, [x])(value)
+    with pytest.raises(GraphError, match=says):
+        sg.constant(value)
+    with pytest.raises(GradError, match=says):
+        sg.matmul(x, value)
+
+
+def test_an_array_in_a_file_is_an_array(tmp_path):
+    kept = np.memmap(tmp_path / "x", np.float32, "w+", shape=(2,))
+    x = leaf("float32", 2)
+    assert sg.compile(x + 1, [x])(kept).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("dtype", [
+    np.dtype(np.longlong), np.dtype("int64", metadata={"unit": "m"}), np.dtype("i8", copy=True),
+])  # fmt: skip
+def test_equal_dtypes_are_one_dtype(dtype):
+    x, y = leaf("int64", 2), leaf(dtype, 2)
+    for f in (sg.compile(x + y, [x, y]), sg.compile(x + y, [x, y], optimize=0)):
+        assert f(np.ones(2, dtype), np.ones(2, np.int64)).tolist() == [2, 2]
+
+
+def test_equal_sizes_agree_also_if_nothing_tells_their_names():
+    n, m = Dim("n"), Dim("m")
+    x, y = leaf("float32", n * m, 2), sg.placeholder("float32", [3, m * n], name="y")
+    frozen = sg.freeze([x, y], [x, y])
+    for run in (sg.compile(frozen), lambda *feeds: sg.interpret(frozen, feeds)):
+        run(np.ones((6, 2), np.float32), np.ones((3, 6), np.float32))
+        with pytest.raises(FeedError, match=r"n is 6 in x: .*, but 5 in y: "):
+            run(np.ones((6, 2), np.float32), np.ones((3, 5), np.float32))

@@ -176,3 +176,15 @@ def test_a_variable_that_is_fed_keeps_its_value():
     session = sg.Session()
     assert session.run(v.assign(v + 1), {v: 5.0}) == 6
     assert session.run(v) == 1
+
+
+def test_the_order_of_feeds_does_not_matter():
+    x, y = (sg.placeholder("float32", [], name=name) for name in "xy")
+    session = sg.Session()
+    difference = x / y
+    for feeds in ({x: 3.0, y: 2.0}, {y: 2.0, x: 3.0}):
+        assert session.run(difference, feeds) == 1.5
+    assert session.make_callable(difference, [y, x])(2.0, 3.0) == 1.5
+    assert len([key for key in session.plans if key[0] == (difference,)]) == 1
+    with pytest.raises(FeedError, match="fed twice"):
+        session.make_callable(difference, [y, x, x])

@@ -164,3 +164,19 @@ def test_gradients_can_be_taken_in_any_thread(x):
     thread.start()
     thread.join()
     assert found[0].name.startswith("gradients/tanh/")
+
+
+@pytest.mark.parametrize("shape", [["n"], ["n", 3], [4, 3]])
+def test_nothing_is_built_for_operands_without_a_derivative(shape):
+    a = sg.placeholder("float64", shape, name="a")
+    mask = sg.placeholder("bool", shape[:1], name="mask")
+    y = sg.scatter_add(a, mask, 1.5)  # the shape of a[mask] is read, which has no derivative
+    (g,) = sg.gradients(sg.reduce_sum(y * y), a)
+    built = g.names.graph().get_operations()
+    assert "scatter" not in [e.origin.op.name for e in built if e.origin is not None]
+    at, chosen = np.arange(12.0).reshape(4, 3), np.array([True, False, False, True])
+    if len(shape) == 1:
+        at = at[:, 0]
+    expected = at.copy()
+    expected[chosen] += 1.5
+    assert value([y, g], {a: at, mask: chosen})[1].tolist() == (2 * expected).tolist()

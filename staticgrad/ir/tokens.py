@@ -1,0 +1,110 @@
+"""The tokens of a graph's text, line by line."""
+
+import json
+import re
+from typing import Any
+
+from gradops import GraphFormatError
+
+TOKENS = re.compile(
+    r"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf\b|nan\b))
+    |(?P<name>[A-Za-z_][\w./]*(?:-[\w./]+)*)|(?P<mark>//|[()\[\]{},:=*+])|(?P<comment>\#.*))""",
+    re.VERBOSE,
+)
+DEEPEST = 32  # brackets within brackets, in a line
+
+
+class Line:
+    """The tokens of one line, and how far they have been read."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number, self.text, self.at, self.depth = number, text, 0, 0
+        self.tokens = self.split()
+
+    def split(self) -> list[tuple[str, str]]:
+        """The tokens, each with its kind."""
+        found, at, end = [], 0, len(self.text.rstrip())
+        while at < end:
+            match = TOKENS.match(self.text, at)
+            if match is None:
+                raise self.error(f"{self.text[at:].strip()[:20]!r} is not expected here")
+            if match.lastgroup != "comment":
+                found.append((str(match.lastgroup), match[str(match.lastgroup)]))
+            at = match.end()
+        return found
+
+    def error(self, reason: str) -> GraphFormatError:
+        """The error for this line."""
+        return GraphFormatError(f"line {self.number}: {reason}\n  {self.text.strip()[:200]}")
+
+    def peek(self) -> str:
+        """The next token, or nothing at the end."""
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
+
+    def take(self, *wanted: str) -> str:
+        """The next token, which must be one of `wanted` if any are given."""
+        found = self.peek()
+        if not found or (wanted and found not in wanted):
+            raise self.error(
+                f"expected {' or '.join(wanted) or 'more'}, found {found or 'the end'}"
+            )
+        self.at += 1
+        return found
+
+    def accept(self, mark: str) -> bool:
+        """Whether the next token is `mark`, which is then read."""
+        if self.peek() != mark:
+            return False
+        self.at += 1
+        return True
+
+    def name(self) -> str:
+        """A name, plain or in quotes."""
+        kind = self.tokens[self.at][0] if self.at < len(self.tokens) else ""
+        found = self.take()
+        if kind == "string":
+            return self.string(found)
+        if kind != "name":
+            raise self.error(f"expected a name, found {found}")
+        return found
+
+    def string(self, token: str) -> str:
+        """The text in quotes."""
+        try:
+            return str(json.loads(token))
+        except ValueError:
+            raise self.error(f"{token} is not a string") from None
+
+    def integer(self) -> int:
+        """A whole number."""
+        found = self.take()
+        if not re.fullmatch(r"-?\d{1,18}", found):
+            raise self.error(f"expected a whole number, found {found}")
+        return int(found)
+
+    def finish(self) -> None:
+        """Nothing may follow."""
+        if self.peek():
+            raise self.error(f"{self.peek()!r} is not expected here")
+
+    def inside(self, step: Any) -> Any:
+        """What `step` reads, one bracket deeper."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error("brackets are nested too deeply")
+        found = step(self)
+        self.depth -= 1
+        return found
+
+
+def separated(line: Line, close: str, item: Any) -> list[Any]:
+    """Items with commas between them, up to a closing bracket."""
+    found: list[Any] = []
+    while not line.accept(close):
+        if found:
+            line.take(",")
+            if line.accept(close):
+                break
+        found.append(line.inside(item))
+    return found

@@ -1,0 +1,133 @@
+"""What stands in a graph's text: sizes, types, attributes and the entries of constants."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Dim
+from gradops.types import Size, broadcast_shapes, product
+
+from .tokens import Line, separated
+
+WORDS = {"None": None, "True": True, "False": False}
+DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
+
+
+def size(line: Line) -> Size:
+    """A sum of products of sizes."""
+    total = term(line)
+    while line.accept("+"):
+        total = total + term(line)
+    return total
+
+
+def term(line: Line) -> Size:
+    """A product or quotient of sizes."""
+    found = factor(line)
+    while line.peek() in ("*", "//"):
+        if line.take() == "*":
+            found = found * factor(line)
+        elif (divisor := factor(line)) == 0:
+            raise line.error("a size is divided by zero")
+        else:
+            found = found // divisor
+    return found
+
+
+def factor(line: Line) -> Size:
+    """A number, a name, or a size in brackets."""
+    if line.accept("("):
+        found = line.inside(size)
+        line.take(")")
+        return found
+    if re.match(r"-?\d", line.peek()):
+        return line.integer()
+    if line.peek() == "broadcast":
+        return broadcast_size(line)
+    return Dim(line.name())
+
+
+def broadcast_size(line: Line) -> Size:
+    """The size that two sizes broadcast to."""
+    line.take("broadcast")
+    line.take("(")
+    sizes = separated(line, ")", size)
+    return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in sizes])[0]
+
+
+def array_type(line: Line) -> ArrayType:
+    """A dtype and a shape."""
+    dtype = line.take()
+    if dtype not in DTYPES:
+        raise line.error(f"{dtype} is not a dtype")
+    line.take("[")
+    shape = tuple(separated(line, "]", size))
+    if any(isinstance(n, int) and n < 0 for n in shape):
+        raise line.error("a size is negative")
+    return ArrayType(shape, dtype)
+
+
+def value(line: Line) -> Any:
+    """An attribute's value, or the entries of a constant."""
+    kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
+    found = line.take()
+    match found:
+        case "(":
+            return tuple(separated(line, ")", value))
+        case "[":
+            return separated(line, "]", value)
+        case "{":
+            found = line.inside(size)
+            line.take("}")
+            return found
+        case "None" | "True" | "False":
+            return WORDS[found]
+        case "dtype" | "complex":
+            return built(line, found)
+    if kind == "string":
+        return line.string(found)
+    if kind != "number":
+        raise line.error(f"{found} is not a value")
+    return int(found) if re.fullmatch(r"-?\d+", found) and len(found) < 400 else float(found)
+
+
+def built(line: Line, what: str) -> Any:
+    """A dtype or a complex number."""
+    line.take("(")
+    parts = separated(line, ")", value if what == "complex" else Line.name)
+    if what == "complex" and len(parts) == 2 and all(isinstance(p, float) for p in parts):
+        return complex(*parts)
+    if what == "dtype" and len(parts) == 1 and parts[0] in DTYPES:
+        return np.dtype(parts[0])
+    raise line.error(f"{what}({parts}) is not understood")
+
+
+def one_value(line: Line) -> list[Any]:
+    """The only argument in a bracket."""
+    found = separated(line, ")", value)
+    if len(found) != 1:
+        raise line.error(f"expected one value, found {len(found)}")
+    return found
+
+
+def constant_array(line: Line, entries: Any, type: ArrayType) -> Any:
+    """The array of a constant, whose entries must fill the declared shape."""
+    flat = flattened(line, entries)
+    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != len(flat):
+        raise line.error(f"{len(flat)} entries do not fill {type}")
+    if not all(isinstance(x, bool | int | float | complex) for x in flat):
+        raise line.error("a constant has numbers only")
+    try:
+        array = np.array(flat, type.dtype).reshape(type.shape)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise line.error(str(error)) from error
+    array.flags.writeable = False
+    return array
+
+
+def flattened(line: Line, entries: Any) -> list[Any]:
+    """The numbers in nested lists, in order. The nesting is bounded by the parser."""
+    if not isinstance(entries, list):
+        return [entries]
+    return [x for entry in entries for x in flattened(line, entry)]
