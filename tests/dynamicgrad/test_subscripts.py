@@ -55,8 +55,8 @@ def test_an_integer_is_a_selection_as_in_pytorch(key):
     (lambda x: x.flatten(0, 5), "Dimension out of range"),
     (lambda x: x.view(2, 2).flatten(1, 0), "start_dim cannot come after end_dim"),
     (lambda x: x[:0].reshape(0, -1), "any size could stand for -1"),
-    (lambda x: x * np.ma.masked_array([1.0] * 4, [True] * 4), "a masked array, whose mask would be lost"),
-    (lambda x: dg.tensor(np.ma.masked_array([1.0], [True])), "a masked array, whose mask would be lost"),
+    (lambda x: x * np.ma.masked_array([1.0] * 4), "a masked array, whose mask would be"),
+    (lambda x: dg.tensor(np.ma.masked_array([1.0])), "a masked array, whose mask would be"),
 ])  # fmt: skip
 def test_what_has_no_meaning_is_refused(call, says):
     with pytest.raises((ValueError, TypeError), match=says):
