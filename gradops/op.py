@@ -175,7 +175,11 @@ class Op:
         return f"{self.name}({', '.join([*operands, *attrs])})"
 
     def template(self, types: Sequence[ArrayType], attrs: Mapping[str, Any]) -> str:
-        """The NumPy source for operands of these types, to be filled in by `str.format`."""
+        """The NumPy source for operands of these types, to be filled in by `str.format`.
+
+        `{0}` and so on stand for operands, `{operands}` for all of them, `{axis}` and the like for
+        attributes, `{out}` for `, out=buffer` where there is one, `{fresh}` for an unused name.
+        """
         return self.source if isinstance(self.source, str) else self.source(*types, **attrs)
 
     def rule(self, kind: str, i: int) -> Rule | None:

@@ -221,6 +221,7 @@ def evaluate(case: Case, template: str, out: Any = None) -> Any:
         *names,
         operands=", ".join(names),
         out="" if out is None else ", out=out",
+        fresh="fresh",
         **{k: repr(v) for k, v in case.attrs.items()},
     )
     kernels = {op.name: op.kernel for op in OPS.values()}

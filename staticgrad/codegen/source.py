@@ -205,7 +205,8 @@ def render(w: Writer, e: Expr) -> str:
     out = f", out={w.buffers[w.plan.slots[e]]}" if e in w.plan.slots else ""
     attrs = {k: literal(w, v) for k, v in e.attrs.items()}
     template = e.op.template([x.type for x in e.inputs], e.attrs)
-    return template.format(*names, operands=", ".join(names), out=out, **attrs)
+    fresh = w.fresh("t") if "{fresh}" in template else ""
+    return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
 
 
 def operand_name(w: Writer, x: Expr, user: Expr) -> str:
