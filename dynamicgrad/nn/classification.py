@@ -10,7 +10,6 @@ import numpy as np
 
 import gradops as ops
 from gradops.library.loss import check_reduction, check_same_shape, reduced
-from gradops.types import shape_of
 
 from ..fast import several
 from ..tensor import Tensor, as_tensor
@@ -44,9 +43,11 @@ def cross_entropy(
     """
     if weight is None and not label_smoothing and ignore_index < 0:
         try:
-            rank = len(shape_of(input))
-            if rank <= 2 and rank - len(shape_of(target)) == 1:
-                return reducing(sparse, input, target, reduction)
+            rank = as_tensor(input).value.ndim
+            if rank <= 2 and as_tensor(target).value.ndim == rank - 1:
+                if reduction == "mean":
+                    return sparse(input, target)
+                return sparse(input, target, reduction=reduction)
         except ops.IndexingError:
             pass  # a label is none of the classes: one to ignore, or wrong
     check_reduction(reduction)
@@ -64,13 +65,6 @@ def cross_entropy(
         return sharp
     spread = spread_loss(logs, y, weight, ignore_index, reduction)
     return (1 - label_smoothing) * sharp + label_smoothing / x.shape[-1] * spread
-
-
-def reducing(loss: Any, input: Any, target: Any, reduction: str) -> Any:
-    """A loss with its reduction, which costs less to leave unsaid where it is the default."""
-    if reduction == "mean":
-        return loss(input, target)
-    return loss(input, target, reduction=reduction)
 
 
 def is_array(t: Tensor) -> bool:
@@ -170,7 +164,9 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     if weight is None and pos_weight is None:
-        return reducing(logistic, input, target, reduction)
+        if reduction == "mean":
+            return logistic(input, target)
+        return logistic(input, target, reduction=reduction)
     z, y = as_tensor(input), as_tensor(target)
     if pos_weight is None:
         losses = ops.binary_cross_entropy_with_logits(z, y, "none")

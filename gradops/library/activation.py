@@ -31,9 +31,12 @@ NUMBERS: dict[Any, Any] = {
 }
 
 
+ARRAYS = frozenset({np.ndarray, np.float32, np.float64})
+
+
 def sigmoid_kernel(x: Any, out: Any = None) -> Any:
     """1 / (1 + exp(-x)), exact in both tails."""
-    numbers = NUMBERS.get(getattr(x, "dtype", None))
+    numbers = NUMBERS.get(x.dtype) if type(x) in ARRAYS else None
     if numbers is not None and x.size <= SMALL:
         one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
         below = np.exp(np.minimum(x, zero))

@@ -39,6 +39,11 @@ def share(g: Any, reduction: str, n: Size) -> Any:
     return g / (n or 1) if reduction == "mean" else g
 
 
+def entries(x: Any) -> Any:
+    """How many entries there are, which an array knows without counting."""
+    return x.size if type(x) is np.ndarray else product(shape_of(x))
+
+
 def loss_type(shape: tuple[Size, ...], dtype: Any, reduction: str) -> ArrayType:
     """The type of losses after their reduction."""
     check_reduction(reduction)
@@ -78,6 +83,10 @@ def bce_losses(z: Any, y: Any) -> Any:
 
 
 def bce_kernel(z: Any, y: Any, reduction: str = "mean") -> Any:
+    arrays = type(z) is type(y) is np.ndarray
+    if arrays and z.shape == y.shape and reduction == "mean" and 0 < z.size <= SMALL:
+        zy = z * y  # the common case of what follows, spelled out
+        return np.add.reduce(np.logaddexp(-zy, z - zy), axis=None) / z.size
     z, y = np.asarray(z), np.asarray(y)
     if z.shape != y.shape:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
@@ -114,9 +123,9 @@ binary_cross_entropy_with_logits = Op(
     infer=bce_infer,
     vjp=[
         lambda g, loss, z, y, reduction: (
-            (sigmoid(z) - y) * share(g, reduction, product(shape_of(z)))
+            (sigmoid(z) - y) * share(g, reduction, entries(z))
         ),
-        lambda g, loss, z, y, reduction: -z * share(g, reduction, product(shape_of(z))),
+        lambda g, loss, z, y, reduction: -z * share(g, reduction, entries(z)),
     ],
     jvp=[
         lambda t, loss, z, y, reduction: reduced((sigmoid(z) - y) * t, reduction),
