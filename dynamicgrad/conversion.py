@@ -9,7 +9,8 @@ import gradops as ops
 
 from .creation import from_numpy
 from .modes import is_recording
-from .tensor import Tensor, known, memory, storage_of
+from .sharing import memory, storage_of
+from .tensor import Tensor, known
 
 
 def to(x: Any, dtype: Any) -> Any:

@@ -12,7 +12,8 @@ from gradops.op import unmasked
 
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
-from .tensor import DetachWarning, Tensor, handle, storage_of
+from .sharing import storage_of
+from .tensor import DetachWarning, Tensor, handle
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")

@@ -19,8 +19,9 @@ from .hooks import Whole
 from .modes import PACKING, RECORDING, is_recording
 from .packing import Packed
 from .reading import Freed, changed_text
+from .sharing import memory, storage_of
 from .tape import NOTHING, SEVERAL, Node, Part, Parts, clock, new
-from .tensor import Tensor, cut_off, handle, memory, storage_of
+from .tensor import Tensor, cut_off, handle
 from .views import refuse_leaf, set_history
 
 

@@ -4,8 +4,9 @@ from . import saved as saved  # gives nodes their attributes
 from .edges import GradientEdge, get_gradient_edge
 from .multigrad import register_multi_grad_hook
 from .packing import disable_saved_tensors_hooks, saved_tensors_hooks
+from .sharing import storage_of
 from .tape import Node
-from .tensor import Tensor, storage_of
+from .tensor import Tensor
 
 
 def increment_version(tensor: Tensor) -> None:

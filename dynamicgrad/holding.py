@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .inplace import require_writable
+from .sharing import storage_of
 from .tape import Leaf
-from .tensor import Tensor, handle, make_leaf, storage_of
+from .tensor import Tensor, handle, make_leaf
 
 
 def held(t: Tensor) -> Any:

@@ -14,9 +14,10 @@ from gradops.types import broadcast_shapes, operand_types
 from .fast import NUMBERS
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
+from .sharing import memory, storage_of
 from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
-from .tensor import Tensor, as_tensor, handle, memory, storage_of
+from .tensor import Tensor, as_tensor, handle
 from .views import put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))

@@ -7,8 +7,9 @@ from gradops import TapeError
 from gradops.places import Place, describe
 
 from .packing import PackedOperands
+from .sharing import storage_of
 from .tape import InferenceStorage, Node, Storage
-from .tensor import Tensor, handle, storage_of
+from .tensor import Tensor, handle
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after"

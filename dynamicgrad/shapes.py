@@ -8,7 +8,8 @@ import numpy as np
 import gradops as ops
 from gradops.types import product, shape_of
 
-from .tensor import Tensor, as_tensor, memory
+from .sharing import memory
+from .tensor import Tensor, as_tensor
 
 MADE_TOGETHER = (
     "Output of a function that returns multiple views is a view and is being modified inplace."

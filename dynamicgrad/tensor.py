@@ -3,7 +3,6 @@
 import warnings
 import weakref
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here
 
 from .modes import INFERENCE, is_recording
+from .sharing import Alias, alias, memory, storage_of
 from .tape import Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}
@@ -40,7 +40,7 @@ class Tensor(Operators):
         "__weakref__", "alias", "cut", "is_parameter", "kept_grad", "node", "storage", "value"
     )  # fmt: skip
     value: Any
-    alias: "Alias | None"
+    alias: Alias | None
     cut: Cut | None
     node: Any
     storage: Storage | None
@@ -87,7 +87,7 @@ class Tensor(Operators):
             cut_off(found, op, bool(active))
         else:
             found.cut = next((a.cut for a in args if isinstance(a, Tensor) and a.cut), None)
-        if "view" in op.traits:
+        if "view" in op.traits and isinstance(args[0], Tensor):
             alias(args[0], found, op, attrs)
         return found
 
@@ -311,66 +311,6 @@ def make_leaf(t: Tensor) -> Tensor:
     t.node.handle = weakref.ref(t)
     t.node.grad = getattr(t, "kept_grad", None)
     return t
-
-
-def storage_of(t: Tensor) -> Storage:
-    """The record of writes to the memory of `t`, made if there is none."""
-    if t.storage is None:
-        node = None if t.is_leaf else t.node
-        t.storage = Storage() if node is None or node.storage is None else node.storage
-        if node is not None:
-            node.storage = t.storage
-    return t.storage
-
-
-def memory(t: Tensor) -> Any:
-    """The array that `t` holds; a number, which has no memory to share, becomes one."""
-    if isinstance(t.value, np.generic):
-        t.value = np.asarray(t.value)
-    return t.value
-
-
-class Alias:
-    """How a view comes from its base: by these ops, each with its attributes, one after another.
-
-    `refusal` says why it is not to be written to while recording, if it is not.
-    """
-
-    __slots__ = ("base", "refusal", "steps")
-
-    def __init__(self, base: Tensor, steps: tuple[Any, ...], refusal: str) -> None:
-        self.base, self.steps, self.refusal = base, steps, refusal
-
-
-MADE_UNRECORDED = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled.\n"
-    "  hint: make the view while recording, or write to it under no_grad()"
-)
-
-
-def alias(base: Any, view: Tensor, op: Op, attrs: dict[str, Any]) -> None:
-    """Let `view` know the base whose memory it shares, and share its record of writes."""
-    if not isinstance(base, Tensor) or not may_share(base.value, view.value):
-        return
-    if isinstance(base.value, np.generic) and view.value.size == 1:
-        base.value = view.value.reshape(())  # a number had no memory to share
-    view.storage = storage = storage_of(base)
-    storage.viewed = True
-    if not view.is_leaf:
-        view.node.storage = storage
-    if op.vjp[0] is None:
-        return  # a view that gradients do not pass through has a history of its own
-    known, steps, refusal = base.alias, ((op, attrs),), "" if is_recording() else MADE_UNRECORDED
-    if known is not None:
-        base, steps, refusal = known.base, known.steps + steps, known.refusal or refusal
-    view.alias = Alias(base, steps, refusal)
-    key = id(view)
-    storage.views[key] = weakref.ref(view, partial(storage.views.pop, key))
-
-
-def may_share(base: Any, value: Any) -> bool:
-    """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
-    return value is base or type(value) is not np.ndarray or value.base is not None
 
 
 def detached(t: Tensor) -> Tensor:

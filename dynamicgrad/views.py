@@ -9,8 +9,9 @@ from typing import Any
 
 from gradops import OPS, TapeError
 
+from .sharing import storage_of
 from .tape import Leaf, clock, record
-from .tensor import Tensor, handle, storage_of
+from .tensor import Tensor, handle
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation.\n"

@@ -23,8 +23,9 @@ from gradops.tree import flatten
 from ..backward import grad as pull
 from ..leaves import require_float
 from ..modes import RECORDING, is_recording
+from ..sharing import storage_of
 from ..tape import clock
-from ..tensor import Tensor, handle, make_leaf, storage_of
+from ..tensor import Tensor, handle, make_leaf
 from .levels import has_history, lifted, released
 from .structure import entered
 

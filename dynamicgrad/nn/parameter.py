@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..leaves import requires_grad_
-from ..tensor import Tensor, as_tensor, handle, memory, storage_of
+from ..sharing import memory, storage_of
+from ..tensor import Tensor, as_tensor, handle
 
 
 class ParameterType(type):

@@ -16,7 +16,8 @@ import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError, type_of
 
-from ..tensor import Tensor, handle, memory, storage_of
+from ..sharing import memory, storage_of
+from ..tensor import Tensor, handle
 
 SMALL = 2048  # entries below which a parameter is put together with others
 TILE = 32768  # entries of a tile; a few such arrays fit into the second cache

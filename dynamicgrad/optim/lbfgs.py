@@ -10,7 +10,8 @@ from gradops import OptionError
 
 from ..inplace import copy_
 from ..modes import enable_grad, no_grad
-from ..tensor import Tensor, handle, memory
+from ..sharing import memory
+from ..tensor import Tensor, handle
 from .line_search import Point, greatest, strong_wolfe
 from .optimizer import Optimizer, require_at_least
 

@@ -12,6 +12,7 @@ from . import (
     joining,
     loss,
     movement,
+    placing,
     reduction,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "joining",
     "loss",
     "movement",
+    "placing",
     "reduction",
 ]

@@ -14,21 +14,19 @@ import numpy as np
 from ..errors import IndexingError, MissingRuleError, ShapeError
 from ..families import linear, zeros_like
 from ..kernels.indexing import FULL, Index, Placement, pick, placement, put, view
-from ..op import OPS, ErrorSample, Op, as_operand
+from ..op import ErrorSample, Op, as_operand
 from ..samples import beside, cases, exactly, real
 from ..types import (
     PYTHON_SCALARS,
     ArrayType,
     Dim,
     Size,
-    conflict,
     normalize_axis,
     operand_types,
     shape_of,
     type_of,
 )
 from .arithmetic import add
-from .comparison import where
 from .movement import VIEW, broadcast_to, example, inverse, repeated, reshape, transpose
 
 ROWS = np.array([2, 0, -1, 2])
@@ -154,72 +152,6 @@ scatter = Op(
                     ShapeError, "float64[3]"),
     ],
     doc="Zeros of a shape, with the first operand added at an index; entries named twice add up.",
-)
-
-
-def region(x: Any, steps: Any) -> Any:
-    """The view of `x` that ops lead to, each given by its name and its attributes."""
-    for name, attrs in steps:
-        x = OPS[name](x, **dict(attrs))
-    return x
-
-
-def copy_slices_kernel(x: Any, value: Any, steps: Any) -> Any:
-    y = np.array(x, order="K")
-    part = region(y, steps)
-    if np.may_share_memory(part, y):
-        part[...] = value
-    else:  # laid out in memory in a way that some step had to copy
-        y.flat[region(np.arange(y.size).reshape(y.shape), steps)] = value
-    return y
-
-
-def copy_slices_infer(x: ArrayType, value: ArrayType, steps: Any) -> ArrayType:
-    part = ArrayType(x.shape, x.dtype)
-    for name, attrs in steps:
-        part = OPS[name].infer(part, **dict(attrs))
-    if value.shape and (value.ndim != part.ndim or conflict(value.shape, part.shape)):
-        raise ShapeError("copy_slices", [x, value], f"the place has the type {part}")
-    return x
-
-
-def copy_slices_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
-    """Each example's value, or what it keeps, as the places of its entries say."""
-    x, value = repeated(xs, batched)
-    n, *shape = shape_of(x)
-    places = np.full(shape, -1)
-    part = region(np.arange(places.size).reshape(shape), attrs["steps"])
-    places.flat[part] = np.arange(part.size).reshape(part.shape)
-    if not part.size:
-        return x
-    if len(shape_of(value)) == 1:
-        value = reshape(value, shape=(n, *(1,) * part.ndim))
-    entries = reshape(broadcast_to(value, shape=(n, *part.shape)), shape=(n, part.size))
-    taken = getitem(entries, np.maximum(places, 0), index=(FULL, "array"))
-    return where(places >= 0, taken, x)
-
-
-copy_slices = Op(
-    name="copy_slices", kernel=copy_slices_kernel, arity=2,
-    infer=copy_slices_infer,
-    vjp=[lambda g, y, x, value, steps: copy_slices(g, 0.0, steps=steps),
-         lambda g, y, x, value, steps: region(g, steps)],
-    jvp=[lambda t, y, x, value, steps: copy_slices(t, 0.0, steps=steps),
-         lambda t, y, x, value, steps: copy_slices(zeros_like(y), t, steps=steps)],
-    batch=copy_slices_batch,
-    source="copy_slices({0}, {1}, steps={steps})",
-    samples=cases(
-        real((3, 4), (4,), steps=(("slice", (("index", (1,)),)),)),
-        real((3, 4), (), steps=(("transpose", (("axes", None),)), ("slice", (("index", (1,)),)))),
-        real((2, 6), (3,), steps=(("reshape", (("shape", (3, 4)),)),
-                                  ("slice", (("index", (("slice", 0, 3, None), 2)),)))),
-        real((3,), (3,), steps=()),
-    ),
-    error_samples=[
-        ErrorSample([np.ones(3), np.ones(2)], {"steps": (("slice", (("index", (1,)),)),)},
-                    ShapeError, "the place has the type float64[]"),
-    ],
-    doc="The first operand with the second at the place that a chain of views leads to.",
 )
 positions = Op(
     name="positions", kernel=lambda x, axis: np.arange(np.shape(x)[axis]),

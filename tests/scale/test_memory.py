@@ -86,7 +86,7 @@ def no_collector():
 
 
 def growth(step, count=1000):
-    """Bytes by which `count` steps grow memory, when CPython has filled its lists of free tuples."""
+    """Bytes by which `count` steps grow memory, once CPython has its lists of free tuples."""
     tracemalloc.start()
     for _ in range(2500):
         step()

@@ -1,0 +1,71 @@
+"""Memory that tensors share: who has it, and how a view comes from its base."""
+
+import weakref
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradops import Op
+
+from .modes import is_recording
+from .tape import Storage
+
+MADE_UNRECORDED = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled.\n"
+    "  hint: make the view while recording, or write to it under no_grad()"
+)
+
+
+def storage_of(t: Any) -> Storage:
+    """The record of writes to the memory of `t`, made if there is none."""
+    if t.storage is None:
+        node = None if t.is_leaf else t.node
+        t.storage = Storage() if node is None or node.storage is None else node.storage
+        if node is not None:
+            node.storage = t.storage
+    return t.storage
+
+
+def memory(t: Any) -> Any:
+    """The array that `t` holds; a number, which has no memory to share, becomes one."""
+    if isinstance(t.value, np.generic):
+        t.value = np.asarray(t.value)
+    return t.value
+
+
+class Alias:
+    """How a view comes from its base: by these ops, each with its attributes, one after another.
+
+    `refusal` says why it is not to be written to while recording, if it is not.
+    """
+
+    __slots__ = ("base", "refusal", "steps")
+
+    def __init__(self, base: Any, steps: tuple[Any, ...], refusal: str) -> None:
+        self.base, self.steps, self.refusal = base, steps, refusal
+
+
+def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
+    """Let `view` know the base whose memory it shares, and share its record of writes."""
+    if not may_share(base.value, view.value):
+        return
+    if isinstance(base.value, np.generic) and view.value.size == 1:
+        base.value = view.value.reshape(())  # a number had no memory to share
+    view.storage = storage = storage_of(base)
+    storage.viewed = True
+    if not view.is_leaf:
+        view.node.storage = storage
+    if op.vjp[0] is None:
+        return  # a view that gradients do not pass through has a history of its own
+    known, steps, refusal = base.alias, ((op, attrs),), "" if is_recording() else MADE_UNRECORDED
+    if known is not None:
+        base, steps, refusal = known.base, known.steps + steps, known.refusal or refusal
+    view.alias = Alias(base, steps, refusal)
+    key = id(view)
+    storage.views[key] = weakref.ref(view, partial(storage.views.pop, key))
+
+
+def may_share(base: Any, value: Any) -> bool:
+    """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
+    return value is base or type(value) is not np.ndarray or value.base is not None
