@@ -51,6 +51,7 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     if not may_share(base.value, view.value):
         return
     if isinstance(base.value, np.generic) and view.value.size == 1:
+        view.value = np.asarray(view.value)
         base.value = view.value.reshape(())  # a number had no memory to share
     view.storage = storage = storage_of(base)
     storage.viewed = True
@@ -68,4 +69,11 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
 
 def may_share(base: Any, value: Any) -> bool:
     """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
-    return value is base or type(value) is not np.ndarray or value.base is not None
+    if type(value) is not np.ndarray or type(base) is not np.ndarray:
+        return True
+    return owner(value) is owner(base)
+
+
+def owner(array: Any) -> Any:
+    """What owns the memory of an array: NumPy lets views refer to it directly."""
+    return array if array.base is None else array.base

@@ -45,8 +45,9 @@ def set_history(t: Tensor, vertex: Any) -> Tensor:
     if t.storage is not None and t.storage.views:
         for ref in list(t.storage.views.values()):
             view = ref()
-            if view is not None and view.alias.base is base and type(view.node) is not Leaf:
-                replace_node(view, replayed(base, view.alias.steps))
+            alias = None if view is None else view.alias  # None if it got memory of its own
+            if alias is not None and alias.base is base and type(view.node) is not Leaf:
+                replace_node(view, replayed(base, alias.steps))
     return t
 
 

@@ -279,4 +279,30 @@ def nograd_update_view(t):
     return w.tolist(), w.grad.tolist(), w._version
 
 
+@table.gives([3.0, 9.0, 9.0])
+def a_number_shares_memory_with_its_views(t):
+    s = t.ones(3).sum()
+    before, v, w = s.item(), s.squeeze(), s.t()
+    s.mul_(3)
+    return [before, v.item(), w.item()]
+
+
+@table.gives([[0.0, 3.0, 1.0, 4.0, 2.0, 5.0], False, [1.0] * 6])
+def what_reshape_copies_is_no_view(t):
+    x = t.arange(6.0).requires_grad_()
+    y = x.view(2, 3).t().reshape(-1)
+    z = y.clone()
+    y[0] = 7.0
+    (x * 1).sum().backward()
+    return [z.tolist(), y._is_view(), x.grad.tolist()]
+
+
+@table.gives([[7.0, 2.0], [1.0, 2.0]])
+def a_copy_of_a_part_is_no_view(t):
+    x = t.tensor([2.0, 1.0], requires_grad=True) * 1
+    y = x.flip(0)
+    x.mul_(7)
+    return [[x.tolist()[1], y.tolist()[1]], y.tolist()]
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
