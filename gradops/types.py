@@ -11,7 +11,8 @@ from .errors import ShapeError
 
 Size = Union[int, "Dim"]
 Shape = tuple[Size, ...]
-Atom = str | tuple[Any, ...]  # a name, or ("//" | "broadcast", Dim or int, Dim or int)
+Atom = str | tuple[Any, ...]  # a name, or ("//", size, size), or ("broadcast", size, size, ...)
+MOST_TERMS = 1000  # of a size: products of sums grow fast
 
 PYTHON_SCALARS = (bool, int, float, complex)  # and `Dim`, which stands for an int
 
@@ -41,6 +42,8 @@ class Dim:
         return _collect(_terms(self) + _terms(other))
 
     def __mul__(self, other: Size) -> Size:
+        if len(_terms(self)) * len(_terms(other)) > MOST_TERMS:
+            raise ShapeError("size", [], f"a product of sizes has more than {MOST_TERMS} terms")
         pairs = [(a, b) for a in _terms(self) for b in _terms(other)]
         return _collect(((*m, *n), c * d) for (m, c), (n, d) in pairs)
 
@@ -57,7 +60,14 @@ class Dim:
 
     def __floordiv__(self, other: Size) -> Size:
         exact = _divide(self, other)
-        return _atom("//", self, other) if exact is None else exact
+        if exact is not None:
+            return exact
+        match self._terms:
+            case [((("//", inner, int(divisor)),), 1)] if (
+                isinstance(other, int) and other > 0 < divisor
+            ):
+                return inner // (divisor * other)  # floors of floors
+        return _atom("//", self, other)
 
     def __rfloordiv__(self, other: Size) -> Size:
         return _atom("//", other, self)
@@ -129,8 +139,15 @@ def eval_terms(dim: Size, read: Callable[[str], Any]) -> int:
 def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
     if isinstance(atom, str):
         return int(read(atom))
-    kind, a, b = atom[0], eval_terms(atom[1], read), eval_terms(atom[2], read)
-    return a // b if kind == "//" else (b if a == 1 else a)
+    kind, *sizes = atom[0], *(eval_terms(size, read) for size in atom[1:])
+    if kind == "//":
+        return sizes[0] // sizes[1]
+    return broadcast_size(*sizes)
+
+
+def broadcast_size(*sizes: int) -> int:
+    """The size that sizes broadcast to: the one that is not 1, if there is one."""
+    return next((n for n in sizes if n != 1), 1)
 
 
 def _render_term(monomial: tuple[Atom, ...], coefficient: int, name: Callable[[str], str]) -> str:
@@ -143,8 +160,10 @@ def _render_term(monomial: tuple[Atom, ...], coefficient: int, name: Callable[[s
 def _render_atom(atom: Atom, name: Callable[[str], str]) -> str:
     if isinstance(atom, str):
         return name(atom)
-    a, b = (d.render(name) if isinstance(d, Dim) else str(d) for d in atom[1:])
-    return f"(({a}) // ({b}))" if atom[0] == "//" else f"broadcast({a}, {b})"
+    parts = [d.render(name) if isinstance(d, Dim) else str(d) for d in atom[1:]]
+    if atom[0] == "//":
+        return f"(({parts[0]}) // ({parts[1]}))"
+    return f"broadcast({', '.join(parts)})"
 
 
 def _terms(size: Size) -> tuple[tuple[tuple[Atom, ...], int], ...]:
@@ -169,8 +188,8 @@ def _dim(terms: tuple[tuple[tuple[Atom, ...], int], ...]) -> Size:
     return made
 
 
-def _atom(kind: str, a: Size, b: Size) -> Size:
-    return _dim(((((kind, a, b),), 1),))
+def _atom(kind: str, *sizes: Size) -> Size:
+    return _dim(((((kind, *sizes),), 1),))
 
 
 def _divide(a: Size, b: Size) -> Size | None:
@@ -303,10 +322,16 @@ def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]
         )
     if known or len(distinct) < 2:
         return known[0] if known else (distinct[0] if distinct else 1)
-    result = distinct[0]
-    for size in distinct[1:]:
-        result = _atom("broadcast", result, size)
-    return result
+    parts = dict.fromkeys(part for size in distinct for part in broadcast_parts(size))
+    return _atom("broadcast", *parts)
+
+
+def broadcast_parts(size: Size) -> tuple[Size, ...]:
+    """The sizes of which `size` is what they broadcast to; they do not nest."""
+    match _terms(size):
+        case [((("broadcast", *parts),), 1)]:
+            return tuple(parts)
+    return (size,)
 
 
 def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:

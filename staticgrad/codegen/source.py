@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, Dim, FeedError
-from gradops.types import product
+from gradops.types import broadcast_size, product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
@@ -232,15 +232,10 @@ def literal(w: Writer, value: Any) -> str:
 
 def size_text(w: Writer, size: Dim) -> str:
     """An unknown size as Python source."""
-    w.scope["broadcast"] = broadcast
+    w.scope["broadcast"] = broadcast_size
     if unknown := sorted(size.names() - w.sizes.keys()):
         raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
     return size.render(lambda name: w.sizes[name])
-
-
-def broadcast(a: int, b: int) -> int:
-    """The size that sizes a and b broadcast to."""
-    return b if a == 1 else a
 
 
 def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:

@@ -233,10 +233,11 @@ def dims_in(value: Any) -> list[Dim]:
 
 
 def structural_hash(graph: FrozenGraph) -> str:
-    """A hash of ops, attributes, types and wiring; names count for inputs only."""
-    numbers = {e: i for i, e in enumerate(graph.order)}
+    """A hash of ops, attributes, types and wiring; names count for inputs, which come first."""
+    order = dict.fromkeys([*graph.inputs, *graph.order])
+    numbers = {e: i for i, e in enumerate(order)}
     h = hashlib.sha256()
-    for e in graph.order:
+    for e in order:
         name = "" if e.kind in (Kind.OP, Kind.CONSTANT) else e.name
         attrs, wiring = sorted(e.attrs.items()), [numbers[x] for x in e.inputs]
         value = e.value if e.kind is Kind.SIZE else None

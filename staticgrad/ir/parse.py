@@ -120,7 +120,19 @@ def parse(text: str) -> FrozenGraph:
     >>> sg.interpret(graph, [[0.0]])
     (array([0.], dtype=float32),)
     """
-    lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()]
+    try:
+        return parsed([Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()])
+    except GraphFormatError:
+        raise
+    except UNFIT as error:
+        raise GraphFormatError(f"the text describes no graph: {error}") from error
+
+
+UNFIT = (GradError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def parsed(lines: list[Line]) -> FrozenGraph:
+    """The graph that lines of text describe; an error of any kind means that they do not."""
     lines = [line for line in lines if line.tokens]
     if not lines or lines[0].peek() != "graph":
         raise GraphFormatError("a graph begins with a line `graph(...)`")

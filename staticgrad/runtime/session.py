@@ -75,17 +75,17 @@ class Session:
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         with self.lock:
-            found = self.execute(plan, feeds)
-        return rebuild(found)
+            return self.execute(plan, feeds, rebuild)
 
-    def execute(self, plan: Plan, feeds: Mapping[Expr, Any]) -> Sequence[Any]:
-        """Run a plan, and only when it has succeeded change the variables."""
+    def execute(self, plan: Plan, feeds: Mapping[Expr, Any], rebuild: Callable[[Any], Any]) -> Any:
+        """Run a plan, and only when its results are there change the variables."""
         values = [feeds[e] for e in plan.feeds]
         found = plan.executable(*values, *[self.value(v) for v in plan.variables])
         count = len(found) - len(plan.updated)
+        result = rebuild(found[:count])
         for variable, new in zip(plan.updated, found[count:], strict=True):
             self.values[variable] = np.asarray(new)
-        return found[:count]
+        return result
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """What is compiled for these fetches and feeds in any order, now or earlier."""
@@ -149,6 +149,6 @@ class Session:
         def call(*values: Any) -> Any:
             require_all(feeds, len(values))
             with self.lock:
-                return rebuild(self.execute(plan, dict(zip(feeds, values, strict=True))))
+                return self.execute(plan, dict(zip(feeds, values, strict=True)), rebuild)
 
         return call
