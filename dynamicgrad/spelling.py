@@ -260,6 +260,7 @@ METHODS: dict[str, Any] = {
     "register_post_accumulate_grad_hook": hooks.register_post_accumulate_grad_hook,
     "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
     "clamp_": inplace.clamp_, "clip_": inplace.clamp_, "masked_fill_": inplace.masked_fill_,
+    "__contains__": lambda self, value: bool((self == value).any()),
     "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
 PROPERTIES = {

@@ -163,9 +163,9 @@ class Tensor(Operators):
 
     def __bool__(self) -> bool:
         if self.value.size != 1:
+            many = "more than one value" if self.value.size else "no values"
             raise TapeError(
-                "Boolean value of Tensor with more than one value is ambiguous"
-                "\n  hint: use .all() or .any()"
+                f"Boolean value of Tensor with {many} is ambiguous\n  hint: use .all() or .any()"
             )
         return bool(self.value)
 

@@ -128,7 +128,7 @@ class Operators:
         return transpose(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        op = ufunc_ops().get(ufunc)
+        op = ufunc_ops(len(OPS)).get(ufunc)
         if op is None or method != "__call__" or kwargs:
             how = "" if method == "__call__" else f".{method}"
             raise MissingRuleError(
@@ -144,7 +144,8 @@ class Operators:
         import gradops
 
         found = getattr(gradops, func.__name__, None)
-        if found is None:
+        where = getattr(found, "__module__", "")
+        if found is None or not where.startswith(("gradops.library", "gradops.op")):
             raise MissingRuleError(
                 f"numpy.{func.__name__}",
                 "graph and tape",
@@ -154,7 +155,7 @@ class Operators:
 
 
 @cache
-def ufunc_ops() -> dict[np.ufunc, Op]:
-    """The op that each NumPy ufunc is the kernel of."""
+def ufunc_ops(count: int) -> dict[np.ufunc, Op]:
+    """The op that each NumPy ufunc is the kernel of, when there are so many ops."""
     found = {op.kernel: op for op in OPS.values() if isinstance(op.kernel, np.ufunc)}
     return found | {np.matmul: matmul, np.positive: OPS["copy"]}

@@ -13,6 +13,7 @@ from ..kernels.special import erf as erf_kernel
 from ..op import ErrorSample, Op
 from ..samples import cases, real, unary
 from ..types import ArrayType, normalize_axis, result_dtype
+from .arithmetic import strong_product
 from .elementwise import erf, exp, tanh
 from .movement import example
 from .reduction import not_empty, require_axes, sum
@@ -126,7 +127,8 @@ def gelu_slope_by_erf(x: Any) -> Any:
 def gelu_slope_by_tanh(x: Any) -> Any:
     """(1 + u)/2 + x/2 (1 - u u) times the slope of what is inside u = tanh(...)."""
     u = tanh(SCALE * x * (1 + CUBIC * (x * x)))
-    return 0.5 * (1 + u) + 0.5 * x * (1 - u * u) * (SCALE * (1 + 3 * CUBIC * (x * x)))
+    inner = SCALE * (1 + 3 * CUBIC * (x * x))  # may overflow where 1 - u u is zero
+    return 0.5 * (1 + u) + 0.5 * x * strong_product(1 - u * u, inner)
 
 
 GELU: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {

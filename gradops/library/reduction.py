@@ -142,8 +142,14 @@ def by(ufunc: np.ufunc) -> Callable[..., Any]:
     return kernel
 
 
+HALF = np.dtype("f2")
+
+
 def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
     require_axes(x, axis)
+    if getattr(x, "dtype", None) == HALF:  # neither the sum nor the count need fit into it
+        wide = np.asarray(mean_kernel(x.astype(np.float32), axis, keepdims)).astype(HALF)
+        return wide[()] if out is None else np.positive(wide, out=out)
     total = np.add.reduce(x, axis=axis, keepdims=keepdims, out=out)
     n = np.size(x) if axis is None else count(x, axis)
     return total / n if out is None else np.true_divide(total, n, out=out)

@@ -104,3 +104,20 @@ def test_many_operands_are_joined_in_linear_time():
     for join in (dg.cat, dg.stack):
         join(xs).sum().backward()
     assert {x.grad.item() for x in xs} == {2.0}
+
+
+def test_half_precision_does_not_overflow_on_the_way():
+    assert dg.ones(70000, dtype=dg.float16).mean().item() == 1
+    x = dg.tensor([300.0, -300.0], dtype=dg.float16, requires_grad=True)
+    with np.errstate(over="ignore"):
+        dg.nn.functional.gelu(x, approximate="tanh").sum().backward()
+    assert x.grad.tolist() == [1, 0]
+
+
+def test_what_is_not_numpys_is_not_taken_for_it():
+    with pytest.raises(NotImplementedError, match=r"numpy\.real"):
+        np.real(dg.ones(2))
+    assert np.sum(dg.ones(2)).item() == 2
+    assert (1.0 in dg.ones(2), 2.0 in dg.ones(2)) == (True, False)
+    with pytest.raises(RuntimeError, match="no values is ambiguous"):
+        bool(dg.ones(0))
