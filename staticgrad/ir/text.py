@@ -34,6 +34,7 @@ def to_text(graph: FrozenGraph, lines: bool = True) -> str:
       mul: float32[batch] = mul(x, x)
       return mul
     """
+    given = set(graph.inputs)
     names = printed_names(graph)
     inputs = ", ".join(
         f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e)}"
@@ -41,9 +42,7 @@ def to_text(graph: FrozenGraph, lines: bool = True) -> str:
     )
     found = [f"graph({inputs})"]
     found += [
-        line_of(e, names, graph.lines(e) if lines else "")
-        for e in graph.order
-        if e not in set(graph.inputs)
+        line_of(e, names, graph.lines(e) if lines else "") for e in graph.order if e not in given
     ]
     found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
     found += [f"  measure {names[e]}" for e in graph.measured]
