@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError
+from gradops import Batched, Dual, ShapeError, TapeError
 from gradops.places import here
 
 from .hooks import Whole
@@ -22,6 +22,7 @@ from .reading import Freed, changed_text
 from .sharing import memory, storage_of
 from .tape import NOTHING, SEVERAL, Node, Part, Parts, clock, new
 from .tensor import Tensor, cut_off, handle
+from .transformed import batched, outermost, pushed
 from .views import refuse_leaf, set_history
 
 
@@ -155,9 +156,30 @@ class Function:
         """Compute the gradient of each argument of `forward`, None where there is none."""
         raise NotImplementedError("a Function needs a static method `backward`")
 
+    @staticmethod
+    def jvp(ctx: Context, *tangents: Any) -> Any:
+        """Compute the tangents of the outputs, from one per argument or None; for forward mode."""
+        raise NotImplementedError
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+        """Compute the outputs for a batch, whose axis in each argument is given, and their axes."""
+        raise NotImplementedError
+
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Run forward, and record the operation."""
+        outer = outermost(args)
+        if isinstance(outer, Dual) and cls.jvp is not Function.jvp:
+            return pushed(cls, args, outer)
+        if isinstance(outer, Batched) and cls.vmap is not Function.vmap:
+            return batched(cls, args, outer)
+        return cls.called(args)[1]
+
+    @classmethod
+    def called(cls, args: Sequence[Any]) -> tuple[Context, Any]:
+        """The context and the outputs of a call, which is recorded."""
+        args = tuple(args)
         ctx = Context(cls.__name__)
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
         mode = RECORDING.set(False)
@@ -170,7 +192,7 @@ class Function:
         check_dirty(ctx, outs)
         records = any(ctx.needs_input_grad) and is_recording()
         found = recorded(cls, ctx, args, outs) if records else unrecorded(ctx, args, outs)
-        return tuple(found) if several else found[0]
+        return ctx, tuple(found) if several else found[0]
 
 
 def run_forward(cls: type[Function], ctx: Context, args: tuple[Any, ...]) -> Any:

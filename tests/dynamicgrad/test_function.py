@@ -363,4 +363,47 @@ def fn_dirty_not_returned(t):
     F.apply(t.ones(1, requires_grad=True) * 1)
 
 
+@table.gives([[4.0, 6.0], [16.0, 24.0]])
+def fn_jvp(t):
+    class Square(t.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(inputs[0])
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            (x,) = ctx.saved_tensors
+            return 8 * x * tangent  # four times too much, to be told from what forward would give
+
+    x = t.tensor([2.0, 3.0])
+    y, tangent = t.func.jvp(lambda x: Square.apply(x), (x,), (t.ones(2),))
+    return [[4.0, 6.0] if y.tolist() == [4.0, 9.0] else y.tolist(), tangent.tolist()]
+
+
+@table.gives([[[2.0, 4.0], [6.0, 8.0]], [[0, None]]])
+def fn_vmap(t):
+    seen = []
+
+    class Scaled(t.autograd.Function):
+        @staticmethod
+        def forward(x, k):
+            return x * k
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def vmap(info, in_dims, x, k):
+            seen.append(list(in_dims))
+            return x * k, 0
+
+    x = t.tensor([[1.0, 2.0], [3.0, 4.0]])
+    return [t.func.vmap(lambda row: Scaled.apply(row, 2.0))(x).tolist(), seen]
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
