@@ -33,9 +33,9 @@ class Storage:
         self.place: Place | None = None
         self.views: dict[int, Any] = {}
 
-    def write(self) -> None:
-        """Note a write that happens now."""
-        self.changed, self.place = next(clock), here()
+    def write(self, place: Place | None = None) -> None:
+        """Note a write that happens now, and where in the user's program."""
+        self.changed, self.place = next(clock), place or here()
         self.version += 1
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError, type_of
+from gradops.places import here
 
 from ..sharing import memory, storage_of
 from ..tensor import Tensor, handle
@@ -131,8 +132,9 @@ class Block:
         else:
             for m, part in zip(self.memories, self.parts):
                 m[...] = part
+        place = here()
         for p in self.params:
-            storage_of(p).write()
+            (p.storage or storage_of(p)).write(place)
 
     def count(self, step: int) -> None:
         """Keep the number of steps."""
