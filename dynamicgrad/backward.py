@@ -9,7 +9,7 @@ import numpy as np
 from gradops import ShapeError, TapeError, astype, depending_on, pull_back
 from gradops.places import describe, here
 
-from . import anomaly
+from .anomaly import inspection
 from .edges import GradientEdge
 from .hooks import watch_of
 from .modes import RECORDING, chosen
@@ -107,7 +107,7 @@ def carry(
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, anomaly.inspection())
+            found = pull_back(seeds, read, active, keep, inspection())
         for callback in FINISHING.get() or ():
             callback()
         return found

@@ -50,15 +50,20 @@ def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     if m == n == 2:
         return matmul(a.T, g)
     if m == 1 and n == 2:
-        return reshape(a, shape=(-1, 1)) * g
+        return column(a) * g
     g = restored(g, m, n)
     if m == 1:
-        return reshaped(reshape(a, shape=(-1, 1)) * g, b)
+        return reshaped(column(a) * g, b)
     if n <= 2 < m:
         rows = product(shape_of(a)[:-1])
         a = reshape(a, shape=(rows, shape_of(a)[-1]))
         g = reshape(g, shape=(rows, shape_of(g)[-1]))
     return reshaped(matmul(swapaxes(a, -1, -2), g), b)
+
+
+def column(a: Any) -> Any:
+    """A vector as a column; NumPy's own view of an array costs a fifth of a call."""
+    return a[:, None] if type(a) is np.ndarray else reshape(a, shape=(-1, 1))
 
 
 def restored(g: Any, m: int, n: int) -> Any:
