@@ -133,13 +133,14 @@ power = elementwise(
     error_samples=unequal,
     doc="The first operand to the power of the second.",
 )
-floor_divide = discrete(
-    "floor_divide", np.floor_divide, samples=binary, error_samples=unequal,
-    doc="The quotient rounded down.",
+steps = beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0]))
+floor_divide = elementwise(
+    "floor_divide", np.floor_divide, d=[0, 0], samples=steps, error_samples=unequal,
+    doc="The quotient rounded down; its derivative is 0.",
 )
 remainder = elementwise(
     "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
-    samples=beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0])), error_samples=unequal,
+    samples=steps, error_samples=unequal,
     doc="What is left of the quotient rounded down; the divisor's sign.",
 )
 floor = elementwise("floor", np.floor, d=[0], samples=unary, doc="Each entry rounded down.")

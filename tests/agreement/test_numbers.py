@@ -4,9 +4,22 @@ import numpy as np
 import pytest
 
 import gradops
-from gradops import add, div, maximum, minimum, mul, power, remainder, strong_product, sub
+from gradops import (
+    add,
+    div,
+    floor_divide,
+    maximum,
+    minimum,
+    mul,
+    power,
+    remainder,
+    strong_product,
+    sub,
+)  # fmt: skip
 
-OPS = [add, sub, mul, div, power, remainder, maximum, minimum, strong_product]
+OPS = [
+    add, sub, mul, div, power, floor_divide, remainder, maximum, minimum, strong_product,
+]  # fmt: skip
 NUMBERS = [0, 1, 2, 3, -1, -2, 0.3, 0.5, 1.1, 0.1, -0.7, True]
 X = np.array([0.0, 1.0, -1.0, 0.37, -2.6, 1e-3, 777.7, np.inf, np.nan], np.float32)
 
