@@ -11,6 +11,7 @@ import numpy as np
 from gradops import ArrayType, Op, Operators, TapeError, stop_gradient, type_of
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here
+from gradops.types import refuse_complex
 
 from .modes import INFERENCE, is_recording
 from .tape import Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
@@ -277,6 +278,8 @@ def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor
     if mode is INFERENCE:
         t.storage = InferenceStorage()
     if tracked:
+        if mode:
+            refuse_complex(op or "function", t.type)
         why = reason or (f"its dtype {t.dtype} carries no gradient" if mode else "under no_grad()")
         t.cut = Cut(why, op, here())
     return t

@@ -1,6 +1,6 @@
 """Gradients: from expressions to the expressions of their derivatives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.types import is_float, operand_types
+from gradops.types import is_float, operand_types, refuse_complex
 
-from ..ir.expr import Expr, Names, common_names, lifted, new_constant, sequence
+from ..ir.expr import Expr, Names, common_names, lifted, made_lines, new_constant, sequence
 
 
 def gradients(
@@ -28,8 +28,8 @@ def gradients(
     `grad_ys` weigh the ys, which else count 1 in each entry. What is in `stop_gradients` counts as
     constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
     variable is assigned passes no gradient on. The results are ordinary expressions and can be
-    differentiated in turn. Raises DTypeError for integers, ShapeError for a weight of another
-    shape than its y, OptionError for another `unconnected`.
+    differentiated in turn. Raises DTypeError for integers, and for complex numbers on the way;
+    ShapeError for a weight of another shape than its y; OptionError for another `unconnected`.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -42,11 +42,15 @@ def gradients(
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
-    active = {e for e in depending_on(xs, ys, stop) if is_float(e.dtype)}
+    between = depending_on(xs, ys, stop)
+    active = {e for e in between if is_float(e.dtype)}
+    others = between - active
     before = names.origin
 
     def read(e: Expr) -> tuple[Expr, ...]:
         names.origin = e  # what the rules build from here on was caused by `e`
+        if not others.isdisjoint(e.inputs):
+            require_real(e, others)
         return (e, *e.inputs)
 
     try:
@@ -67,6 +71,17 @@ def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
                 "gradients", [e.label], f"only floats can be differentiated, not {e.dtype}",
                 hint="convert it before it is used: astype(x, 'float32')",
             )  # fmt: skip
+
+
+def require_real(e: Expr, between: Container[Expr]) -> None:
+    """Refuse a derivative that `e` would pass on to complex numbers, where it would be lost."""
+    for i, x in enumerate(e.inputs):
+        if x in between and e.op is not None and e.op.rule("vjp", i) is not None:
+            try:
+                refuse_complex(x.what, x.type)
+            except DTypeError as error:
+                error.add_note(made_lines([x]))
+                raise
 
 
 def seeded(names: Names, ys: Sequence[Expr], grad_ys: Sequence[Any]) -> dict[Expr, Expr]:
