@@ -12,8 +12,10 @@ from gradops.types import is_float, shape_of
 
 from . import conversion, creation, hooks, inplace, leaves, shapes
 from .backward import backward
-from .fast import binary, operand, several, unary
+from .fast import binary, named, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
+
+DIM = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -27,6 +29,24 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
     return call
+
+
+def over_all(op: ops.Op) -> Callable[..., Any]:
+    """`op` with PyTorch's names, to which no dimensions, `dim=()`, mean all of them."""
+    reduce = spelled(op, **DIM)
+
+    def call(x: Any, *args: Any, **attrs: Any) -> Any:
+        if args or attrs:
+            args = tuple([None if no_dims(a) else a for a in args])
+            attrs = {k: None if no_dims(a) else a for k, a in attrs.items()}
+        return reduce(x, *args, **attrs)
+
+    return named(call, op)
+
+
+def no_dims(dim: Any) -> bool:
+    """Whether dimensions are given, but none."""
+    return type(dim) in (tuple, list) and not dim
 
 
 class Extremes(NamedTuple):
@@ -177,7 +197,6 @@ def backward_method(
     backward(t, gradient, retain_graph, create_graph, inputs)
 
 
-DIM = {"dim": "axis", "keepdim": "keepdims"}
 UNARY = {
     op.name: unary(op)
     for op in (
@@ -200,9 +219,8 @@ BINARY = {
     }.items()
 }  # fmt: skip
 WITH_DIM = {
-    "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
-    "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
-    "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
+    "sum": over_all(ops.sum), "mean": over_all(ops.mean), "amax": over_all(ops.max),
+    "amin": over_all(ops.min), "prod": over_all(ops.prod), "logsumexp": over_all(ops.logsumexp),
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
