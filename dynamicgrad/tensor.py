@@ -9,7 +9,6 @@ import numpy as np
 
 from gradops import (
     ArrayType,
-    NotDifferentiableError,
     Op,
     Operators,
     TapeError,
@@ -18,6 +17,7 @@ from gradops import (
 )
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here
+from gradops.types import refuse_complex
 
 from .modes import INFERENCE, is_recording
 from .sharing import Alias, alias, memory, storage_of
@@ -289,12 +289,9 @@ def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor
     mode = is_recording()
     if mode is INFERENCE:
         t.storage = InferenceStorage()
-    if tracked and mode and t.dtype.kind == "c":
-        raise NotDifferentiableError(
-            f"{op} gives a {t.type}, through which gradients do not pass yet\n"
-            "  hint: compute with the real and imaginary parts, or detach() the operand"
-        )
     if tracked:
+        if mode:
+            refuse_complex(op or "function", t.type)
         why = reason or (f"its dtype {t.dtype} carries no gradient" if mode else "under no_grad()")
         t.cut = Cut(why, op, here())
     return t

@@ -11,7 +11,7 @@ from .levels import at_level, levels
 from .op import OPS, Op
 from .operators import Operators
 from .tree import flatten
-from .types import is_float, shape_of, type_of
+from .types import is_float, refuse_complex, shape_of, type_of
 
 
 class Dual(Operators):
@@ -36,6 +36,7 @@ class Dual(Operators):
         primals = [duals[i].primal if i in duals else a for i, a in enumerate(args)]
         y = op(*primals, **attrs)
         if not carries_tangent(y):
+            refuse_complex(op, type_of(y))
             return y
         rules = [(op.rule("jvp", i), d) for i, d in duals.items()]
         found = [rule(d.tangent, y, *primals, **attrs) for rule, d in rules if rule]

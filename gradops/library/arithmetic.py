@@ -19,6 +19,7 @@ from ..samples import (
     positive,
     unary,
 )
+from ..types import PYTHON_SCALARS
 
 unequal = [
     ErrorSample([np.ones((2, 3)), np.ones((4,))], {}, ShapeError, "3 against 4"),
@@ -34,9 +35,19 @@ def strong_product_kernel(v: Any, p: Any) -> Any:
     return y
 
 
-def inverse(b: Any) -> Any:
-    """1 / b, infinite where Python would refuse to divide by the number 0."""
-    return math.copysign(math.inf, b) if type(b) in (int, float) and b == 0 else 1 / b
+def strong(x: Any, y: Any) -> Any:
+    """A Python number among the operands of `y` in the dtype it had beside the others.
+
+    A graph holds it as a constant of that dtype, so arithmetic on it has the same bits there.
+    """
+    return y.dtype.type(x) if type(x) in PYTHON_SCALARS else x
+
+
+def inverse(y: Any, b: Any) -> Any:
+    """1 / b, infinite and without a warning where `b` is the number 0."""
+    if type(b) in PYTHON_SCALARS and b == 0:
+        return math.copysign(math.inf, b)
+    return 1 / strong(b, y)
 
 
 add = elementwise(
@@ -56,7 +67,7 @@ mul = elementwise(
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
-    d=[singular(lambda y, a, b: inverse(b)), singular(lambda y, a, b: -y / b)],
+    d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -y / b)],
     samples=binary, error_samples=unequal,
     doc="The quotient of two operands, entry by entry; of integers, a float.",
 )
@@ -96,8 +107,10 @@ def power_base(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
     from .comparison import equal, where
 
-    if type(b) in (int, float):  # stays a number, which takes its dtype from the base
-        return b * power(a, b - 1) if b else 0.0
+    if type(b) in PYTHON_SCALARS and b != 0:  # the common case, without looking for zeros
+        b = strong(b, y)
+        return b * power(a, b - 1)
+    b = strong(b, y)
     return where(equal(b, 0), 0, b * power(a, where(equal(b, 0), 1, b) - 1))
 
 
@@ -106,6 +119,7 @@ def power_exponent(y: Any, a: Any, b: Any) -> Any:
     from .comparison import equal, greater_equal, where
     from .elementwise import log
 
+    a = strong(a, y)
     at_zero = equal(a, 0) & greater_equal(b, 0)
     return where(at_zero, 0, y * log(where(at_zero, 1, a)))
 
@@ -119,14 +133,14 @@ power = elementwise(
     error_samples=unequal,
     doc="The first operand to the power of the second.",
 )
+steps = beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0]))
 floor_divide = elementwise(
-    "floor_divide", np.floor_divide, d=[0, 0],
-    samples=beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0])), error_samples=unequal,
-    doc="The quotient rounded down.",
+    "floor_divide", np.floor_divide, d=[0, 0], samples=steps, error_samples=unequal,
+    doc="The quotient rounded down; its derivative is 0.",
 )
 remainder = elementwise(
     "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
-    samples=beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0])), error_samples=unequal,
+    samples=steps, error_samples=unequal,
     doc="What is left of the quotient rounded down; the divisor's sign.",
 )
 floor = elementwise("floor", np.floor, d=[0], samples=unary, doc="Each entry rounded down.")

@@ -15,9 +15,9 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.types import is_float, operand_types
+from gradops.types import is_float, operand_types, refuse_complex
 
-from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
+from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, made_lines, new_constant, sequence
 
 
 def gradients(
@@ -28,8 +28,8 @@ def gradients(
     `grad_ys` weigh the ys, which else count 1 in each entry. What is in `stop_gradients` counts as
     constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
     variable is assigned passes no gradient on. The results are ordinary expressions and can be
-    differentiated in turn. Raises DTypeError for integers, ShapeError for a weight of another
-    shape than its y, OptionError for another `unconnected`.
+    differentiated in turn. Raises DTypeError for integers, and for complex numbers on the way;
+    ShapeError for a weight of another shape than its y; OptionError for another `unconnected`.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -43,9 +43,11 @@ def gradients(
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
     active = differentiable(xs, depending_on(xs, ys, stop))
+    lossy = {e for e in active if not is_float(e.dtype)}
 
     def read(e: Expr) -> tuple[Expr, ...]:
         CAUSE.set(e)  # what the rules build from here on was caused by `e`
+        require_real(lossy.intersection(e.inputs))
         return (e, *e.inputs)
 
     before = CAUSE.set(None)
@@ -61,12 +63,23 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
     found = set(xs)
     for e in sorted(between, key=lambda e: e.number):
-        if e.op is None or not is_float(e.dtype):
+        if e.op is None or e.dtype.kind not in "fc":
             continue
-        rules = e.op.vjp
-        if any(x in found and (i >= len(rules) or rules[i]) for i, x in enumerate(e.inputs)):
-            found.add(e)  # a rule that is missing is an error, when it is asked for
+        rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
+        on_the_way = [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]
+        if not found.isdisjoint(on_the_way):
+            found.add(e)
     return found
+
+
+def require_real(xs: Iterable[Expr]) -> None:
+    """Refuse to pass a derivative on to complex numbers, where it would be lost."""
+    for x in xs:
+        try:
+            refuse_complex(x.what, x.type)
+        except DTypeError as error:
+            error.add_note(made_lines([x]))
+            raise
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:

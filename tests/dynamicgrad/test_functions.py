@@ -13,7 +13,9 @@ CALLS = """
     2/x ; x/2 ; v**2 ; v**0.5 ; 2**x ; v**v ; v**0 ; x%0.5 ; -x ; +x ; abs(x) ; x@v ; v@v
     x@x.t() ; v@x.t() ; t.matmul(x,x.T) ; t.mm(x,x.t()) ; t.mv(x,v) ; t.dot(v,v)
     t.bmm(x[None],x.t()[None]) ; x.reshape(3,2,2)@x.reshape(3,2,2) ; x.sum() ; x.sum(0)
-    x.sum(dim=1,keepdim=True) ; x.sum((0,1)) ; t.sum(x,-1) ; x.mean() ; x.mean(0)
+    x.sum(()) ; x.sum(dim=[]) ; x.sum(dim=(),keepdim=True) ; t.mean(x,()) ; x.amax(()) ; x.amin(())
+    (x>0).any(()) ; (x>0).all(dim=()) ; x.sum(dim=1,keepdim=True) ; x.sum((0,1)) ; t.sum(x,-1)
+    x.mean() ; x.mean(0)
     x.mean(dim=(0,1),keepdim=True) ; x.prod() ; x.prod(1) ; x.prod(dim=0,keepdim=True) ; x.max()
     x.max(0) ; x.max(dim=1,keepdim=True) ; x.min(1) ; t.max(x,-x) ; t.min(x,v) ; x.amax(1)
     x.amax() ; x.amin((0,1)) ; x.amin(0,keepdim=True) ; x.argmax() ; x.argmax(1)
@@ -102,6 +104,15 @@ def outcome(library, call):
         sum(weighted[1:], weighted[0]).backward()
     grads = [scope[name].grad for name in "xv"]
     return [None if y is None else y.detach().numpy() for y in (*found, *grads)]
+
+
+@pytest.mark.parametrize("f", [dg.sum, dg.mean, dg.amax, dg.amin])
+@pytest.mark.parametrize("none", [(), []])
+def test_no_dimensions_are_all_dimensions(f, none):
+    x = operands(dg)["x"]
+    assert dg.equal(f(x, dim=none), f(x))
+    assert dg.equal(f(x, none, True), f(x, keepdim=True))
+    assert dg.equal(f(x, np.int64(1)), f(x, dim=1))
 
 
 @pytest.mark.peers
