@@ -55,7 +55,7 @@ def manual_seed(seed: int | None) -> None:
     GENERATOR.set(np.random.default_rng(seed))
 
 
-def generator() -> np.random.Generator:
+def generator() -> "np.random.Generator":
     """The random numbers of this thread or task, unpredictable until they are seeded."""
     if RANDOMNESS.get() == "error":
         raise TransformError(

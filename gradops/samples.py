@@ -33,7 +33,7 @@ def between(low: float, high: float, *shapes: Shape, **attrs: Any) -> Samples:
 def distinct(*shapes: Shape, **attrs: Any) -> Samples:
     """Reals no two of which, in all operands, are near each other: order survives a small step."""
 
-    def draw(rng: np.random.Generator) -> Any:
+    def draw(rng: "np.random.Generator") -> Any:
         sizes = [int(np.prod(shape)) for shape in shapes]
         values = (rng.permutation(sum(sizes)) - sum(sizes) / 2 + 0.25) / 4
         parts = np.split(values, np.cumsum(sizes)[:-1])
@@ -65,7 +65,7 @@ def cases(*several: Samples) -> Samples:
 def beside(*several: Samples) -> Samples:
     """One sample whose operands, and attributes, are those of several kinds side by side."""
 
-    def joined(rng: np.random.Generator) -> Iterator[Any]:
+    def joined(rng: "np.random.Generator") -> Iterator[Any]:
         parts = [next(iter(samples(rng))) for samples in several]
         attrs = {k: v for _, each in parts for k, v in each.items()}
         yield [x for xs, _ in parts for x in xs], attrs

@@ -49,6 +49,23 @@ class LambdaLR(LRScheduler):
             vars(f).update(held or {})
 
 
+class MultiplicativeLR(LambdaLR):
+    """The rate times a function of the epoch, in every epoch, or one function for each group.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = dg.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def get_lr(self) -> list[float]:
+        """The rates as they are times what the functions give, but at the start."""
+        rates = [group["lr"] for group in self.optimizer.param_groups]
+        if self.is_initial:
+            return rates
+        return [lr * f(self.last_epoch) for f, lr in zip(self.lr_lambdas, rates)]
+
+
 class StepLR(LRScheduler):
     """The rate times `gamma` every `step_size` epochs.
 

@@ -4,7 +4,7 @@ import math
 from typing import Any, SupportsFloat
 
 from ..optimizer import Optimizer
-from .cycle import one_each
+from .momenta import one_each
 from .scheduler import LRScheduler, require_optimizer
 
 

@@ -1,6 +1,7 @@
-"""One schedule after the other."""
+"""Several schedules in one: one after the other, or all at once."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
@@ -8,7 +9,58 @@ from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
 
-class SequentialLR(LRScheduler):
+class Several(LRScheduler):
+    """What schedules made of others share: the parts are of one optimizer, and are saved along."""
+
+    def __init__(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
+        for i, scheduler in enumerate(schedulers):
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(f"the scheduler at index {i} belongs to another optimizer")
+        self.optimizer, self.schedulers = optimizer, list(schedulers)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer; of the parts, their states."""
+        states = [scheduler.state_dict() for scheduler in self.schedulers]
+        return {**super().state_dict(), "schedulers": states}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        rest = {name: value for name, value in state_dict.items() if name != "schedulers"}
+        super().load_state_dict(rest)
+        for scheduler, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
+
+class ChainedScheduler(Several):
+    """Schedules that all step at once, each from the rates that the one before it left.
+
+    >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
+    >>> parts = [dg.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5) for _ in range(2)]
+    >>> schedule = dg.optim.lr_scheduler.ChainedScheduler(parts)
+    >>> optimizer.step(); schedule.step(); schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(
+        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
+    ) -> None:
+        if not schedulers:
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained")
+        super().__init__(optimizer or schedulers[0].optimizer, schedulers)
+        self._last_lr = self.rates()
+
+    def step(self) -> None:
+        """Go on to the next epoch of every schedule."""
+        for scheduler in self.schedulers:
+            scheduler.step()
+        self._last_lr = self.rates()
+
+    def rates(self) -> list[float]:
+        """The learning rates as they are."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+
+class SequentialLR(Several):
     """Schedules that take turns: each of `milestones` is the epoch at which the next begins.
 
     >>> optimizer = dg.optim.SGD([dg.ones(1, requires_grad=True)], lr=1.0)
@@ -36,9 +88,8 @@ class SequentialLR(LRScheduler):
         for i, scheduler in enumerate(schedulers):
             if isinstance(scheduler, ReduceLROnPlateau):
                 raise ValueError(f"ReduceLROnPlateau, at index {i}, cannot be part of a sequence")
-            if scheduler.optimizer is not optimizer:
-                raise ValueError(f"the scheduler at index {i} belongs to another optimizer")
-        self.optimizer, self.schedulers, self.milestones = optimizer, schedulers, milestones
+        super().__init__(optimizer, schedulers)
+        self.milestones = milestones
         self.last_epoch = last_epoch + 1
         for scheduler in schedulers[::-1]:  # each one has set rates already; the first one's count
             scheduler.restart()
@@ -60,15 +111,3 @@ class SequentialLR(LRScheduler):
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of the parts, their states."""
-        states = [scheduler.state_dict() for scheduler in self.schedulers]
-        return {**super().state_dict(), "schedulers": states}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        rest = {name: value for name, value in state_dict.items() if name != "schedulers"}
-        super().load_state_dict(rest)
-        for scheduler, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
-            scheduler.load_state_dict(state)

@@ -23,6 +23,14 @@ SCHEDULES = {
         o, [1.0, 0.5], epochs=6, steps_per_epoch=10, anneal_strategy="linear", three_phase=True
     ),
     "rate alone": lambda s, o: s.OneCycleLR(o, 1.0, 60, cycle_momentum=False),
+    "multiplicative": lambda s, o: s.MultiplicativeLR(o, lambda epoch: 0.9 + epoch / 500),
+    "chained": lambda s, o: s.ChainedScheduler([s.LinearLR(o, 0.1, 1.0, 5), s.StepLR(o, 3, 0.5)]),
+    "cyclic": lambda s, o: s.CyclicLR(o, [0.01, 0.02], 0.3, step_size_up=4),
+    "lower cycles": lambda s, o: s.CyclicLR(o, 0.01, 0.3, 4, 7, mode="triangular2"),
+    "exponential cycles": lambda s, o: s.CyclicLR(o, 0.01, 0.3, 4, mode="exp_range", gamma=0.99),
+    "cycles of a function": lambda s, o: s.CyclicLR(
+        o, 0.01, 0.3, 5, scale_fn=lambda x: 0.8**x, scale_mode="iterations", cycle_momentum=False
+    ),
     "sequence": lambda s, o: s.SequentialLR(
         o,
         [
@@ -148,6 +156,8 @@ def test_a_schedule_before_the_first_step_of_its_optimizer_is_warned_of():
         (lambda s, o: s.CosineAnnealingWarmRestarts(o, 0), ValueError, "positive integer T_0"),
         (lambda s, o: s.ReduceLROnPlateau(o, factor=1.0), ValueError, "Factor should be < 1.0"),
         (lambda s, o: s.ReduceLROnPlateau(o, "least"), ValueError, "'least' is unknown"),
+        (lambda s, o: s.CyclicLR(o, 0.1, 1.0, mode="square"), ValueError, "triangular.*'square'"),
+        (lambda s, o: s.ChainedScheduler([]), ValueError, "at least one scheduler"),
         (lambda s, o: s.SequentialLR(o, [s.StepLR(o, 1)], [3]), ValueError, "one scheduler more"),
     ],
 )
