@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .crossing import Crossing
+
 
 class Hook(NamedTuple):
     """A function to call before or after `forward`, and how it wants to be called."""
@@ -18,11 +20,16 @@ def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     output = None
     try:
         args, kwargs = before(module, args, kwargs)
+        crossing = (
+            Crossing(module) if module._backward_hooks or module._backward_pre_hooks else None
+        )
+        if crossing:
+            args = crossing.inputs(args)
         output = module.forward(*args, **kwargs)
         for key, hook in [*module._forward_hooks.items()]:
             called.add(key)
             output = after(module, hook, args, kwargs, output)
-        return output
+        return crossing.outputs(output) if crossing else output
     except Exception:
         for key, hook in [*module._forward_hooks.items()]:
             if hook.always_call and key not in called:

@@ -14,6 +14,7 @@ from .parameter import Parameter
 
 Self = TypeVar("Self", bound="Module")
 KINDS = ("_parameters", "_buffers", "_modules")
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class Module:
@@ -46,11 +47,14 @@ class Module:
     def __init__(self) -> None:
         vars(self).update(
             training=True, _parameters={}, _buffers={}, _modules={}, _transient=set(),
-            _forward_hooks=OrderedDict(), _forward_pre_hooks=OrderedDict(),
+            **{kind: OrderedDict() for kind in HOOKS},
         )  # fmt: skip
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._forward_hooks or self._forward_pre_hooks:
+        if (
+            self._forward_hooks or self._forward_pre_hooks
+            or self._backward_hooks or self._backward_pre_hooks
+        ):  # fmt: skip
             return hooks.call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -359,6 +363,28 @@ class Module:
         With `with_kwargs` it is `hook(module, args, kwargs)`, and returns a pair of both.
         """
         return registered(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
+
+        Both are tuples, None where there is no gradient; what it returns replaces `grad_input`. The
+        inputs are the positional arguments of the call, the outputs a tensor or those in a tuple.
+
+        >>> layer = dg.nn.Linear(2, 1)
+        >>> show = lambda module, grad_input, grad_output: print(grad_output)
+        >>> handle = layer.register_full_backward_hook(show)
+        >>> layer(dg.ones(2, requires_grad=True)).backward(dg.tensor([3.0]))
+        (tensor([3.]),)
+        """
+        return registered(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_output)` first; what it returns replaces `grad_output`."""
+        return registered(self._backward_pre_hooks, hook, prepend)
 
     def extra_repr(self) -> str:
         """What a module says of itself between the parentheses."""
