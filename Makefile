@@ -13,10 +13,10 @@ PEERS := torch==2.13.0 jax jaxlib autograd
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test demo bench bench-each size docs peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale size docs peers clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: $(READY)  ## Check format, lint and types
 	$(BIN)/ruff format --check .
@@ -30,6 +30,9 @@ format: $(READY)  ## Format the code and mend what ruff can mend
 test: $(READY)  ## Run the tests; ARGS="-k tape" picks some
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
+soak: $(READY)  ## Run the long tests, which make test leaves out: minutes
+	$(BIN)/python -m pytest tests/soak/*.py $(ARGS)
+
 demo: $(READY)  ## Train one model in both modes
 	$(BIN)/python examples/two_ways.py
 
@@ -42,6 +45,10 @@ bench: $(READY)  ## Print the benchmark table, with the peers after `make peers`
 
 bench-each: $(READY)  ## Run the benchmarks one by one under pytest-benchmark
 	$(MEASURE) -m pytest benchmarks $(ARGS)
+
+bench-scale: $(READY)  ## Print how costs grow, what imports take, what noting lines costs
+	$(MEASURE) benchmarks/scale.py
+	$(MEASURE) benchmarks/diagnosis.py
 
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py
