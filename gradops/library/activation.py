@@ -86,9 +86,9 @@ def silu_kernel(x: Any, out: Any = None) -> Any:
 
 
 def silu_slope(y: Any, x: Any) -> Any:
-    """s + x s (1 - s) with s = sigmoid(x)."""
+    """s (1 + x (1 - s)) with s = sigmoid(x)."""
     s = sigmoid(x)
-    return s + y * (1 - s)
+    return s * (1 + x * (1 - s))
 
 
 silu = elementwise(

@@ -67,7 +67,7 @@ mul = elementwise(
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
-    d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -y / b)],
+    d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
     samples=binary, error_samples=unequal,
     doc="The quotient of two operands, entry by entry; of integers, a float.",
 )

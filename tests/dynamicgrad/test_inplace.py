@@ -299,3 +299,35 @@ def test_a_write_of_what_does_not_fit_is_an_error_and_changes_nothing(other):
     with pytest.raises((TypeError, ValueError)):
         x += other
     assert (x.tolist(), x._version) == ([1, 1], 0)
+
+
+OUTPUTS = """
+    x+x ; x*x ; x/2 ; 2/x ; x/x ; x-x ; -x ; x**2 ; x**3.0 ; 2**x ; x**x ; x.abs() ; x.square()
+    x.sqrt() ; x.reciprocal() ; x.exp() ; t.expm1(x) ; x.log() ; t.log1p(x) ; x.sin() ; x.cos()
+    x.tan() ; x.tanh() ; x.sigmoid() ; x.relu() ; t.erf(x) ; x.clamp(0,1) ; t.maximum(x,x*2)
+    F.silu(x) ; F.gelu(x) ; F.softplus(x) ; F.softmax(x,0) ; F.log_softmax(x,0) ; t.where(x>1,x,2*x)
+    t.logsumexp(x,0) ; x.sum(0) ; x.mean(0) ; x.amax(0) ; x.prod(0) ; x@x ; t.cat([x,x]) ; x.clone()
+"""
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize(
+    "call", [c.strip() for c in OUTPUTS.replace("\n", ";").split(";") if c.strip()]
+)
+def test_outputs_may_be_written_to_where_pytorchs_may(call):
+    torch = pytest.importorskip("torch", reason="torch is the oracle")
+    found = [after_a_write(t, call) for t in (torch, dg)]
+    if found[0] is not None:
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
+
+
+def after_a_write(t, call):
+    """The gradient through an output that was written to; None where that is refused."""
+    x = t.full((2, 2), 1.5, requires_grad=True)
+    y = eval(call, {"t": t, "F": t.nn.functional, "x": x})
+    y.mul_(3)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return None
+    return x.grad.tolist()
