@@ -42,14 +42,9 @@ def cross_entropy(
     tensor(0.6931)
     """
     if weight is None and not label_smoothing and ignore_index < 0:
-        try:
-            rank = as_tensor(input).value.ndim
-            if rank <= 2 and as_tensor(target).value.ndim == rank - 1:
-                if reduction == "mean":
-                    return sparse(input, target)
-                return sparse(input, target, reduction=reduction)
-        except ops.IndexingError:
-            pass  # a label is none of the classes: one to ignore, or wrong
+        loss = of_labels(input, target, reduction)
+        if loss is not None:
+            return loss
     check_reduction(reduction)
     if not 0 <= label_smoothing <= 1:
         raise ops.OptionError(
@@ -65,6 +60,21 @@ def cross_entropy(
         return sharp
     spread = spread_loss(logs, y, weight, ignore_index, reduction)
     return (1 - label_smoothing) * sharp + label_smoothing / x.shape[-1] * spread
+
+
+def of_labels(input: Any, target: Any, reduction: str) -> Any:
+    """The loss by one op, as most calls have it; None for what that does not cover."""
+    rank = as_tensor(input).value.ndim
+    if rank > 2 or as_tensor(target).value.ndim != rank - 1:
+        return None
+    try:
+        return (
+            sparse(input, target)
+            if reduction == "mean"
+            else sparse(input, target, reduction=reduction)
+        )
+    except ops.IndexingError:  # a label is none of the classes: one to ignore, or wrong
+        return None
 
 
 def is_array(t: Tensor) -> bool:
