@@ -11,13 +11,14 @@ from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.places import here
 from gradops.types import broadcast_shapes, operand_types
 
+from .carrying import carry
 from .fast import NUMBERS
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
 from .sharing import memory, storage_of
 from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
-from .tensor import Tensor, as_tensor, handle
+from .tensor import ARRAYS, Tensor, as_tensor, handle
 from .views import put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
@@ -107,10 +108,10 @@ def rebased(t: Tensor, result: Tensor) -> Tensor:
     """Let `t` have the entries and the history of a new result, in its own dtype."""
     if result.dtype != t.dtype:
         result = ops.astype(result, dtype=t.dtype)
-    if is_shared(t):
+    if is_shared(t) and type(result.value) in ARRAYS:
         np.copyto(t.value, result.value)
     else:
-        t.value = result.value
+        carry(t, result.value)
     storage_of(t).write()
     return set_history(t, result.node)
 
@@ -147,7 +148,7 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
             refuse_recording(t)
         result = op(value, *others)
         check_fits(op, (t, *others), as_tensor(result))
-        t.value = result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype)
+        carry(t, result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype))
         return
     require_writable(t)
     if isinstance(op.kernel, np.ufunc) and fits(value, others):
@@ -238,7 +239,7 @@ def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
     """Write the entries of `source` into the memory of `t`."""
     if not isinstance(memory(t), np.ndarray) or being_transformed([source.value]):
         refuse_recording(t)
-        t.value = replaced(handle(t.value), key, source, call).value
+        carry(t, replaced(handle(t.value), key, source, call).value)
         return
     require_writable(t)
     try:

@@ -7,9 +7,10 @@ from typing import Any
 import gradops as ops
 from gradops import Batched, TransformError
 from gradops.batching import batch, unbatch
-from gradops.levels import at_level, levels
+from gradops.levels import levels
 from gradops.tree import children, flatten
 
+from ..carrying import run_at
 from ..modes import RANDOMNESS
 from ..tensor import Tensor, as_tensor, handle
 from .levels import held, released
@@ -99,8 +100,7 @@ def batched_call(
         x if d is None else handle(batch(held(x), d % len(x.shape), level))
         for x, d in zip(inputs, dims, strict=True)
     ]
-    with at_level(level):
-        returned = func(shells)
+    returned = run_at(level, func, [shells])
     leaves, rebuild = flatten(returned)
     where = dims_of_outputs(out_dims, returned, name)
     if not leaves:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from gradops import Dual, NotDifferentiableError, TransformError
-from gradops.levels import at_level, levels
+from gradops.levels import levels
 from gradops.tree import flatten
 from gradops.types import is_float
 
+from ..carrying import run_at
 from ..modes import is_recording
 from ..tensor import Tensor, as_tensor, handle
 from .levels import has_history, held, lift, released
@@ -54,7 +55,7 @@ def jvp(
     level = next(levels)
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
-    value, aux = split_aux(run_at(level, func, rebuild_primals(shells)), has_aux, call)
+    value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
     outputs, rebuild = outputs_of(value, call)
     found = [parts(y, level) for y in outputs]
     if strict and any(t is None for _, t in found):
@@ -68,10 +69,10 @@ def jvp(
     return left((*results, primal_tree(aux, level)) if has_aux else results, as_tensors)
 
 
-def run_at(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
+def quietly(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
     """What `func` returns for arguments with tangents; infinite ones are no reason to warn."""
-    with np.errstate(all="ignore"), at_level(level):
-        return func(*args)
+    with np.errstate(all="ignore"):
+        return run_at(level, func, args)
 
 
 def dual_parts(
@@ -80,7 +81,7 @@ def dual_parts(
     """The output of `func`, and the tangents of its tensors; None where it has none."""
     level = next(levels)
     shells = [dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
-    leaves, rebuild = flatten(run_at(level, func, shells))
+    leaves, rebuild = flatten(quietly(level, func, shells))
     found = [parts(y, level) if isinstance(y, Tensor) else (y, None) for y in leaves]
     return rebuild([y for y, _ in found]), [t for _, t in found]
 
