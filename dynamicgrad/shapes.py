@@ -98,16 +98,14 @@ def t(x: Any) -> Any:
 def expand(x: Any, *shape: Any) -> Any:
     """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
 
-    The result cannot be written to, since its entries may be one in memory; whether it follows
-    later writes to the tensor is not told.
+    The result is a view. It cannot be written to if it repeats entries.
 
     >>> dg.ones(2, 1).expand(-1, 3).shape
     (2, 3)
     """
-    found = ops.expand(x, sizes(shape))
-    if isinstance(found.value, np.ndarray):
-        found.value.flags.writeable = False
-    return found
+    if not shape_of(x):
+        memory(x)  # of a number, which a view cannot share
+    return ops.expand(x, sizes(shape))
 
 
 def expand_as(x: Any, other: Any) -> Any:

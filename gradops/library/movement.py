@@ -1,6 +1,6 @@
 """Ops that move entries without changing them, and the transposes of broadcasting."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,11 +121,9 @@ def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     return y
 
 
-def broadcast_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
-    target = ArrayType(shape, x.dtype)
-    if x.ndim > target.ndim or conflict(broadcast_shapes("broadcast_to", [x, target]), shape):
-        raise ShapeError("broadcast_to", [x], f"it does not broadcast to {shown(shape)}")
-    return target
+def expand_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """A view, which can only be written to if it repeats nothing."""
+    return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
 
 
 def batched_to_shape(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
@@ -135,18 +133,38 @@ def batched_to_shape(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> An
     return op(reshape(xs[0], shape=(n, *padding, *rest)), shape=(n, *attrs["shape"]))
 
 
-broadcast_to = linear(
+def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+    """An op that repeats its operand along new axes and axes of size 1."""
+
+    def infer(x: ArrayType, shape: Shape) -> ArrayType:
+        target = ArrayType(shape, x.dtype)
+        if x.ndim > target.ndim or conflict(broadcast_shapes(name, [x, target]), shape):
+            raise ShapeError(name, [x], f"it does not broadcast to {shown(shape)}")
+        return target
+
+    return linear(
+        name, kernel, infer=infer, batch=batched_to_shape,
+        transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
+        source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
+        samples=cases(
+            real((4,), shape=(3, 4)), real((3, 1), shape=(2, 3, 4)), real((), shape=(2,)),
+            real((2, 3), shape=(2, 3)),
+        ),
+        error_samples=[
+            ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
+            ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+        ],
+        doc=doc,
+    )  # fmt: skip
+
+
+broadcast_to = broadcasting(
     "broadcast_to", broadcast_to_kernel,
-    infer=broadcast_to_infer,
-    transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
-    batch=batched_to_shape,
-    source="broadcast_to({0}, {shape})", traits=RETYPING | {"broadcasting"},
-    samples=cases(real((4,), shape=(3, 4)), real((3, 1), shape=(2, 3, 4)), real((), shape=(2,))),
-    error_samples=[
-        ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
-        ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
-    ],
     doc="The operand repeated along new axes and axes of size 1.",
+)
+expand_to = broadcasting(
+    "expand_to", expand_to_kernel,
+    doc="The operand repeated along new axes and axes of size 1, as a view of its memory.",
 )
 
 
@@ -339,7 +357,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
 
 
 def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
-    """`x` broadcast to `shape`, in which -1 keeps the size an axis has.
+    """`x` broadcast to `shape`, in which -1 keeps the size an axis has; a view of its memory.
 
     >>> expand(np.zeros((3, 1)), (-1, 4)).shape
     (3, 4)
@@ -347,4 +365,4 @@ def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
     own = shape_of(x)
     padded = (1,) * (len(shape) - len(own)) + tuple(own)
     sizes = (m if n == -1 else n for m, n in zip(padded, shape, strict=True))
-    return broadcast_to(x, shape=tuple(sizes))
+    return expand_to(x, shape=tuple(sizes))

@@ -222,6 +222,35 @@ def expand_view(t):
     return x.grad.tolist()
 
 
+@table.gives(([[0.0, 5.0, 0.0]] * 2, [[7.0, 7.0]], True, [4.0, 4.0, 4.0]))
+def what_is_expanded_follows_writes(t):
+    b, s = t.zeros(1, 3), t.tensor(2.0)
+    e, f = b.expand(2, 3), s.expand(1, 2)
+    b[0, 1] = 5
+    s.fill_(7)
+    x = t.ones(3, requires_grad=True)
+    y = x * 1
+    y.expand(3).mul_(4)  # nothing is repeated, so it may be written to
+    y.sum().backward()
+    return e.tolist(), f.tolist(), e._base is b, x.grad.tolist()
+
+
+@table.gives(([18.0], "changed"))
+def what_is_expanded_has_the_history_of_its_base(t):
+    x = t.ones(1, requires_grad=True)
+    y = x * 2
+    e = y.expand(3)
+    y.mul_(3)
+    e.sum().backward()
+    y = x * 2
+    squares = y.expand(3) ** 2
+    y.mul_(3)
+    try:
+        squares.sum().backward()
+    except RuntimeError:
+        return x.grad.tolist(), "changed"
+
+
 @table.gives(([4.0, 5.0], [6.0, 4.0]))
 def inplace_double(t):
     x = t.tensor([1.0, 2.0], requires_grad=True)
