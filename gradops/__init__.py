@@ -112,6 +112,7 @@ from .library.indexing import (
 )
 from .library.joining import concatenate, pad, split, stack
 from .library.loss import (
+    binary_cross_entropy,
     binary_cross_entropy_with_logits,
     cross_entropy,
     l1_loss,
@@ -195,6 +196,7 @@ __all__ = [
     "astype",
     "beside",
     "between",
+    "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "bitwise_and",
     "bitwise_or",

@@ -205,15 +205,8 @@ def binary_cross_entropy(
             "all elements of input should be between 0 and 1",
             hint="apply sigmoid, or use binary_cross_entropy_with_logits",
         )  # fmt: skip
-    losses = -(y * bounded_log(x) + (1 - y) * bounded_log(1 - x))
+    losses = ops.binary_cross_entropy(x, y)
     return reduced(losses if weight is None else losses * weight, reduction)
-
-
-def bounded_log(x: Any) -> Any:
-    """The logarithm, but at least -100; also at 0."""
-    low = ops.full_like(x, -100.0)
-    positive = x > 0
-    return ops.where(positive, ops.maximum(ops.log(ops.where(positive, x, 1.0)), low), low)
 
 
 def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import DTypeError, IndexingError, OptionError, ShapeError
+from ..families import elementwise
 from ..kernels.rows import columns
 from ..op import ErrorSample, Op
 from ..samples import beside, between, cases, exactly, real
 from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
 from .activation import SMALL, log_softmax, sigmoid, softmax, softmax_rule, softplus_of_minus
 from .arithmetic import abs, square, strong_product
+from .comparison import maximum, where
+from .elementwise import log
 from .movement import broadcast_to, expand_dims, repeated, reshape
 from .reduction import mean, sum
 
@@ -141,6 +144,28 @@ binary_cross_entropy_with_logits = Op(
         ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
     ],
     doc="The cross entropy of labels between 0 and 1 with the logistic function of logits.",
+)
+
+
+def bce_of_probabilities(p: Any, y: Any) -> Any:
+    with np.errstate(divide="ignore"):  # the logarithm of 0 is bounded as well
+        return -(y * np.maximum(np.log(p), -100) + (1 - y) * np.maximum(np.log1p(-p), -100))
+
+
+def bounded_log(p: Any) -> Any:
+    """The logarithm, but at least -100; also at 0."""
+    return where(p > 0, maximum(log(where(p > 0, p, 1)), -100), -100)
+
+
+binary_cross_entropy = elementwise(
+    "binary_cross_entropy", bce_of_probabilities, source="binary_cross_entropy({0}, {1})",
+    d=[
+        lambda loss, p, y: (p - y) / maximum(p * (1 - p), 1e-12),
+        lambda loss, p, y: bounded_log(1 - p) - bounded_log(p),
+    ],
+    samples=between(0.1, 0.9, (3, 4), (3, 4)),
+    doc="The cross entropy, entry by entry, of labels with probabilities; logarithms are at least"
+    " -100, and the derivative by a probability is bounded likewise, as PyTorch's is.",
 )
 
 

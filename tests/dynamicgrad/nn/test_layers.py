@@ -175,9 +175,12 @@ def test_losses_are_pytorchs(name, options, x, target, reduction):
     beside_torch(torch, run, [x])
 
 
-def test_a_probability_of_zero_has_a_finite_loss():
-    loss = F.binary_cross_entropy(dg.tensor([0.0, 1.0]), dg.tensor([1.0, 0.0]))
-    assert loss.item() == 100
+def test_a_probability_of_zero_has_a_finite_loss_and_a_gradient_that_leads_away():
+    p = dg.tensor([0.0, 1.0, 0.0], requires_grad=True)
+    loss = F.binary_cross_entropy(p, dg.tensor([1.0, 0.0, 0.0]), reduction="sum")
+    loss.backward()
+    assert loss.item() == 200
+    assert p.grad.tolist() == pytest.approx([-1e12, 1e12, 0])
 
 
 def test_weights_of_losses_are_buffers():
