@@ -12,18 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Batched, Dual, ShapeError, TapeError
+from gradops import Batched, Dual, MissingRuleError, ShapeError, TapeError
 from gradops.places import here
 
 from .hooks import Whole
 from .modes import PACKING, RECORDING, is_recording
 from .packing import Packed
 from .reading import Freed, changed_text
-from .sharing import memory, storage_of
+from .sharing import MADE_UNRECORDED, Alias, enter, memory, storage_of
 from .tape import NOTHING, SEVERAL, Node, Part, Parts, clock, new
 from .tensor import Tensor, cut_off, handle
 from .transformed import batched, outermost, pushed
 from .views import refuse_leaf, set_history
+
+MADE_INSIDE = (
+    "Output {i} of {op} is a view and is being modified inplace. This view was created inside a"
+    " custom Function (or because an input was returned as-is), whose backward the write would go"
+    " around"
+    "\n  hint: return a clone() from forward, or write `y = y * 2` for `y *= 2`"
+)
+
+WITHOUT_JVP = (
+    "You must implement the jvp function for custom autograd.Function to use it with forward mode"
+    " AD, as a static method jvp(ctx, *tangents)"
+)
 
 
 class Context:
@@ -170,7 +182,9 @@ class Function:
     def apply(cls, *args: Any) -> Any:
         """Run forward, and record the operation."""
         outer = outermost(args)
-        if isinstance(outer, Dual) and cls.jvp is not Function.jvp:
+        if isinstance(outer, Dual):
+            if cls.jvp is Function.jvp:
+                raise MissingRuleError(cls.__name__, "jvp", WITHOUT_JVP)
             return pushed(cls, args, outer)
         if isinstance(outer, Batched) and cls.vmap is not Function.vmap:
             return batched(cls, args, outer)
@@ -220,7 +234,7 @@ def unrecorded(ctx: Context, args: Sequence[Any], outs: Sequence[Any]) -> list[A
     tracked = any(ctx.needs_input_grad)
     return [
         y if not isinstance(y, Tensor) or any(y is t for t in ctx._dirty)
-        else cut_off(fresh(y), None, tracked)
+        else cut_off(sharing(fresh(y), y, args, MADE_UNRECORDED), None, tracked)
         for y in outs
     ]  # fmt: skip
 
@@ -229,6 +243,17 @@ def fresh(y: Tensor) -> Tensor:
     """A new handle on the memory of an output, without history."""
     found = handle(y.value)
     found.storage = y.storage
+    return found
+
+
+def sharing(found: Tensor, y: Tensor, args: Sequence[Any], refusal: str) -> Tensor:
+    """The new handle of an output `y`, which may be one of the arguments or a view of one."""
+    if any(y is a for a in args):  # returned as it came: another tensor on the same memory
+        found.value, found.storage = memory(y), storage_of(y)
+        found.storage.viewed = True
+        enter(found, Alias(y if y.alias is None else y.alias.base, None, refusal))
+    elif y.alias is not None and any(y.storage is getattr(a, "storage", None) for a in args):
+        enter(found, Alias(y.alias.base, None, refusal))
     return found
 
 
@@ -258,10 +283,9 @@ def attached(ctx: Context, y: Tensor, args: Sequence[Any], vertex: Any) -> Tenso
     """An output with the vertex that stands for it, unless no gradient passes through it."""
     if any(y is t for t in ctx._dirty):
         return set_history(y, vertex)
-    found = fresh(y)
-    if any(y is a for a in args):  # returned as it came: another tensor on the same memory
-        found.value, found.storage = memory(y), storage_of(y)
-        found.storage.viewed = True
+    found = sharing(
+        fresh(y), y, args, MADE_INSIDE.format(i=getattr(vertex, "index", 0), op=ctx._name)
+    )
     if y.dtype.kind == "f" and not any(y is t for t in ctx._constant):
         found.node = vertex
     return found

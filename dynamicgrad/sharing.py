@@ -37,12 +37,13 @@ def memory(t: Any) -> Any:
 class Alias:
     """How a view comes from its base: by these ops, each with its attributes, one after another.
 
-    `refusal` says why it is not to be written to while recording, if it is not.
+    `refusal` says why it is not to be written to while recording, if it is not. `steps` are None
+    for what came about in a way that cannot be gone again, as inside a custom function.
     """
 
     __slots__ = ("base", "refusal", "steps")
 
-    def __init__(self, base: Any, steps: tuple[Any, ...], refusal: str) -> None:
+    def __init__(self, base: Any, steps: tuple[Any, ...] | None, refusal: str) -> None:
         self.base, self.steps, self.refusal = base, steps, refusal
 
 
@@ -59,12 +60,18 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
         view.node.storage = storage
     if op.vjp[0] is None:
         return  # a view that gradients do not pass through has a history of its own
-    known, steps, refusal = base.alias, ((op, attrs),), "" if is_recording() else MADE_UNRECORDED
-    if known is not None:
-        base, steps, refusal = known.base, known.steps + steps, known.refusal or refusal
-    view.alias = Alias(base, steps, refusal)
-    key = id(view)
-    storage.views[key] = weakref.ref(view, partial(storage.views.pop, key))
+    known, step, refusal = base.alias, (op, attrs), "" if is_recording() else MADE_UNRECORDED
+    if known is None:
+        enter(view, Alias(base, (step,), refusal))
+    else:
+        steps = None if known.steps is None else (*known.steps, step)
+        enter(view, Alias(known.base, steps, known.refusal or refusal))
+
+
+def enter(view: Any, alias: Alias) -> None:
+    """Let `view` know how it comes from its base, and the shared storage know the view."""
+    view.alias, views, key = alias, view.storage.views, id(view)
+    views[key] = weakref.ref(view, partial(views.pop, key))
 
 
 def may_share(base: Any, value: Any) -> bool:

@@ -1,7 +1,7 @@
-"""Custom functions under forward mode and batching: their own `jvp` and `vmap`, if they have one.
+"""Custom functions under forward mode and batching: their own `jvp` and `vmap`.
 
-Without one, forward is run on what is transformed, and its operations are differentiated or
-batched.
+Without a `vmap`, forward is run on what is batched. Without a `jvp` there is an error: to
+differentiate the operations of forward would not be what the function's backward does.
 """
 
 from collections.abc import Sequence

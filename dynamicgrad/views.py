@@ -8,15 +8,21 @@ put in its place (`copy_slices`). All views of the base then get their histories
 from typing import Any
 
 from gradops import OPS, TapeError
+from gradops.places import describe
 
 from .sharing import storage_of
-from .tape import Leaf, clock, record
+from .tape import NOTHING, Leaf, Node, Part, clock, new, record
 from .tensor import Tensor, handle
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation.\n"
     "  hint: an update of a parameter goes inside `with no_grad():`; else write `w = w + 1`, which"
     " makes a new tensor"
+)
+OVERTAKEN = (
+    "the output of {op}, called at {place}, is a view and its base or another view of its base has"
+    " been modified inplace, so that the history of the view is lost\n  hint: return a clone() from"
+    " forward, or write to clones"
 )
 VIEW_OF_LEAF = "a view of " + LEAF
 
@@ -47,7 +53,9 @@ def set_history(t: Tensor, vertex: Any) -> Tensor:
             view = ref()
             alias = None if view is None else view.alias  # None if it got memory of its own
             if alias is not None and alias.base is base and type(view.node) is not Leaf:
-                replace_node(view, replayed(base, alias.steps))
+                replace_node(
+                    view, overtaken(view) if alias.steps is None else replayed(base, alias.steps)
+                )
     return t
 
 
@@ -67,6 +75,27 @@ def replayed(base: Tensor, steps: Any) -> Any:
         y = op.kernel(value, **attrs)
         node = record(op, (handle(value, node),), (node,), 1, attrs, y)
         value = y
+    return node
+
+
+class Overtaken:
+    """Stands where the operands of a node do whose output a write has changed beyond its ken."""
+
+    def read(self, node: Any, freed: Any) -> Any:
+        """Raise the error for a backward that gets there."""
+        raise TapeError(OVERTAKEN.format(op=node.op, place=describe(node.place)))
+
+
+def overtaken(view: Tensor) -> Any:
+    """A node for a view whose history cannot follow the write to its base."""
+    before = view.node
+    if before is None:
+        return None
+    node: Node = new(Node)
+    node.op = before.owner.op if type(before) is Part else before.op
+    node.inputs, node.operands, node.attrs, node.output = before.inputs, Overtaken(), NOTHING, None
+    node.shape, node.dtype, node.watch = before.shape, before.dtype, None
+    node.code, node.offset = before.place
     return node
 
 

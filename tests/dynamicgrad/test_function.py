@@ -406,4 +406,64 @@ def fn_vmap(t):
     return [t.func.vmap(lambda row: Scaled.apply(row, 2.0))(x).tolist(), seen]
 
 
+@table.refuses("You must implement the jvp function")
+def fn_without_jvp(t):
+    class StraightThrough(t.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x.round()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    t.func.jvp(lambda x: StraightThrough.apply(x), (t.ones(2),), (t.ones(2),))
+
+
+def returning(t, f):
+    """A custom function that returns what `f` makes of its input."""
+
+    class Returns(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return f(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.reshape(3)
+
+    return Returns
+
+
+def write_after(t, f, write):
+    """Write to an input or to the output, and differentiate both; what that gives, or None."""
+    x = t.ones(3, requires_grad=True)
+    h = x * 1
+    y = returning(t, f).apply(h)
+    try:
+        write(t, h, y)
+        (h.sum() + y.sum()).backward()
+    except RuntimeError as error:
+        return str(error).split("is a view and")[1].split()[:3]
+    return x.grad.tolist()
+
+
+@table.gives([["is", "being", "modified"]] * 4 + [["its", "base", "or"]] * 2 + [[2.0] * 3])
+def fn_views(t):
+    same, seen = (lambda x: x), (lambda x: x.view(3, 1))
+    return [
+        write_after(t, same, lambda t, h, y: y.mul_(2)),
+        write_after(t, seen, lambda t, h, y: y.mul_(2)),
+        write_after(t, same, lambda t, h, y: y[:1].mul_(2)),
+        write_after(t, seen, lambda t, h, y: y[0].mul_(2)),
+        write_after(t, same, lambda t, h, y: h.mul_(2)),
+        write_after(t, seen, lambda t, h, y: h.mul_(2)),
+        write_after(t, lambda x: x.clone(), lambda t, h, y: None),
+    ]
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
