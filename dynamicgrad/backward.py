@@ -12,7 +12,7 @@ from gradops.places import describe, here
 from .anomaly import inspection
 from .edges import GradientEdge
 from .hooks import watch_of
-from .modes import RECORDING, chosen
+from .modes import PACKING, RECORDING, Differentiating, chosen
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
 from .tensor import Tensor, as_tensor, handle
@@ -98,12 +98,14 @@ def carry(
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
+    recording: Any = False
     if create_graph:
         seeds = {v: as_tensor(g) for v, g in seeds.items()}
-        read: Callable[[Node], Any] = tensors
+        recording = differentiating()
+        read: Callable[[Node], Any] = tensors_for(recording)
     else:
         read = values if retain else reader(Freed((here(),)))
-    mode = RECORDING.set(create_graph and chosen(True))
+    mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
@@ -114,6 +116,23 @@ def carry(
     finally:
         FINISHING.reset(finishing)
         RECORDING.reset(mode)
+
+
+def differentiating() -> Any:
+    """The mode in which a backward is recorded."""
+    return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
+
+
+def tensors_for(mode: Any) -> Callable[[Node], Any]:
+    """What gives the rules of a node what they see, and tells `mode` whose rules come."""
+    if not isinstance(mode, Differentiating):
+        return tensors
+
+    def read(node: Node) -> Any:
+        mode.cause = node
+        return tensors(node)
+
+    return read
 
 
 def sequence(x: Any) -> list[Any]:

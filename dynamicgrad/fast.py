@@ -14,7 +14,7 @@ from gradops.op import PLAIN, explain
 from gradops.places import OURS
 
 from .modes import INFERENCE, is_recording
-from .packing import pack
+from .packing import noted
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import ARRAYS, Tensor, as_tensor, cut_off
 
@@ -64,7 +64,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
             code = frame.f_code
         node.code, node.offset = code, frame.f_lasti
         if mode is not True:
-            pack(node, mode)
+            noted(node, mode)
         return t
 
     return named(call, op)
@@ -126,7 +126,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             code = frame.f_code
         node.code, node.offset = code, frame.f_lasti
         if mode is not True:
-            pack(node, mode)
+            noted(node, mode)
         return t
 
     return named(call, op)

@@ -1,8 +1,9 @@
 """Whether operations are recorded: a mode per thread and asyncio task.
 
-Note [Modes]. `RECORDING` holds True or False on the common path. Two objects may stand there
-instead: `Packing`, which is true and whose hooks pack what nodes save, and `INFERENCE`, which is
-false and marks what is made. So an operation looks at one variable, once.
+Note [Modes]. `RECORDING` holds True or False on the common path. Three objects may stand there
+instead: `Packing`, which is true and whose hooks pack what nodes save; `Differentiating`, which is
+true while backward is recorded; and `INFERENCE`, which is false and marks what is made. So an
+operation looks at one variable, once.
 """
 
 from collections.abc import Callable
@@ -21,6 +22,27 @@ class Packing(NamedTuple):
     unpack: Callable[[Any], Any]
 
 
+class Differentiating:
+    """Recording a gradient: what is recorded counts as called where the forward operation was.
+
+    So an error of the second order names the line whose derivative failed, and not that of the
+    backward at which all of them were recorded.
+    """
+
+    __slots__ = ("cause", "caller", "packing")
+
+    def __init__(self, caller: Any, packing: Packing | None) -> None:
+        self.caller, self.packing = caller, packing
+        self.cause: Any = None  # the node whose rules run
+
+    def place(self, node: Any) -> None:
+        """Give a node that a rule recorded the place of the operation the rule belongs to."""
+        place = None if self.cause is None else self.cause.place
+        caller = self.caller
+        if place and caller and node.code is caller[0] and node.offset == caller[1]:
+            node.code, node.offset = place
+
+
 class Inference:
     """Recording nothing, for good: what is made cannot be used for gradients later."""
 
@@ -29,7 +51,7 @@ class Inference:
 
 
 INFERENCE = Inference()
-Mode = bool | Packing | Inference
+Mode = bool | Packing | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
 RANDOMNESS: ContextVar[str] = ContextVar("randomness", default="same")  # what vmap says of it

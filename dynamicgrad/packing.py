@@ -7,7 +7,7 @@ from typing import Any
 
 from gradops import TapeError
 
-from .modes import PACKING, RECORDING, Packing, is_recording
+from .modes import PACKING, RECORDING, Differentiating, Packing, is_recording
 from .tape import Node
 from .tensor import Tensor, handle
 
@@ -82,7 +82,16 @@ def as_it_was(x: Packed) -> Tensor:
     return t
 
 
-def pack(node: Node, hooks: Any) -> None:
+def noted(node: Node, mode: Any) -> None:
+    """What a mode other than plain recording does with a new node. See Note [Modes]."""
+    if isinstance(mode, Differentiating):
+        mode.place(node)
+        mode = mode.packing
+    if mode is not None:
+        pack(node, mode)
+
+
+def pack(node: Node, hooks: Packing) -> None:
     """Pack what a new node saves."""
     if node.output is not None or any(isinstance(x, Tensor) for x in node.operands):
         node.operands = PackedOperands(node.operands, node.output, hooks)

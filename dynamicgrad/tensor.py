@@ -80,9 +80,9 @@ class Tensor(Operators):
         if active and mode and y.dtype.kind == "f":
             found.node = record(op, args, inputs, active, attrs, y)
             if mode is not True:
-                from .packing import pack
+                from .packing import noted
 
-                pack(found.node, mode)
+                noted(found.node, mode)
         elif active or mode is INFERENCE:
             cut_off(found, op, bool(active))
         else:

@@ -27,6 +27,7 @@ class Vertex(Protocol):
     place: Place | None
 
 
+HOOK, BACKWARD = "a hook on", "the backward of"  # what fails in an error's note
 Read = Callable[[Any], tuple[Any, ...]]
 
 
@@ -51,49 +52,60 @@ def pull_back(
     cotangents = dict(seeds)
     frontier = [(-v.number, v) for v in cotangents]
     heapify(frontier)
-    while frontier:
-        v = heappop(frontier)[1]
-        if v.watch is not None:
-            cotangents[v] = v.watch(cotangents[v])
-        op = v.op
-        if op is None:
-            continue
-        g = cotangents[v] if v in keep else cotangents.pop(v)
-        operands, attrs, rules = read(v), v.attrs, op.vjp
-        share = rules.shares(g, *operands, **attrs) if type(rules) is Together else None
-        for i, x in enumerate(v.inputs):
-            if x is None or (active is not None and x not in active):
+    v, i, doing = None, 0, None
+    try:
+        while frontier:
+            v = heappop(frontier)[1]
+            if v.watch is not None:
+                doing = HOOK
+                cotangents[v] = v.watch(cotangents[v])
+            op = v.op
+            if op is None:
                 continue
-            try:
+            g = cotangents[v] if v in keep else cotangents.pop(v)
+            doing = None  # what cannot be read says why by itself
+            operands, attrs, rules = read(v), v.attrs, op.vjp
+            doing = BACKWARD
+            share = rules.shares(g, *operands, **attrs) if type(rules) is Together else None
+            for i, x in enumerate(v.inputs):
+                if x is None or (active is not None and x not in active):
+                    continue
                 if share is not None:
                     ct = share(i)
                 elif (rule := rules[i]) is None:
                     continue
                 else:
                     ct = rule(g, *operands, **attrs) if attrs else rule(g, *operands)
-            except Exception as error:
-                blame(error, v, i)
-                raise
-            if ct is None:
-                continue
-            if inspect is not None:
-                inspect(v, i, ct)
-            if ct.shape != x.shape or ct.dtype is not x.dtype:
-                ct = fit(ct, x)
-            if x in cotangents:
-                cotangents[x] = cotangents[x] + ct
-            else:
-                cotangents[x] = ct
-                if x.op is not None or x.watch is not None:  # a leaf has nowhere to carry it
-                    heappush(frontier, (-x.number, x))
+                if ct is None:
+                    continue
+                if inspect is not None:
+                    doing = None
+                    inspect(v, i, ct)
+                if ct.shape != x.shape or ct.dtype is not x.dtype:
+                    ct = fit(ct, x)
+                if x in cotangents:
+                    cotangents[x] = cotangents[x] + ct
+                else:
+                    cotangents[x] = ct
+                    if x.op is not None or x.watch is not None:  # a leaf carries it nowhere
+                        heappush(frontier, (-x.number, x))
+    except Exception as error:
+        if doing is not None:
+            blame(error, doing, v, i)
+        raise
     return cotangents
 
 
-def blame(error: Exception, v: Any, i: int) -> None:
-    """Tell an error in the rule of operand i which forward call it belongs to."""
-    if i >= len(v.op.vjp):
+def blame(error: Exception, doing: str, v: Any, i: int) -> None:
+    """Tell an error in a hook or a rule, of operand i, which forward call it belongs to."""
+    if v.op is None:
+        error.add_note(f"in {doing} a leaf")
+        return
+    if isinstance(error, IndexError) and i >= len(v.op.vjp):
         raise MissingRuleError(v.op.name, "vjp", hint="give it one: Op(..., vjp=[...])") from error
-    error.add_note(f"in the vjp of {v.op}, operand {i}, for the call at {describe(v.place)}")
+    one = doing == BACKWARD and type(v.op.vjp) is not Together
+    operand = f", operand {i}" if one else ""
+    error.add_note(f"in {doing} {v.op}{operand}, called at {describe(v.place)}")
 
 
 def fit(ct: Any, x: Any) -> Any:

@@ -10,6 +10,7 @@ import pytest
 import dynamicgrad as dg
 import gradops
 from gradops import MissingRuleError, ShapeError, TapeError
+from gradops.places import describe
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_only_the_path_to_the_inputs_is_run(x):
         with pytest.raises(AssertionError, match="not on the path") as caught:
             (op(x) * 1).sum().backward()
         assert (
-            "in the vjp of off_the_path, operand 0, for the call at test_backward.py"
+            "in the backward of off_the_path, operand 0, called at test_backward.py"
             in (caught.value.__notes__[0])
         )
     finally:
@@ -304,3 +305,50 @@ def test_backward_to_one_input_leaves_the_other_graph_runnable(x):
     loss.backward(inputs=[x])
     loss.backward(inputs=[y])
     assert (x.grad is not None, y.grad is not None) == (True, True)
+
+
+def failing(error):
+    def fail(*args):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("where", ["tensor", "node", "leaf", "function"])
+def test_what_fails_in_a_hook_or_a_function_names_the_forward_line(x, where):
+    class Fails(dg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        backward = staticmethod(failing(KeyError("no")))
+
+    y = Fails.apply(x) if where == "function" else x * 2  # the forward line
+    if where != "function":
+        {"tensor": y, "node": y.grad_fn, "leaf": x}[where].register_hook(failing(KeyError("no")))
+    with pytest.raises(KeyError) as caught:
+        y.sum().backward()
+    (note,) = caught.value.__notes__
+    assert note == "in a hook on a leaf" if where == "leaf" else "# the forward line" in note
+
+
+def test_what_a_backward_records_has_the_lines_of_the_forward():
+    x = dg.tensor(4.0, requires_grad=True)
+    y = dg.sqrt(x) * 2  # the forward line
+    (g,) = dg.autograd.grad(y, x, create_graph=True)
+    h = g * 3  # another line
+    assert "the forward line" in describe(h.grad_fn.next_functions[0][0].place)
+    assert "another line" in describe(h.grad_fn.place)
+
+
+def test_what_a_hook_records_has_its_own_line():
+    x = dg.tensor(4.0, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda g: g * x)  # the line of the hook
+    (g,) = dg.autograd.grad(y, x, create_graph=True)
+    nodes, places = [g.grad_fn], []
+    while nodes:
+        node = nodes.pop()
+        places.append(describe(node.place) if node.place else "")
+        nodes += [n for n, _ in node.next_functions if n]
+    assert any("the line of the hook" in place for place in places)
