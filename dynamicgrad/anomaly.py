@@ -1,7 +1,7 @@
 """Anomaly mode: backward stops at the first NaN, and says where it came from."""
 
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -42,13 +42,14 @@ class set_detect_anomaly:
     """Turn anomaly mode on or off: from this call on, or inside a `with` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.token: Token[bool] = CHECKING.set(mode and check_nan)
+        self.before = CHECKING.get()  # a value, not a token: the block may end in another task
+        CHECKING.set(mode and check_nan)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exception: object) -> None:
-        CHECKING.reset(self.token)
+        CHECKING.set(self.before)
 
 
 class detect_anomaly:
@@ -64,10 +65,11 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
-        self.tokens: list[Token[bool]] = []
+        self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.tokens.append(CHECKING.set(self.check_nan))
+        self.before.append(CHECKING.get())
+        CHECKING.set(self.check_nan)
 
     def __exit__(self, *exception: object) -> None:
-        CHECKING.reset(self.tokens.pop())
+        CHECKING.set(self.before.pop())

@@ -79,6 +79,8 @@ def grad(
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads")
     wanted = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    if not wanted:
+        raise TapeError("grad requires non-empty inputs.")
     seeds = seeded(sequence(outputs), sequence(grad_outputs))
     ends = [vertex(t) for t in wanted]
     found = carry(seeds, ends, retain_graph, create_graph)
@@ -162,7 +164,7 @@ def why_no_history(t: Tensor) -> str:
     if t.cut is None:
         return (
             "nothing it was computed from requires gradients; make a leaf with requires_grad=True"
-            " and compute the result again"
+            " and compute the result again, without item(), numpy() or tensor() on the way"
         )
     what = f" ({t.cut.op})" if t.cut.op is not None else ""
     return (
@@ -223,9 +225,16 @@ def require_used(wanted: list[Tensor], ends: list[Any], found: dict[Any, Any]) -
         if v not in found:
             raise TapeError(
                 "One of the differentiated Tensors appears to not have been used in the graph:"
-                f" inputs[{i}], a {wanted[i].type}\n"
-                "  hint: set allow_unused=True if this is the desired behavior"
+                f" the one at index {i}, {known(wanted[i])}\n"
+                "  hint: set allow_unused=True if this is the desired behavior; if not, was the"
+                " output computed from this very tensor?"
             )
+
+
+def known(t: Tensor) -> str:
+    """What is known of a tensor: its type, and which call made it."""
+    made = "a leaf" if t.is_leaf else f"made at {describe(t.node.place)}"
+    return f"{t.type}, {made}"
 
 
 def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:

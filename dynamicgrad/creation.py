@@ -13,7 +13,7 @@ from gradops.op import unmasked
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
 from .sharing import storage_of
-from .tensor import DetachWarning, Tensor, handle
+from .tensor import DetachWarning, Tensor, cut_off, handle
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
@@ -71,7 +71,7 @@ def generator() -> "np.random.Generator":
 
 def finished(value: Any, requires_grad: bool) -> Tensor:
     """A new tensor, a leaf that requires gradients if asked."""
-    t = handle(value)
+    t = cut_off(handle(value), None, tracked=False)
     return requires_grad_(t) if requires_grad else t
 
 
@@ -262,7 +262,7 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64)
     """
     if size is None:
         low, high, size = 0, low, high
-    return handle(generator().integers(low, high, sizes((size,)), dtype))
+    return finished(generator().integers(low, high, sizes((size,)), dtype), False)
 
 
 def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -325,7 +325,7 @@ def randperm(n: int) -> Tensor:
     >>> sorted(dg.randperm(3).tolist())
     [0, 1, 2]
     """
-    return handle(generator().permutation(n))
+    return finished(generator().permutation(n), False)
 
 
 def new_zeros(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:

@@ -14,6 +14,8 @@ def explain(t: Tensor) -> str:
     >>> print(dg.explain(w))
     a float32[] leaf that requires gradients, whose .grad is None: no backward() has reached it
     since it was made or its .grad was set to None. Was the loss computed from this very tensor?
+    If so: autograd.grad() gives gradients and leaves .grad alone, and
+    backward(inputs=...) reaches its inputs only.
     """
     if t.node is None:
         return f"a {t.type} that requires no gradients: {why_no_history(t)}"
@@ -36,5 +38,6 @@ def leaf_text(t: Tensor) -> str:
         return what + "what backward() added up since it was last None or zero"
     return what + (
         "None: no backward() has reached it\nsince it was made or its .grad was set to None. Was"
-        " the loss computed from this very tensor?"
+        " the loss computed from this very tensor?\nIf so: autograd.grad() gives gradients and"
+        " leaves .grad alone, and\nbackward(inputs=...) reaches its inputs only."
     )

@@ -6,6 +6,7 @@ as its value, and rebuilt as a tensor when it is read.
 """
 
 import functools
+import inspect
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -32,13 +33,14 @@ MADE_INSIDE = (
     "\n  hint: return a clone() from forward, or write `y = y * 2` for `y *= 2`"
 )
 
+SLOTS = frozenset(Node.__slots__)
 WITHOUT_JVP = (
     "You must implement the jvp function for custom autograd.Function to use it with forward mode"
     " AD, as a static method jvp(ctx, *tangents)"
 )
 
 
-class Context:
+class FunctionCtx:
     """What forward leaves for backward: the `ctx` of a `Function`."""
 
     needs_input_grad: tuple[bool, ...]
@@ -159,17 +161,17 @@ class Function:
         raise NotImplementedError("a Function needs a static method `forward`")
 
     @staticmethod
-    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: FunctionCtx, inputs: tuple[Any, ...], output: Any) -> None:
         """Save what backward needs, where `forward` does not take `ctx`."""
         raise NotImplementedError
 
     @staticmethod
-    def backward(ctx: Context, *grad_outputs: Any) -> Any:
+    def backward(ctx: FunctionCtx, *grad_outputs: Any) -> Any:
         """Compute the gradient of each argument of `forward`, None where there is none."""
         raise NotImplementedError("a Function needs a static method `backward`")
 
     @staticmethod
-    def jvp(ctx: Context, *tangents: Any) -> Any:
+    def jvp(ctx: FunctionCtx, *tangents: Any) -> Any:
         """Compute the tangents of the outputs, from one per argument or None; for forward mode."""
         raise NotImplementedError
 
@@ -179,8 +181,10 @@ class Function:
         raise NotImplementedError
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Run forward, and record the operation."""
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward, and record the operation; backward gives a gradient for each argument."""
+        if kwargs:
+            args = by_position(cls, args, kwargs)
         outer = outermost(args)
         if isinstance(outer, Dual):
             if cls.jvp is Function.jvp:
@@ -191,10 +195,10 @@ class Function:
         return cls.called(args)[1]
 
     @classmethod
-    def called(cls, args: Sequence[Any]) -> tuple[Context, Any]:
+    def called(cls, args: Sequence[Any]) -> tuple[FunctionCtx, Any]:
         """The context and the outputs of a call, which is recorded."""
         args = tuple(args)
-        ctx = Context(cls.__name__)
+        ctx = FunctionCtx(cls.__name__)
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
         mode = RECORDING.set(False)
         try:
@@ -209,7 +213,15 @@ class Function:
         return ctx, tuple(found) if several else found[0]
 
 
-def run_forward(cls: type[Function], ctx: Context, args: tuple[Any, ...]) -> Any:
+def by_position(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """All arguments of forward in their order, also those given by name and those left out."""
+    takes_ctx = cls.setup_context is Function.setup_context
+    bound = inspect.signature(cls.forward).bind(*([None] * takes_ctx), *args, **kwargs)
+    bound.apply_defaults()
+    return bound.args[takes_ctx:]
+
+
+def run_forward(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
     """What forward returns, called in the one or the other form."""
     if cls.setup_context is Function.setup_context:
         return cls.forward(ctx, *args)
@@ -218,7 +230,7 @@ def run_forward(cls: type[Function], ctx: Context, args: tuple[Any, ...]) -> Any
     return outputs
 
 
-def check_dirty(ctx: Context, outs: Sequence[Any]) -> None:
+def check_dirty(ctx: FunctionCtx, outs: Sequence[Any]) -> None:
     """Refuse tensors marked as written to that are not returned; note the writes to the others."""
     for t in ctx._dirty:
         if not any(t is y for y in outs):
@@ -229,7 +241,7 @@ def check_dirty(ctx: Context, outs: Sequence[Any]) -> None:
         storage_of(t).write()
 
 
-def unrecorded(ctx: Context, args: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
+def unrecorded(ctx: FunctionCtx, args: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
     """The outputs when nothing is recorded."""
     tracked = any(ctx.needs_input_grad)
     return [
@@ -258,7 +270,7 @@ def sharing(found: Tensor, y: Tensor, args: Sequence[Any], refusal: str) -> Tens
 
 
 def recorded(
-    cls: type[Function], ctx: Context, args: Sequence[Any], outs: Sequence[Any]
+    cls: type[Function], ctx: FunctionCtx, args: Sequence[Any], outs: Sequence[Any]
 ) -> list[Any]:
     """The outputs with the history of one new node."""
     for t in ctx._dirty:
@@ -279,7 +291,7 @@ def recorded(
     ]  # fmt: skip
 
 
-def attached(ctx: Context, y: Tensor, args: Sequence[Any], vertex: Any) -> Tensor:
+def attached(ctx: FunctionCtx, y: Tensor, args: Sequence[Any], vertex: Any) -> Tensor:
     """An output with the vertex that stands for it, unless no gradient passes through it."""
     if any(y is t for t in ctx._dirty):
         return set_history(y, vertex)
@@ -292,9 +304,14 @@ def attached(ctx: Context, y: Tensor, args: Sequence[Any], vertex: Any) -> Tenso
 
 
 class FunctionNode(Node):
-    """The node of a `Function`, which has one output or several."""
+    """The node of a `Function`, which has one output or several; it has what its `ctx` has."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in SLOTS and isinstance(self.operands, Call):
+            return getattr(self.operands.ctx, name)
+        raise AttributeError(f"{self.name()} has no attribute {name!r}")
 
     def name(self) -> str:
         """The node's name, as PyTorch calls it."""
@@ -306,7 +323,7 @@ class Call:
 
     __slots__ = ("cls", "ctx", "types")
 
-    def __init__(self, cls: type[Function], ctx: Context, types: list[Any]) -> None:
+    def __init__(self, cls: type[Function], ctx: FunctionCtx, types: list[Any]) -> None:
         self.cls, self.ctx, self.types = cls, ctx, types
 
     def read(self, node: Node, freed: Freed | None) -> Any:
@@ -378,7 +395,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(backward)
-    def once(ctx: Context, *grads: Any) -> Any:
+    def once(ctx: FunctionCtx, *grads: Any) -> Any:
         mode = RECORDING.set(False)
         try:
             found = backward(ctx, *grads)
@@ -395,12 +412,12 @@ class Refused(Function):
     """The result of a backward that cannot be differentiated."""
 
     @staticmethod
-    def forward(ctx: Context, found: Any, *sources: Any) -> Any:
+    def forward(ctx: FunctionCtx, found: Any, *sources: Any) -> Any:
         """What was found, which depends on the sources in a way that is not known."""
         return found
 
     @staticmethod
-    def backward(ctx: Context, *grads: Any) -> Any:
+    def backward(ctx: FunctionCtx, *grads: Any) -> Any:
         """Refuse."""
         raise TapeError(
             "trying to differentiate twice a function that was marked with @once_differentiable"

@@ -8,6 +8,7 @@ from gradops.places import describe
 from gradops.types import is_float
 
 from .hooks import watch_of
+from .modes import is_inference_mode_enabled
 from .tape import Leaf, Node, Part
 from .tensor import Tensor, make_leaf
 
@@ -35,6 +36,11 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
         t.kept_grad, t.node = t.node.grad, None
     elif wanted and t.node is None:
         require_float(t)
+        if t.is_inference() and not is_inference_mode_enabled():
+            raise TapeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not"
+                " allowed.\n  hint: clone() it first"
+            )
         make_leaf(t)
     return t
 

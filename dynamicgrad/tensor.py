@@ -292,7 +292,8 @@ def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor
     if tracked:
         if mode:
             refuse_complex(op or "function", t.type)
-        why = reason or (f"its dtype {t.dtype} carries no gradient" if mode else "under no_grad()")
+        unrecorded = "under inference_mode()" if mode is INFERENCE else "under no_grad()"
+        why = reason or (f"by its dtype, {t.dtype}, which has no gradient" if mode else unrecorded)
         t.cut = Cut(why, op, here())
     return t
 

@@ -71,7 +71,7 @@ def test_a_gradient_of_a_result_and_an_unused_input(x):
     gh, go = dg.autograd.grad((h * 3).sum(), [h, other], allow_unused=True, retain_graph=True)
     assert (gh.tolist(), go) == ([3, 3], None)
     with pytest.raises(
-        TapeError, match=r"not have been used in the graph: inputs\[1\].*(?s:.*)allow_unused"
+        TapeError, match=r"not have been used in the graph: the one at index 1.*(?s:.*)allow_unused"
     ):
         dg.autograd.grad((h * 3).sum(), [h, other])
     (zeros,) = dg.autograd.grad(x.sum(), other, materialize_grads=True)

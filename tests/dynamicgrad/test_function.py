@@ -406,6 +406,26 @@ def fn_vmap(t):
     return [t.func.vmap(lambda row: Scaled.apply(row, 2.0))(x).tolist(), seen]
 
 
+@table.gives(([6.0, 6.0], [3.0, 3.0], [2.0, 2.0], 3, (True, False)))
+def fn_by_name(t):
+    class Scaled(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, k=2):
+            ctx.save_for_backward(x)
+            ctx.k = k
+            return x * k
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.k, None
+
+    x = t.tensor([2.0, 2.0], requires_grad=True)
+    y = Scaled.apply(x, k=3)
+    (g,) = t.autograd.grad(y.sum(), x, retain_graph=True)
+    node = Scaled.apply(x, 3).grad_fn  # is the context of forward as well
+    return y.tolist(), g.tolist(), node.saved_tensors[0].tolist(), node.k, node.needs_input_grad
+
+
 @table.refuses("You must implement the jvp function")
 def fn_without_jvp(t):
     class StraightThrough(t.autograd.Function):

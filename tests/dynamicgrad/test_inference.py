@@ -15,6 +15,22 @@ def inference(t):
     return y.requires_grad, y.is_inference(), z.is_inference(), w.is_inference(), r
 
 
+@table.gives((True, True, True, False))
+def inference_made(t):
+    with t.inference_mode():
+        x, y, z = t.ones(2), t.tensor([1.0]), t.rand(2)
+    return x.is_inference(), y.is_inference(), z.is_inference(), t.ones(1).is_inference()
+
+
+@table.refuses(
+    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed"
+)
+def inference_leaf(t):
+    with t.inference_mode():
+        x = t.ones(2)
+    x.requires_grad_()
+
+
 @table.refuses("Inplace update to inference tensor outside InferenceMode is not allowed.")
 def inference_inplace(t):
     with t.inference_mode():
