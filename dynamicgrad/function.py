@@ -9,6 +9,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ MADE_INSIDE = (
     "\n  hint: return a clone() from forward, or write `y = y * 2` for `y *= 2`"
 )
 
+APPLIED: ContextVar[Callable[[Any, Any], None] | None] = ContextVar("applied", default=None)
+"""What is told of each custom function that is applied, and its arguments; for `gradcheck`."""
 SLOTS = frozenset(Node.__slots__)
 WITHOUT_JVP = (
     "You must implement the jvp function for custom autograd.Function to use it with forward mode"
@@ -198,6 +201,8 @@ class Function:
     def called(cls, args: Sequence[Any]) -> tuple[FunctionCtx, Any]:
         """The context and the outputs of a call, which is recorded."""
         args = tuple(args)
+        if (note := APPLIED.get()) is not None:
+            note(cls, args)
         ctx = FunctionCtx(cls.__name__)
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
         mode = RECORDING.set(False)

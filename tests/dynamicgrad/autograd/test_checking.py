@@ -164,3 +164,28 @@ def test_the_librarys_own_ops_pass(x, name):
     op = getattr(gradops, name)
     assert gradcheck(op, x, check_forward_ad=True)
     assert gradgradcheck(op, x, check_fwd_over_rev=True)
+
+
+def cube(share, through_numpy):
+    """x**3 as a custom function, whose backward gives a share of the gradient."""
+
+    class Cube(dg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return dg.from_numpy(x.detach().numpy() ** 3) if through_numpy else x * x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 3 * share * x * x
+
+    return Cube
+
+
+@pytest.mark.parametrize("through_numpy", [True, False])
+def test_a_custom_function_with_a_wrong_backward_is_named(x, through_numpy):
+    right, wrong = cube(1, through_numpy), cube(2, through_numpy)
+    assert gradcheck(lambda x: dg.sin(right.apply(x)), x)
+    with pytest.raises(GradcheckError, match=r"custom function `Cube`.*# the one"):
+        gradcheck(lambda x: dg.sin(right.apply(x)) * wrong.apply(x * 2), x)  # the one
