@@ -57,6 +57,7 @@ from .spelling import FUNCTIONS as _FUNCTIONS
 from .tensor import DetachWarning, Tensor
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
+complex64, complex128 = _np.dtype("complex64"), _np.dtype("complex128")
 int8, int16, int32, int64 = map(_np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, complex64, complex128 = map(_np.dtype, ("uint8", "complex64", "complex128"))
 half, float, double, bool = float16, float32, float64, _np.dtype("bool")

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, astype, depending_on, pull_back
+from gradops import ShapeError, TapeError, depending_on, pull_back
+from gradops.library.movement import cast
 from gradops.places import describe, here
 
 from .anomaly import inspection
@@ -189,7 +190,7 @@ def seed(t: Tensor, g: Any) -> Any:
     if g.node is not None:
         return g if g.dtype == t.dtype else g.to(t.dtype)
     value = g.value
-    return value if value.dtype == t.dtype else astype(value, dtype=t.dtype)
+    return value if value.dtype == t.dtype else cast(value, t.dtype)
 
 
 def one(t: Tensor) -> Any:
@@ -199,6 +200,11 @@ def one(t: Tensor) -> Any:
         raise TapeError(
             f"grad can be implicitly created only for scalar outputs; this one is {t.type}\n"
             "  hint: reduce it, as in .sum().backward(), or give backward() a gradient of its shape"
+        )
+    if value.dtype.kind == "c":
+        raise TapeError(
+            f"grad can be implicitly created only for real scalar outputs but got {value.dtype}\n"
+            "  hint: differentiate its abs(), real or imag part, or give backward() a gradient"
         )
     if value.dtype.kind != "f":
         raise TapeError(f"only outputs of floating point can be differentiated, not {t.type}")

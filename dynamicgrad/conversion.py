@@ -49,13 +49,15 @@ def clone(x: Any) -> Any:
     return ops.copy(x)
 
 
-def numpy(t: Tensor) -> np.ndarray[Any, Any]:
+def numpy(t: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The entries as an array on the same memory; refused while gradients are required.
+
+    With `force` they are taken out of the graph first, as by `detach()`.
 
     >>> dg.ones(2).numpy()
     array([1., 1.], dtype=float32)
     """
-    if t.node is not None and is_recording():
+    if t.node is not None and is_recording() and not force:
         raise ops.TapeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )

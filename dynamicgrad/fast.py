@@ -16,7 +16,7 @@ from gradops.places import OURS
 from .modes import INFERENCE, is_recording
 from .packing import noted
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
-from .tensor import ARRAYS, Tensor, as_tensor, cut_off
+from .tensor import ARRAYS, Tensor, as_tensor, unusual
 
 NUMBERS = frozenset({float, int, bool})
 WHOLE = frozenset({"sum", "mean", "max", "min"})
@@ -43,11 +43,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
         mode, dtype = is_recording(), y.dtype
         if x.node is None or not mode or dtype.kind != "f":
-            return (
-                t
-                if mode is not INFERENCE and x.node is None
-                else cut_off(t, op, x.node is not None)
-            )
+            return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
         if not plan:
             plan.append(PLANS[op, 1, 1])
         save_y, (save_x,) = plan[0]
@@ -108,7 +104,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
         if not mode or dtype.kind != "f":
-            return cut_off(t, op, a_node is not None or b_node is not None)
+            return unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b) = plans[active] or plan(active)
         t.node = node = new(Node)

@@ -303,7 +303,7 @@ def attached(ctx: FunctionCtx, y: Tensor, args: Sequence[Any], vertex: Any) -> T
     found = sharing(
         fresh(y), y, args, MADE_INSIDE.format(i=getattr(vertex, "index", 0), op=ctx._name)
     )
-    if y.dtype.kind == "f" and not any(y is t for t in ctx._constant):
+    if y.dtype.kind in "fc" and not any(y is t for t in ctx._constant):
         found.node = vertex
     return found
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from gradops import DTypeError, NotDifferentiableError, ShapeError, TapeError
 from gradops.places import describe
-from gradops.types import is_float
+from gradops.types import is_inexact
 
 from .hooks import watch_of
 from .modes import is_inference_mode_enabled
@@ -47,10 +47,10 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
 
 def require_float(t: Tensor) -> None:
     """Refuse to differentiate with respect to integers and truth values."""
-    if not is_float(t.dtype):
+    if not is_inexact(t.dtype):
         raise NotDifferentiableError(
-            "Only Tensors of floating point and complex dtype can require gradients, and complex"
-            f" ones not yet; this one is {t.dtype}\n  hint: make it a float, as in t.float()"
+            "Only Tensors of floating point and complex dtype can require gradients; this one is"
+            f" {t.dtype}\n  hint: make it a float, as in t.float()"
         )
 
 

@@ -217,7 +217,7 @@ def tensor_of(array: Any, requires_grad: bool, parameter: bool) -> Tensor:
     t.storage = None  # nobody else has the array
     if parameter:
         t.is_parameter = True
-    if requires_grad and array.dtype.kind != "f":
+    if requires_grad and array.dtype.kind not in "fc":
         refuse(f"a tensor of {array.dtype} requires gradients")
     return make_leaf(t) if requires_grad else t
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradops as ops
+from gradops import types
 from gradops.types import is_float, shape_of
 
 from . import conversion, creation, holding, hooks, inplace, leaves, shapes, subscripts
@@ -141,6 +142,15 @@ def allclose(x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool
     return np.allclose(as_tensor(x).value, as_tensor(other).value, rtol, atol)
 
 
+def is_complex(x: Any) -> bool:
+    """Whether a tensor has complex entries.
+
+    >>> dg.is_complex(dg.ones(2)), dg.is_complex(dg.ones(2) * 1j)
+    (False, True)
+    """
+    return types.is_complex(x.dtype)
+
+
 def is_floating_point(x: Any) -> bool:
     """Whether the dtype is a floating-point one.
 
@@ -183,10 +193,10 @@ DIM = {"dim": "axis", "keepdim": "keepdims"}
 UNARY = {
     op.name: unary(op)
     for op in (
-        ops.abs, ops.ceil, ops.cos, ops.erf, ops.exp, ops.expm1, ops.floor, ops.isfinite,
-        ops.isnan, ops.log, ops.log1p, ops.logical_not, ops.neg, ops.reciprocal, ops.relu,
-        ops.round, ops.sigmoid, ops.sign, ops.silu, ops.sin, ops.softplus, ops.sqrt, ops.square,
-        ops.tan, ops.tanh,
+        ops.abs, ops.angle, ops.ceil, ops.conj, ops.cos, ops.erf, ops.exp, ops.expm1, ops.floor,
+        ops.imag, ops.isfinite, ops.isnan, ops.log, ops.log1p, ops.logical_not, ops.neg, ops.real,
+        ops.reciprocal, ops.relu, ops.round, ops.sigmoid, ops.sign, ops.silu, ops.sin, ops.softplus,
+        ops.sqrt, ops.square, ops.tan, ops.tanh,
     )
 }  # fmt: skip
 BINARY = {
@@ -218,8 +228,8 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
     for f in (
         shapes.chunk, shapes.flatten, shapes.flip, shapes.gather, shapes.index_select,
         shapes.narrow, shapes.permute, shapes.ravel, shapes.reshape, shapes.select, shapes.split,
-        shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_floating_point, masked_fill,
-        numel,
+        shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
+        masked_fill, numel,
     )
 }  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
@@ -235,13 +245,13 @@ SHARED: dict[str, Callable[..., Any]] = {
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
     "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
-    "movedim": "moveaxis",
+    "movedim": "moveaxis", "sgn": "sign",
 }.items():  # fmt: skip
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    "where": where, "einsum": einsum, "cat": shapes.cat, "concat": shapes.cat,
-    "stack": shapes.stack, "is_tensor": is_tensor,
+    "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
+    "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **SHARED, **OF_TENSORS, **conversion.CASTS, **holding.METHODS,
@@ -266,6 +276,8 @@ METHODS: dict[str, Any] = {
 PROPERTIES = {
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
+    "real": property(UNARY["real"]),
+    "imag": property(UNARY["imag"]),
     "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
 }
 OPERATORS = {

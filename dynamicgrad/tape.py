@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from gradops import ArrayType, Op, reads
 from gradops.places import OURS, Place, here
 from gradops.reads import OUTPUT
+from gradops.reverse import conjugated
 from gradops.types import type_of
 
 clock = itertools.count(1)
@@ -291,6 +292,8 @@ def record(
         frame = frame.f_back
         code = frame.f_code
     node.code, node.offset = code, frame.f_lasti
+    if y.dtype.kind == "c":
+        node.op = conjugated(op)
     return node
 
 

@@ -17,11 +17,10 @@ from gradops import (
 )
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here
-from gradops.types import refuse_complex
 
 from .modes import INFERENCE, is_recording
 from .sharing import Alias, alias, memory, storage_of
-from .tape import Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
+from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}
 
@@ -77,7 +76,7 @@ class Tensor(Operators):
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = handle(y)
         mode = is_recording()
-        if active and mode and y.dtype.kind == "f":
+        if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
             if mode is not True:
                 from .packing import noted
@@ -284,14 +283,27 @@ def handle(value: Any, node: Any = None) -> Tensor:
     return t
 
 
+def unusual(t: Tensor, op: Op, args: Sequence[Any]) -> Tensor:
+    """A new result of the common path that is not to be recorded after all, or is complex."""
+    inputs = [a.node if isinstance(a, Tensor) else None for a in args]
+    active = sum(1 << i for i, node in enumerate(inputs) if node is not None)
+    mode = is_recording()
+    if not active or not mode or t.value.dtype.kind != "c":
+        return cut_off(t, op, bool(active))
+    t.node = record(op, args, inputs, active, NOTHING, t.value)
+    if mode is not True:
+        from .packing import noted
+
+        noted(t.node, mode)
+    return t
+
+
 def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor:
     """Note on a new tensor why it has no history, and in inference mode that it never will."""
     mode = is_recording()
     if mode is INFERENCE:
         t.storage = InferenceStorage()
     if tracked:
-        if mode:
-            refuse_complex(op or "function", t.type)
         unrecorded = "under inference_mode()" if mode is INFERENCE else "under no_grad()"
         why = reason or (f"by its dtype, {t.dtype}, which has no gradient" if mode else unrecorded)
         t.cut = Cut(why, op, here())

@@ -80,6 +80,7 @@ from .library.comparison import (
     not_equal,
     where,
 )
+from .library.complexes import angle, complex, conj, imag, real
 from .library.contraction import matmul
 from .library.creation import (
     full_like,
@@ -151,7 +152,7 @@ from .op import OPS, ErrorSample, Op
 from .operators import Operators
 from .reads import reads
 from .reverse import depending_on, pull_back
-from .samples import beside, between, cases, distinct, exactly, integers, positive, real
+from .samples import beside, between, cases, distinct, exactly, integers, positive, reals
 from .tree import flatten, leaves_of, tree_map
 from .types import ArrayType, Dim, type_of
 
@@ -190,6 +191,7 @@ __all__ = [
     "absolute",
     "add",
     "all",
+    "angle",
     "any",
     "argmax",
     "argmin",
@@ -206,8 +208,10 @@ __all__ = [
     "ceil",
     "clamp",
     "clip",
+    "complex",
     "concat",
     "concatenate",
+    "conj",
     "copy",
     "cos",
     "cross_entropy",
@@ -235,6 +239,7 @@ __all__ = [
     "getitem",
     "greater",
     "greater_equal",
+    "imag",
     "index",
     "integers",
     "invert",
@@ -280,6 +285,7 @@ __all__ = [
     "pull_back",
     "reads",
     "real",
+    "reals",
     "reciprocal",
     "relu",
     "remainder",

@@ -1,13 +1,20 @@
-"""Reverse mode: the one loop that carries cotangents from outputs back to inputs."""
+"""Reverse mode: the one loop that carries cotangents from outputs back to inputs.
+
+Note [Complex]. The gradient of a real loss by z = a + ib is dL/da + i dL/db, the direction in which
+the loss grows, as in PyTorch. A rule v -> v * partial serves tangents; the same rule between two
+conjugations serves cotangents, so ops with complex outputs need no rules of their own. An op with
+a real output of complex operands (`abs`, `real`, `angle`) gives that direction by itself.
+"""
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from functools import cache
 from heapq import heapify, heappop, heappush
 from typing import Any, Protocol
 
 import numpy as np
 
 from .errors import MissingRuleError
-from .op import OPS, Op, Together
+from .op import OPS, EveryOperand, Op, Together
 from .places import Place, describe
 
 
@@ -37,6 +44,7 @@ def pull_back(
     active: Container[Any] | None = None,
     keep: Container[Any] = (),
     inspect: Callable[[Any, int, Any], None] | None = None,
+    op_of: Callable[[Any], Any] | None = None,
 ) -> dict[Any, Any]:
     """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
 
@@ -44,7 +52,7 @@ def pull_back(
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
     passed through it before it goes further. `inspect(vertex, i, cotangent)`, if given, is shown
-    what each rule computes.
+    what each rule computes; `op_of(vertex)` says whose rules they are, if not the vertex's op's.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
     a vertex is reached when its cotangent is complete, and no order need be found beforehand.
@@ -59,7 +67,7 @@ def pull_back(
             if v.watch is not None:
                 doing = HOOK
                 cotangents[v] = v.watch(cotangents[v])
-            op = v.op
+            op = v.op if op_of is None else op_of(v)
             if op is None:
                 continue
             g = cotangents[v] if v in keep else cotangents.pop(v)
@@ -96,6 +104,51 @@ def pull_back(
     return cotangents
 
 
+class Conjugated:
+    """An op whose output is complex, with rules for cotangents. See Note [Complex]."""
+
+    def __init__(self, op: Op) -> None:
+        self.op, self.vjp = op, conjugated_rules(op.vjp)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.op, name)
+
+    def __str__(self) -> str:
+        return str(self.op)
+
+
+@cache
+def conjugated(op: Op) -> Conjugated:
+    """`op` as it stands where its output is complex."""
+    return Conjugated(op)
+
+
+def conjugated_rules(rules: Any) -> Any:
+    """VJP rules between two conjugations."""
+    if type(rules) is Together:
+
+        def shares(g: Any, *args: Any, **attrs: Any) -> Callable[[int], Any]:
+            found = rules.shares(conjugate(g), *args, **attrs)
+            return lambda i: conjugate(found(i))
+
+        return Together(shares)
+    if isinstance(rules, EveryOperand):
+        return EveryOperand(
+            lambda i, g, *args, **attrs: conjugate(rules[i](conjugate(g), *args, **attrs))
+        )
+    return [rule and conjugated_rule(rule) for rule in rules]
+
+
+def conjugated_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """One of them."""
+    return lambda g, *args, **attrs: conjugate(rule(conjugate(g), *args, **attrs))
+
+
+def conjugate(x: Any) -> Any:
+    """The conjugate of a cotangent, if it is complex and there is one."""
+    return x if x is None or x.dtype.kind != "c" else OPS["conj"](x)
+
+
 def blame(error: Exception, doing: str, v: Any, i: int) -> None:
     """Tell an error in a hook or a rule, of operand i, which forward call it belongs to."""
     if v.op is None:
@@ -115,6 +168,8 @@ def fit(ct: Any, x: Any) -> Any:
             ct = np.add.reduce(ct, axis=0)
         else:
             ct = OPS["sum_to"](ct, shape=x.shape)
+    if ct.dtype.kind == "c" and x.dtype.kind != "c":
+        ct = OPS["real"](ct)
     return ct if ct.dtype == x.dtype else OPS["astype"](ct, dtype=x.dtype)
 
 

@@ -15,7 +15,7 @@ def drawn(draw: Any, shapes: Sequence[Shape], **attrs: Any) -> Samples:
     return lambda rng: [([draw(rng, s) for s in shapes], attrs)]
 
 
-def real(*shapes: Shape, **attrs: Any) -> Samples:
+def reals(*shapes: Shape, **attrs: Any) -> Samples:
     """Reals of both signs, none of them near zero."""
     return drawn(lambda r, s: r.uniform(0.2, 2.0, s) * r.choice([-1.0, 1.0], s), shapes, **attrs)
 
@@ -40,6 +40,13 @@ def distinct(*shapes: Shape, **attrs: Any) -> Samples:
         return [([part.reshape(shape) for part, shape in zip(parts, shapes)], attrs)]
 
     return draw
+
+
+def complexes(*shapes: Shape, **attrs: Any) -> Samples:
+    """Complex numbers, none of them near zero or near the negative reals."""
+    return drawn(
+        lambda r, s: r.uniform(0.3, 2.0, s) * np.exp(1j * r.uniform(-2.5, 2.5, s)), shapes, **attrs
+    )
 
 
 def integers(*shapes: Shape, **attrs: Any) -> Samples:
@@ -73,7 +80,13 @@ def beside(*several: Samples) -> Samples:
     return joined
 
 
-unary = cases(real((3, 4)), real(()), real((2, 0)))
+unary = cases(reals((3, 4)), reals(()), reals((2, 0)))
 binary = cases(
-    real((3, 4), (3, 4)), real((3, 4), (4,)), real((3, 1), (1, 4)), real((), (2,)), real((), ())
+    reals((3, 4), (3, 4)),
+    reals((3, 4), (4,)),
+    reals((3, 1), (1, 4)),
+    reals((), (2,)),
+    reals((), ()),
 )
+analytic = cases(unary, complexes((3,)))  # of functions that take complex numbers, too
+analytic_binary = cases(binary, complexes((3, 4), (4,)))

@@ -16,8 +16,10 @@ import numpy as np
 from .batching import vmap
 from .errors import DTypeError, GradError, OperandError, ShapeError
 from .forward import jvp, spread
+from .library.movement import cast
 from .op import OPS, ErrorSample, Op, Samples
-from .types import is_float, type_of
+from .reverse import conjugated
+from .types import is_complex, is_float, is_inexact, type_of
 
 SAME_SUM = 1e-12  # the same products, added in another order
 COMPLEX_STEP = 1e-9  # no truncation and no cancellation, but other roundings than the rule's
@@ -119,14 +121,20 @@ def same_bits(a: Any, b: Any) -> bool:
 
 
 def noise(like: Any, seed: int = 0) -> Any:
-    """Numbers from -1 to 1 in the type of an array."""
-    like = np.asarray(like)
-    return np.asarray(np.random.default_rng(seed).uniform(-1, 1, like.shape), like.dtype)
+    """Numbers from -1 to 1 in the type of an array; so are the parts of complex ones."""
+    like, rng = np.asarray(like), np.random.default_rng(seed)
+    found = rng.uniform(-1, 1, like.shape)
+    if is_complex(like.dtype):
+        found = found + 1j * rng.uniform(-1, 1, like.shape)
+    return np.asarray(found, like.dtype)
 
 
 def inner(a: Any, b: Any) -> tuple[Any, Any]:
-    """The inner product of two arrays, and the sum of the magnitudes that went into it."""
-    products = np.asarray(a) * np.asarray(b)
+    """The inner product of two arrays, and the sum of the magnitudes that went into it.
+
+    Of complex numbers it is that of their real and imaginary parts.
+    """
+    products = np.real(np.conj(a) * np.asarray(b))
     return products.sum(), np.abs(products).sum()
 
 
@@ -134,14 +142,16 @@ def with_derivative(case: Case, kind: str = "vjp") -> list[int]:
     """The operands that have a rule, and a dtype to use it on."""
     rules: Sequence[Any] = getattr(case.op, kind)
     found = range(min(len(case.operands), len(rules)))
-    return [i for i in found if is_float(case.operands[i].dtype) and rules[i] is not None]
+    return [i for i in found if is_inexact(case.operands[i].dtype) and rules[i] is not None]
 
 
 def cotangent(case: Case, i: int, g: Any, y: Any, operands: Sequence[Any]) -> Any:
-    """Operand i's cotangent by the op's rule, with broadcasting undone."""
-    ct = case.op.vjp[i](g, y, *operands, **case.attrs)  # type: ignore[misc]
+    """Operand i's cotangent by the op's rule, with broadcasting undone. See Note [Complex]."""
+    op = conjugated(case.op) if is_complex(type_of(y).dtype) else case.op
+    ct = op.vjp[i](g, y, *operands, **case.attrs)  # type: ignore[misc]
     shape = type_of(operands[i]).shape
-    return ct if type_of(ct).shape == shape else OPS["sum_to"](ct, shape=shape)
+    ct = ct if type_of(ct).shape == shape else OPS["sum_to"](ct, shape=shape)
+    return cast(ct, type_of(operands[i]).dtype)
 
 
 def derivative(f: Callable[[Any], Any]) -> tuple[Any, float]:
@@ -256,7 +266,7 @@ def jvp_is_the_transpose_of_vjp(case: Case) -> None:
 
 def second_derivative_is_the_derivative_of_the_vjp(case: Case) -> None:
     """Each VJP rule can be differentiated in turn, and rightly so."""
-    floats = [i for i, x in enumerate(case.operands) if is_float(x.dtype)]
+    floats = [i for i, x in enumerate(case.operands) if is_inexact(x.dtype)]
     directions = {i: noise(case.operands[i], i) for i in floats}
     for i in with_derivative(case):
         gradient = gradient_in(case, i)

@@ -7,7 +7,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from .errors import DTypeError, ShapeError
+from .errors import ShapeError
 
 Size = Union[int, "Dim"]
 Shape = tuple[Size, ...]
@@ -298,22 +298,18 @@ def native(dtype: Any) -> np.dtype[Any]:
 
 
 def is_float(dtype: Any) -> bool:
-    """Whether values of this dtype can be differentiated."""
+    """Whether values of this dtype are real floats."""
     return bool(np.dtype(dtype).kind == "f")
 
 
-def refuse_complex(op: object, y: ArrayType) -> None:
-    """Raise a DTypeError if the type `y` of what is to be differentiated is complex.
+def is_complex(dtype: Any) -> bool:
+    """Whether values of this dtype are complex."""
+    return bool(np.dtype(dtype).kind == "c")
 
-    Its part of the derivative would be lost in silence.
-    """
-    if y.dtype.kind == "c":
-        raise DTypeError(
-            op,
-            ["..."],
-            f"the result {y} is complex, and complex numbers are not differentiated",
-            hint="compute with real and imaginary parts, or take the operands as constants",
-        )
+
+def is_inexact(dtype: Any) -> bool:
+    """Whether values of this dtype can be differentiated."""
+    return np.dtype(dtype).kind in "fc"
 
 
 def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:

@@ -13,6 +13,7 @@ from ..modes import enable_grad, no_grad
 from ..tensor import Tensor, handle, make_leaf
 from .batched import grad
 from .differences import Check, Function, Tolerance, float_outputs
+from .parts import in_parts
 
 
 def gradcheck(
@@ -44,7 +45,7 @@ def gradcheck(
     """
     if not (check_backward_ad or check_forward_ad):
         raise TransformError("Expected at least one of check_forward_ad or check_backward_ad")
-    check = Check(func, as_inputs(inputs), Tolerance(eps, atol, rtol))
+    check = Check(*in_parts(func, as_inputs(inputs)), Tolerance(eps, atol, rtol))
     try:
         if check_forward_ad:
             (check.fast_forward if fast_mode else check.forward)()
@@ -70,7 +71,7 @@ def as_inputs(inputs: Any) -> tuple[Any, ...]:
             " have requires_grad=True."
         )
     for i in checked:
-        if given[i].dtype != np.float64:
+        if given[i].dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or"
                 " complex. This check will likely fail if all the inputs are not of double"
@@ -114,7 +115,7 @@ def gradgradcheck(
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise TransformError("Expected at least one of check_fwd_over_rev or check_rev_over_rev")
-    given = as_inputs(inputs)
+    func, given = in_parts(func, as_inputs(inputs))
     weights = tuple(random_weights(func, given)) if grad_outputs is None else as_given(grad_outputs)
     return gradcheck(
         gradients_of(func, given), (*given, *weights), eps=eps, atol=atol, rtol=rtol,

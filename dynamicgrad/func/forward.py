@@ -12,7 +12,7 @@ import numpy as np
 from gradops import Dual, NotDifferentiableError, TransformError
 from gradops.levels import levels
 from gradops.tree import flatten
-from gradops.types import is_float
+from gradops.types import is_inexact
 
 from ..carrying import run_at
 from ..modes import is_recording
@@ -111,7 +111,7 @@ def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Tensor], list[T
 def require_pair(primal: Tensor, tangent: Tensor) -> None:
     """Refuse a primal without derivative, and a tangent of another shape."""
     for name, t in (("primal", primal), ("tangent", tangent)):
-        if not is_float(t.dtype):
+        if not is_inexact(t.dtype):
             raise NotDifferentiableError(
                 f"Expected {name} to be floating point or complex, but got: {t.type}"
                 "\n  hint: make it a float, as in x.float()"

@@ -11,7 +11,7 @@ from ..families import broadcast, elementwise, selection
 from ..kernels.rows import columns, has_short_rows, rows
 from ..kernels.special import erf as erf_kernel
 from ..op import ErrorSample, Op
-from ..samples import cases, real, unary
+from ..samples import cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .arithmetic import strong_product
 from .elementwise import erf, exp, tanh
@@ -68,7 +68,7 @@ sigmoid = elementwise(
 )
 softplus = elementwise(
     "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=["nonnegative"],
-    samples=cases(unary, real((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
+    samples=cases(unary, reals((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
 )
 relu = selection(
     "relu", lambda x, out=None: np.maximum(x, 0, out=out), masks=[lambda y, x: y > 0],
@@ -156,7 +156,7 @@ def gelu_kernel(x: Any, approximate: str = "none") -> Any:
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_form(approximate)[1](x)],
     infer=gelu_infer, source="gelu({0}, approximate={approximate})",
-    samples=cases(unary, real((3, 4), approximate="tanh")),
+    samples=cases(unary, reals((3, 4), approximate="tanh")),
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 
@@ -171,7 +171,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
     return Op(
         name=name, kernel=kernel, infer=infer, batch=along_batch,
         source=f"{name}({{0}}, axis={{axis}}{{out}})",
-        samples=cases(real((3, 4)), real((2, 3, 4), axis=1), real((4,), axis=0), real((0, 3))),
+        samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3))),
         error_samples=[
             ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
             ErrorSample([np.ones((2, 0))], {"axis": 1}, ShapeError, "axis 1 is empty"),

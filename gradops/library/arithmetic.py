@@ -6,20 +6,23 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..families import discrete, elementwise, singular
-from ..op import ErrorSample
+from ..families import discrete, elementwise, singular, zeros_like
+from ..op import OPS, ErrorSample
 from ..samples import (
+    analytic,
+    analytic_binary,
     beside,
     binary,
     booleans,
     cases,
+    complexes,
     distinct,
     exactly,
     integers,
     positive,
     unary,
 )
-from ..types import PYTHON_SCALARS
+from ..types import PYTHON_SCALARS, is_complex, type_of
 
 unequal = [
     ErrorSample([np.ones((2, 3)), np.ones((4,))], {}, ShapeError, "3 against 4"),
@@ -52,23 +55,24 @@ def inverse(y: Any, b: Any) -> Any:
 
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
-    samples=binary, error_samples=unequal,
+    samples=analytic_binary, error_samples=unequal,
     doc="The sum of two operands, entry by entry.",
 )
 sub = elementwise(
-    "sub", np.subtract, infix="{0} - {1}", d=[1, -1], samples=binary, error_samples=unequal,
+    "sub", np.subtract, infix="{0} - {1}", d=[1, -1],
+    samples=analytic_binary, error_samples=unequal,
     doc="The difference of two operands, entry by entry.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
     traits=["commutative"],
-    samples=binary, error_samples=unequal,
+    samples=analytic_binary, error_samples=unequal,
     doc="The product of two operands, entry by entry.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
-    samples=binary, error_samples=unequal,
+    samples=analytic_binary, error_samples=unequal,
     doc="The quotient of two operands, entry by entry; of integers, a float.",
 )
 strong_product = elementwise(
@@ -79,26 +83,58 @@ strong_product = elementwise(
     doc="The product in which a zero of the first operand wins over infinity and NaN.",
 )
 neg = elementwise(
-    "neg", np.negative, infix="-{0}", d=[-1], samples=unary,
+    "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
     doc="The operand with its sign changed.",
 )
+
+
+def abs_tangent(t: Any, y: Any, x: Any) -> Any:
+    """Along x as it points; for a complex x, what of t points there."""
+    if not is_complex(type_of(x).dtype):
+        return t * sign(x)
+    return OPS["real"](OPS["conj"](sign(x)) * t)
+
+
 abs = elementwise(
-    "abs", np.abs, d=[lambda y, x: sign(x)], traits=["nonnegative"], samples=unary,
+    "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
+    traits=["nonnegative"], samples=cases(unary, complexes((3, 4))),
     doc="The absolute value; its derivative at 0 is 0.",
 )
+
+
+def turning(v: Any, y: Any, x: Any, along: Any) -> Any:
+    """What of `v` turns the direction of a complex x; `along` is what goes along it."""
+    return strong_product(v - y * along, 1 / abs(x))
+
+
+def sign_cotangent(g: Any, y: Any, x: Any) -> Any:
+    if not is_complex(type_of(x).dtype):
+        return zeros_like(g)
+    return turning(g, OPS["conj"](y), x, OPS["real"](y * g))
+
+
+def sign_tangent(t: Any, y: Any, x: Any) -> Any:
+    if not is_complex(type_of(x).dtype):
+        return zeros_like(t)
+    return turning(t, y, x, OPS["real"](OPS["conj"](y) * t))
+
+
 sign = elementwise(
-    "sign", np.sign, d=[0], samples=unary, doc="-1, 0 or 1 by the sign of each entry.",
+    "sign", np.sign, d=[None], vjp=[sign_cotangent], jvp=[sign_tangent],
+    samples=cases(unary, complexes((3, 4))),
+    doc="-1, 0 or 1 by the sign of each entry; of complex ones, the direction z / |z|.",
 )
 square = elementwise(
-    "square", np.square, d=[lambda y, x: 2 * x], traits=["nonnegative"], samples=unary,
+    "square", np.square, d=[lambda y, x: 2 * x], traits=["nonnegative"], samples=analytic,
     doc="The square of each entry.",
 )
 sqrt = elementwise(
     "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=["nonnegative"],
-    samples=positive((3, 4)), doc="The square root; its derivative at 0 is infinite.",
+    samples=cases(positive((3, 4)), complexes((3,))),
+    doc="The square root; its derivative at 0 is infinite.",
 )
 reciprocal = elementwise(
-    "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=unary,
+    "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=analytic,
     doc="One over each entry.",
 )
 
@@ -128,7 +164,7 @@ power = elementwise(
     "power", np.power, d=[singular(power_base), singular(power_exponent)],
     samples=cases(
         positive((3, 4), (3, 4)), positive((3, 4), (4,)), positive((), (2,)),
-        beside(positive((3, 4)), exactly(2.0)),
+        beside(positive((3, 4)), exactly(2.0)), complexes((3, 4), (4,)),
     ),
     error_samples=unequal,
     doc="The first operand to the power of the second.",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..families import discrete, elementwise, selection
-from ..samples import beside, binary, booleans, cases, distinct, exactly, real
+from ..samples import beside, binary, booleans, cases, distinct, exactly, reals
 from ..types import ArrayType, broadcast_shapes, type_of
 from .arithmetic import logical_not, unequal
 
@@ -52,8 +52,8 @@ masked = elementwise(
     vjp=[None, lambda g, y, c, x: masked(c, g)], jvp=[None, lambda t, y, c, x: masked(c, t)],
     infer=lambda c, x: ArrayType(broadcast_shapes("masked", [c, x]), x.dtype),
     samples=cases(
-        beside(booleans((3, 4)), real((3, 4))), beside(booleans((3, 1)), real((4,))),
-        beside(booleans(()), real((2,))), beside(booleans(()), real(())),
+        beside(booleans((3, 4)), reals((3, 4))), beside(booleans((3, 1)), reals((4,))),
+        beside(booleans(()), reals((2,))), beside(booleans(()), reals(())),
     ),
     doc="The second operand where the first is true, else 0.",
 )
@@ -63,9 +63,9 @@ where = elementwise(
     jvp=[None, lambda t, y, c, a, b: masked(c, t), lambda t, y, c, a, b: masked(logical_not(c), t)],
     source="np.where({0}, {1}, {2})",
     samples=cases(
-        beside(booleans((3, 4)), real((3, 4), (3, 4))),
-        beside(booleans((3, 1)), real((4,), ())),
-        beside(booleans(()), real((2,), (2,))),
+        beside(booleans((3, 4)), reals((3, 4), (3, 4))),
+        beside(booleans((3, 1)), reals((4,), ())),
+        beside(booleans(()), reals((2,), (2,))),
     ),
     doc="The second operand where the first is true, else the third.",
 )
@@ -85,7 +85,7 @@ def extremum(name: str, kernel: np.ufunc, wins: Any, **facets: Any) -> Any:
     return elementwise(
         name, kernel, d=[None, None], vjp=rules, jvp=rules, traits=["commutative", "idempotent"],
         source=f"np.{name}({{0}}, {{1}}{{out}})", error_samples=unequal,
-        samples=cases(distinct((3, 4), (4,)), real((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
+        samples=cases(distinct((3, 4), (4,)), reals((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
         **facets,
     )
 

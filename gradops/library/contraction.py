@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import ShapeError
 from ..families import multilinear
 from ..op import ErrorSample, Op
-from ..samples import cases, real
+from ..samples import cases, complexes, reals
 from ..types import ArrayType, broadcast_shapes, product, result_dtype, shape_of
 from .movement import expand_dims, reshape, swapaxes
 
@@ -118,10 +118,11 @@ matmul = multilinear(
     source=lambda a, b: f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})",
     traits=["c_order"],
     samples=cases(
-        real((3, 4), (4, 2)), real((4,), (4,)), real((4,), (4, 2)), real((3, 4), (4,)),
-        real((5, 3, 4), (4, 2)), real((3, 4), (5, 4, 2)), real((5, 3, 4), (5, 4, 2)),
-        real((2, 1, 3, 4), (5, 4, 2)), real((5, 3, 4), (4,)), real((4,), (5, 4, 2)),
-        real((0, 4), (4, 2)),
+        complexes((2, 3), (3, 2)),
+        reals((3, 4), (4, 2)), reals((4,), (4,)), reals((4,), (4, 2)), reals((3, 4), (4,)),
+        reals((5, 3, 4), (4, 2)), reals((3, 4), (5, 4, 2)), reals((5, 3, 4), (5, 4, 2)),
+        reals((2, 1, 3, 4), (5, 4, 2)), reals((5, 3, 4), (4,)), reals((4,), (5, 4, 2)),
+        reals((0, 4), (4, 2)),
     ),
     error_samples=[
         ErrorSample([np.ones((3, 4)), np.ones((5, 6))], {}, ShapeError, "4 and 5 differ"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..families import elementwise
-from ..samples import cases, integers, real, unary
+from ..samples import cases, integers, reals, unary
 from ..types import ArrayType
 from .comparison import equal
 from .movement import VIEW, astype, expand_dims
@@ -14,7 +14,7 @@ full_like = elementwise(
     "full_like", lambda x, value, dtype=None: np.full_like(x, value, dtype), d=[None],
     infer=lambda x, value, dtype: ArrayType(x.shape, x.dtype if dtype is None else dtype),
     source="np.full_like({0}, {value}, {dtype})",
-    samples=cases(real((3, 4), value=2.5), real((), value=1), integers((2,), value=0.5,
+    samples=cases(reals((3, 4), value=2.5), reals((), value=1), integers((2,), value=0.5,
                                                                        dtype="float32")),
     doc="An array of the operand's shape, and dtype if none is given, filled with one value.",
 )

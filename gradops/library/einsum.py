@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..op import ErrorSample, EveryOperand, Op
-from ..samples import cases, real
+from ..samples import cases, reals
 from ..types import ArrayType, Size, broadcast_shapes, shape_of, type_of
 from .comparison import equal, masked
 from .indexing import along, strong
@@ -148,13 +148,14 @@ einsum_op = Op(
     batch=einsum_batch,
     source="einsum({operands}, subscripts={subscripts})",
     samples=cases(
-        real((2, 3), (3, 4), subscripts="ij,jk->ik"),
-        real((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
-        real((3, 3), subscripts="ii->"), real((3, 3), subscripts="ii->i"),
-        real((2, 3), subscripts="ij->"), real((2, 3), subscripts="ij->ji"),
-        real((3,), (4,), subscripts="i,j->ij"), real((2, 3), (4,), subscripts="ij,k->i"),
-        real((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"), real((), (2,), subscripts=",i->i"),
-        real((3, 1), (4,), subscripts="ij,j->i"), real((3, 3, 2), (1,), subscripts="iij,i->j"),
+        reals((2, 3), (3, 4), subscripts="ij,jk->ik"),
+        reals((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
+        reals((3, 3), subscripts="ii->"), reals((3, 3), subscripts="ii->i"),
+        reals((2, 3), subscripts="ij->"), reals((2, 3), subscripts="ij->ji"),
+        reals((3,), (4,), subscripts="i,j->ij"), reals((2, 3), (4,), subscripts="ij,k->i"),
+        reals((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"),
+        reals((), (2,), subscripts=",i->i"),
+        reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[
         ErrorSample([np.ones((2, 3)), np.ones((4, 2))], {"subscripts": "ij,jk->ik"}, ShapeError,

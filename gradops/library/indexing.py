@@ -15,7 +15,7 @@ from ..errors import IndexingError, MissingRuleError, ShapeError
 from ..families import linear, zeros_like
 from ..kernels.indexing import FULL, Index, Placement, pick, placement, put, view
 from ..op import ErrorSample, Op, as_operand
-from ..samples import beside, cases, exactly, real
+from ..samples import beside, cases, exactly, reals
 from ..types import (
     PYTHON_SCALARS,
     ArrayType,
@@ -44,10 +44,10 @@ slice_ = linear(
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
     source="slice({0}, index={index})", traits=VIEW,
     samples=cases(
-        real((3, 4), index=(1,)), real((3, 4), index=(-1, 2)),
-        real((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
-        real((2, 3, 4), index=("...", ("slice", 3, None, -2))),
-        real((3,), index=(("slice", 2, 1, None),)), real((), index=(None,)),
+        reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),
+        reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
+        reals((2, 3, 4), index=("...", ("slice", 3, None, -2))),
+        reals((3,), index=(("slice", 2, 1, None),)), reals((), index=(None,)),
     ),
     error_samples=[
         ErrorSample([np.ones(3)], {"index": (5,)}, IndexingError,
@@ -81,16 +81,16 @@ getitem = Op(
     batch=getitem_batch,
     source="getitem({operands}, index={index})",
     samples=cases(
-        beside(real((3, 4)), exactly(ROWS, index=("array",))),
-        beside(real((3, 4)), exactly(ROWS, index=("...", "array"))),
-        beside(real((3, 4, 2)), exactly(GRID, GRID, index=("array", "array"))),
-        beside(real((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"))),
-        beside(real((3, 5, 4)), exactly(GRID, [0, 3], index=("array", FULL, "array"))),
-        beside(real((2, 3, 4)), exactly(ROWS, index=(1, FULL, "array"))),
-        beside(real((2, 3, 4)), exactly(ROWS, index=(FULL, 1, "array"))),
-        beside(real((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "...", "array"))),
-        beside(real((3, 4)), exactly(1, index=(("slice", 1, None, None), None, "array"))),
-        beside(real((3, 4)), exactly(np.zeros(0, int), index=("array",))),
+        beside(reals((3, 4)), exactly(ROWS, index=("array",))),
+        beside(reals((3, 4)), exactly(ROWS, index=("...", "array"))),
+        beside(reals((3, 4, 2)), exactly(GRID, GRID, index=("array", "array"))),
+        beside(reals((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"))),
+        beside(reals((3, 5, 4)), exactly(GRID, [0, 3], index=("array", FULL, "array"))),
+        beside(reals((2, 3, 4)), exactly(ROWS, index=(1, FULL, "array"))),
+        beside(reals((2, 3, 4)), exactly(ROWS, index=(FULL, 1, "array"))),
+        beside(reals((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "...", "array"))),
+        beside(reals((3, 4)), exactly(1, index=(("slice", 1, None, None), None, "array"))),
+        beside(reals((3, 4)), exactly(np.zeros(0, int), index=("array",))),
     ),
     error_samples=[
         ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,
@@ -136,14 +136,14 @@ scatter = Op(
     batch=scatter_batch,
     source="scatter({operands}, index={index}, shape={shape})",
     samples=cases(
-        real((4,), index=(1,), shape=(3, 4)),
-        real((3, 2), index=(FULL, ("slice", 3, None, -2)), shape=(3, 4)),
-        beside(real((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),
-        beside(real((4,)), exactly(ROWS, index=("array",), shape=(3,))),
-        beside(real((2, 2, 5)), exactly(GRID, [0, 3], index=("array", FULL, "array"),
+        reals((4,), index=(1,), shape=(3, 4)),
+        reals((3, 2), index=(FULL, ("slice", 3, None, -2)), shape=(3, 4)),
+        beside(reals((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),
+        beside(reals((4,)), exactly(ROWS, index=("array",), shape=(3,))),
+        beside(reals((2, 2, 5)), exactly(GRID, [0, 3], index=("array", FULL, "array"),
                                         shape=(3, 5, 4))),
-        beside(real((5, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"), shape=(5, 3, 4))),
-        beside(real((4, 3)), exactly(ROWS, index=(1, "...", "array"), shape=(2, 3, 4))),
+        beside(reals((5, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"), shape=(5, 3, 4))),
+        beside(reals((4, 3)), exactly(ROWS, index=(1, "...", "array"), shape=(2, 3, 4))),
     ),
     error_samples=[
         ErrorSample([np.ones(2), np.array([0, 5])], {"index": ("array",), "shape": (3,)},
@@ -162,7 +162,7 @@ positions = Op(
         shape=(shape_of(xs[0])[0], example(xs[0]).shape[attrs["axis"]]),
     ),
     source="np.arange({0}.shape[{axis}])",
-    samples=cases(real((3, 4), axis=0), real((3, 4), axis=-1)),
+    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1)),
     error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range")],
     doc="The numbers 0, 1, 2, ... of the entries along an axis.",
 )

@@ -11,7 +11,7 @@ from ..errors import ShapeError
 from ..families import joining
 from ..kernels.indexing import FULL
 from ..op import ErrorSample, Op
-from ..samples import cases, real
+from ..samples import cases, reals
 from ..types import (
     ArrayType,
     Size,
@@ -59,8 +59,8 @@ concatenate_op = joining(
     batch=joining_batch,
     source="np.concatenate(({operands},), axis={axis})",
     samples=cases(
-        real((2, 3), (4, 3)), real((2, 3), (2, 1), (2, 2), axis=-1), real((3,)),
-        real((0, 2), (1, 2)),
+        reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
+        reals((0, 2), (1, 2)),
     ),
     error_samples=[
         ErrorSample([np.ones((2, 3)), np.ones((2, 4))], {}, ShapeError, "only axis 0 may differ"),
@@ -94,7 +94,7 @@ stack_op = joining(
     transpose=stack_transpose,
     batch=joining_batch,
     source="np.stack(({operands},), axis={axis})",
-    samples=cases(real((3,), (3,)), real((2, 3), (2, 3), axis=-1), real((), (), ())),
+    samples=cases(reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ())),
     error_samples=[
         ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
         ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
@@ -146,8 +146,8 @@ pad_op = Op(
     ),
     source="pad({0}, pad_width={pad_width}, value={value})",
     samples=cases(
-        real((2, 3), pad_width=((1, 0), (0, 2))), real((3,), pad_width=((2, 2),), value=1.5),
-        real((0, 2), pad_width=((1, 1), (0, 0))), real((), pad_width=()),
+        reals((2, 3), pad_width=((1, 0), (0, 2))), reals((3,), pad_width=((2, 2),), value=1.5),
+        reals((0, 2), pad_width=((1, 1), (0, 0))), reals((), pad_width=()),
     ),
     error_samples=[
         ErrorSample([np.ones((2, 3))], {"pad_width": ((1, 2),)}, ShapeError, "1 pairs of widths"),

@@ -10,7 +10,7 @@ from ..errors import DTypeError, IndexingError, OptionError, ShapeError
 from ..families import elementwise
 from ..kernels.rows import columns
 from ..op import ErrorSample, Op
-from ..samples import beside, between, cases, exactly, real
+from ..samples import beside, between, cases, exactly, reals
 from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
 from .activation import SMALL, log_softmax, sigmoid, softmax, softmax_rule, softplus_of_minus
 from .arithmetic import abs, square, strong_product
@@ -137,8 +137,8 @@ binary_cross_entropy_with_logits = Op(
     batch=loss_batch,
     source=bce_source,
     samples=cases(
-        *(beside(real((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
-        beside(real((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
+        *(beside(reals((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
+        beside(reals((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
     ),
     error_samples=[
         ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
@@ -230,8 +230,8 @@ nll_loss = Op(
     batch=loss_batch,
     source="nll_loss({0}, {1}, reduction={reduction})",
     samples=cases(
-        *(beside(real((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
+        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
     ),
     error_samples=wrong_labels,
     doc="Less the score that each row has at its label: the negative log likelihood, where scores "
@@ -263,9 +263,9 @@ at_labels = Op(
     batch=at_labels_batch,
     source="at_labels({0}, {1}, classes={classes})",
     samples=cases(
-        beside(real(()), exactly([0, 2, 1, 2], classes=3)),
-        beside(real((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
-        beside(real(()), exactly(1, classes=2)),
+        beside(reals(()), exactly([0, 2, 1, 2], classes=3)),
+        beside(reals((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
+        beside(reals(()), exactly(1, classes=2)),
     ),
     doc="A row for each label: the operand at the label's place, 0 elsewhere.",
 )
@@ -301,8 +301,8 @@ class_error = Op(
     batch=lambda op, xs, batched, attrs: op(*repeated(xs, batched)),
     source="class_error({0}, {1})",
     samples=cases(
-        beside(real((4, 3)), exactly([0, 2, 1, 2])),
-        beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
+        beside(reals((4, 3)), exactly([0, 2, 1, 2])),
+        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
     ),
     doc="softmax of the logits less 1 at the label: the derivative of the cross entropy.",
 )
@@ -327,8 +327,8 @@ sparse_cross_entropy = Op(
     batch=loss_batch,
     source="sparse_cross_entropy({0}, {1}, reduction={reduction})",
     samples=cases(
-        *(beside(real((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(real((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(real((3,)), exactly(1)),
+        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
     ),
     error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",

@@ -7,14 +7,15 @@ import numpy as np
 
 from ..errors import DTypeError, ShapeError
 from ..families import linear
-from ..op import ErrorSample, Op
-from ..samples import cases, exactly, real
+from ..op import OPS, ErrorSample, Op
+from ..samples import cases, exactly, reals
 from ..types import (
     ArrayType,
     Dim,
     Shape,
     broadcast_shapes,
     conflict,
+    is_complex,
     normalize_axes,
     product,
     shape_of,
@@ -66,7 +67,7 @@ reshape = linear(
         "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
     ),
     traits=RETYPING,
-    samples=cases(real((3, 4), shape=(2, 6)), real((3, 4), shape=(-1,)), real((), shape=(1, 1))),
+    samples=cases(reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1))),
     error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries")],
     doc="The entries in another shape; -1 stands for the size that is left.",
 )
@@ -103,7 +104,9 @@ transpose = linear(
         xs[0], axes=(0, *(a + 1 for a in permutation(example(xs[0]), attrs["axes"])))
     ),
     source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})", traits=VIEW,
-    samples=cases(real((3, 4)), real((2, 3, 4), axes=(2, 0, 1)), real((2, 3, 4), axes=(0, -1, 1))),
+    samples=cases(
+        reals((3, 4)), reals((2, 3, 4), axes=(2, 0, 1)), reals((2, 3, 4), axes=(0, -1, 1))
+    ),
     error_samples=[
         ErrorSample([np.ones((2, 3))], {"axes": (0,)}, ShapeError, "each of 2 dimensions"),
         ErrorSample([np.ones((2, 3))], {"axes": (0, 2)}, ShapeError, "axis 2 is out of range"),
@@ -147,8 +150,8 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
         transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
         source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
         samples=cases(
-            real((4,), shape=(3, 4)), real((3, 1), shape=(2, 3, 4)), real((), shape=(2,)),
-            real((2, 3), shape=(2, 3)),
+            reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
+            reals((2, 3), shape=(2, 3)),
         ),
         error_samples=[
             ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
@@ -216,7 +219,7 @@ sum_to = linear(
     transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
     batch=sum_to_batch,
     source=sum_to_source, traits=RETYPING,
-    samples=cases(real((3, 4), shape=(4,)), real((2, 3, 4), shape=(3, 1)), real((3,), shape=())),
+    samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=())),
     error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
     doc="The sum over what broadcasting from `shape` would have repeated.",
 )
@@ -246,7 +249,7 @@ expand_dims = linear(
         xs[0], shape=(shape_of(xs[0])[0], *expand_dims_infer(example(xs[0]), **attrs).shape)
     ),
     source="np.expand_dims({0}, {axis})", traits=RETYPING,
-    samples=cases(real((3, 4), axis=0), real((3, 4), axis=-1), real((3,), axis=(0, 2))),
+    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2))),
     error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
     doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
 )
@@ -271,7 +274,7 @@ squeeze = linear(
         xs[0], shape=(shape_of(xs[0])[0], *squeeze_infer(example(xs[0]), **attrs).shape)
     ),
     source="np.squeeze({0}, {axis})", traits=RETYPING,
-    samples=cases(real((3, 1, 4, 1)), real((3, 1, 4), axis=1), real((1, 3, 1), axis=(0, -1))),
+    samples=cases(reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1))),
     error_samples=[ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1")],
     doc="The operand without axes of size 1: all of them, or those that `axis` names.",
 )
@@ -290,12 +293,19 @@ flip = linear(
         xs[0], axis=tuple(a + 1 for a in normalize_axes("flip", example(xs[0]), attrs["axis"]))
     ),
     source="np.flip({0}, {axis})", traits=VIEW,
-    samples=cases(real((3, 4)), real((3, 4), axis=1), real((2, 3, 4), axis=(0, -1))),
+    samples=cases(reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1))),
     error_samples=[
         ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
     doc="The entries in reverse order along the axes given, or along all.",
 )
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` in another dtype, of complex numbers the real parts if it is one of reals."""
+    if is_complex(type_of(x).dtype) and not is_complex(dtype):
+        x = OPS["real"](x)
+    return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
 def astype_infer(x: ArrayType, dtype: Any) -> ArrayType:
@@ -307,10 +317,10 @@ def astype_infer(x: ArrayType, dtype: Any) -> ArrayType:
 astype = linear(
     "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
     infer=astype_infer,
-    transpose=lambda g, y, x, dtype: astype(g, dtype=type_of(x).dtype),
+    transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
     source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
-    samples=cases(real((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64")),
+    samples=cases(reals((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64")),
     doc="The operand in another dtype.",
 )
 
@@ -326,7 +336,7 @@ copy = linear(
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     source=lambda x: "np.array({0})" if x.dtype.kind == "b" else "np.positive({0}{out})",
-    samples=cases(real((3, 4)), exactly([True, False])),
+    samples=cases(reals((3, 4)), exactly([True, False])),
     doc="The operand in memory of its own.",
 )
 

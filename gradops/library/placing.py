@@ -9,7 +9,7 @@ from ..errors import ShapeError
 from ..families import zeros_like
 from ..kernels.indexing import FULL
 from ..op import OPS, ErrorSample, Op
-from ..samples import cases, real
+from ..samples import cases, reals
 from ..types import ArrayType, conflict, shape_of
 from .comparison import where
 from .indexing import getitem
@@ -68,11 +68,11 @@ copy_slices = Op(
     batch=copy_slices_batch,
     source="copy_slices({0}, {1}, steps={steps})",
     samples=cases(
-        real((3, 4), (4,), steps=(("slice", (("index", (1,)),)),)),
-        real((3, 4), (), steps=(("transpose", (("axes", None),)), ("slice", (("index", (1,)),)))),
-        real((2, 6), (3,), steps=(("reshape", (("shape", (3, 4)),)),
+        reals((3, 4), (4,), steps=(("slice", (("index", (1,)),)),)),
+        reals((3, 4), (), steps=(("transpose", (("axes", None),)), ("slice", (("index", (1,)),)))),
+        reals((2, 6), (3,), steps=(("reshape", (("shape", (3, 4)),)),
                                   ("slice", (("index", (("slice", 0, 3, None), 2)),)))),
-        real((3,), (3,), steps=()),
+        reals((3,), (3,), steps=()),
     ),
     error_samples=[
         ErrorSample([np.ones(3), np.ones(2)], {"steps": (("slice", (("index", (1,)),)),)},

@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
-from ..samples import booleans, cases, distinct, exactly, real
+from ..samples import booleans, cases, complexes, distinct, exactly, reals
 from ..types import (
     ArrayType,
     Size,
@@ -158,14 +158,14 @@ def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = No
 sum = reduction(
     "sum", by(np.add), called="np.add.reduce", vjp=spread,
     jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
-    traits=["linear"], samples=several(real),
+    traits=["linear"], samples=cases(several(reals), complexes((3, 4), axis=0)),
     doc="The sum over the axes given, or over all.",
 )
 mean = reduction(
     "mean", mean_kernel,
     vjp=lambda g, y, x, axis, keepdims: spread(g / (count(x, axis) or 1), y, x, axis, keepdims),
     jvp=lambda t, y, x, axis, keepdims: mean(t, axis=axis, keepdims=keepdims),
-    traits=["linear"], samples=several(real),
+    traits=["linear"], samples=several(reals),
     doc="The mean over the axes given, or over all; of integers, a float.",
 )
 
@@ -239,7 +239,7 @@ prod_others = Op(
     vjp=[prod_others_rule], jvp=[prod_others_rule],
     batch=lambda op, xs, batched, attrs: op(xs[0]),
     source="prod_others({0})",
-    samples=cases(real((3, 4)), real((2, 1)), real((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]])),
+    samples=cases(reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]])),
     error_samples=[ErrorSample([np.ones(())], {}, ShapeError, "no axes")],
     doc="For each entry, the product of all others along the last axis; exact where some are zero.",
 )
@@ -264,7 +264,7 @@ prod = reduction(
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * over_last(prod_others, x, axis), axis=axis, keepdims=keepdims
     ),
-    samples=cases(several(real), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1)),
+    samples=cases(several(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1)),
     doc="The product over the axes given, or over all; its derivative is exact at zeros.",
 )
 
@@ -291,7 +291,7 @@ logsumexp = reduction(
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * logsumexp_shares(y, x, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    check=not_empty, samples=several(real), error_samples=wrong_axes + nothing,
+    check=not_empty, samples=several(reals), error_samples=wrong_axes + nothing,
     doc="log(sum(exp(x))) over the axes given, or over all, without overflow.",
 )
 
@@ -346,7 +346,7 @@ cumsum = linear(
         xs[0], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1
     ),
     source="np.add.accumulate({0}, axis={axis}{out})",
-    samples=cases(real((3, 4), axis=0), real((3, 4), axis=-1), real((0,), axis=0)),
+    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
     error_samples=wrong_axes[:1],
     doc="The sums of the entries up to each one along an axis.",
 )

@@ -106,7 +106,9 @@ def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
 
 def same_number(value: Any, number: Any) -> bool:
     """Whether a constant is a number, the sign of zero included."""
-    return bool(value == number) and bool(np.signbit(value) == np.signbit(number))
+    return bool(value == number) and all(
+        np.signbit(part(value)) == np.signbit(part(number)) for part in (np.real, np.imag)
+    )
 
 
 def instantiate(template: Any, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:

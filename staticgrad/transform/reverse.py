@@ -15,9 +15,10 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.types import is_float, operand_types, refuse_complex
+from gradops.reverse import conjugated
+from gradops.types import is_inexact, operand_types
 
-from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, made_lines, new_constant, sequence
+from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
 
 
 def gradients(
@@ -28,8 +29,8 @@ def gradients(
     `grad_ys` weigh the ys, which else count 1 in each entry. What is in `stop_gradients` counts as
     constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
     variable is assigned passes no gradient on. The results are ordinary expressions and can be
-    differentiated in turn. Raises DTypeError for integers, and for complex numbers on the way;
-    ShapeError for a weight of another shape than its y; OptionError for another `unconnected`.
+    differentiated in turn. Raises DTypeError for integers, and for a complex y without a
+    weight; ShapeError for a weight of another shape than its y; OptionError.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -43,16 +44,21 @@ def gradients(
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     seeds = seeded(names, ys, sequence(grad_ys))
     active = differentiable(xs, depending_on(xs, ys, stop))
-    lossy = {e for e in active if not is_float(e.dtype)}
+    has_complex = any(e.dtype.kind == "c" for e in active)
 
     def read(e: Expr) -> tuple[Expr, ...]:
         CAUSE.set(e)  # what the rules build from here on was caused by `e`
-        require_real(lossy.intersection(e.inputs))
         return (e, *e.inputs)
 
     before = CAUSE.set(None)
     try:
-        found = pull_back({y: g for y, g in seeds.items() if y in active}, read, active, set(xs))
+        found = pull_back(
+            {y: g for y, g in seeds.items() if y in active},
+            read,
+            active,
+            set(xs),
+            op_of=op_of if has_complex else None,
+        )
     finally:
         CAUSE.reset(before)
     results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
@@ -72,14 +78,9 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     return found
 
 
-def require_real(xs: Iterable[Expr]) -> None:
-    """Refuse to pass a derivative on to complex numbers, where it would be lost."""
-    for x in xs:
-        try:
-            refuse_complex(x.what, x.type)
-        except DTypeError as error:
-            error.add_note(made_lines([x]))
-            raise
+def op_of(e: Expr) -> Any:
+    """Whose rules carry a cotangent of `e` back. See Note [Complex]."""
+    return conjugated(e.op) if e.op is not None and e.dtype.kind == "c" else e.op
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
@@ -87,7 +88,7 @@ def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
     for e in (*ys, *xs):
         if not isinstance(e, Expr):
             raise TypeError(f"gradients are of and by expressions, not {type(e).__name__}")
-        if not is_float(e.dtype):
+        if not is_inexact(e.dtype):
             raise DTypeError(
                 "gradients", [e.label], f"only floats can be differentiated, not {e.dtype}",
                 hint="convert it before it is used: astype(x, 'float32')",
@@ -106,7 +107,12 @@ def seeded(names: Names, ys: Sequence[Expr], grad_ys: Sequence[Any]) -> dict[Exp
 
 
 def ones_like(names: Names, y: Expr) -> Any:
-    """Ones of the type of `y`."""
+    """Ones of the type of `y`, which must be real."""
+    if y.dtype.kind == "c":
+        raise DTypeError(
+            "gradients", [y.label], "the gradient of a complex y is that of a weighted real part",
+            hint="give grad_ys, or differentiate abs(y), real(y) or imag(y)",
+        )  # fmt: skip
     one = new_constant(names, np.ones((), y.dtype), "one")
     return broadcast_to(one, shape=y.shape) if y.shape else one
 

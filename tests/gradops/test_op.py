@@ -16,7 +16,7 @@ def declare():
     declared = []
 
     def of(make, name, *args, **facets):
-        facets.setdefault("samples", G.real((3, 4)))
+        facets.setdefault("samples", G.reals((3, 4)))
         facets.setdefault("doc", "An op of a test.")
         op = make(name, *args, **facets)
         declared.append(name)
@@ -29,7 +29,7 @@ def declare():
 
 def test_an_op_is_declared_once():
     with pytest.raises(ValueError, match="an op named 'tanh' exists"):
-        G.elementwise("tanh", np.tanh, d=[1], samples=G.real(()), doc="Another tanh.")
+        G.elementwise("tanh", np.tanh, d=[1], samples=G.reals(()), doc="Another tanh.")
     assert OPS["tanh"] is G.tanh
 
 

@@ -60,6 +60,6 @@ def test_rules_work_on_unknown_sizes(case, i):
         pytest.skip(f"the op gives {y}, a size that n does not tell")
     assert of_size(y, n) == type_of(computed)
     for kind, v in (("vjp", y), ("jvp", types[i])):
-        known = np.ones(of_size(v, n).shape)
+        known = np.ones(of_size(v, n).shape, v.dtype)
         concrete = getattr(case.op, kind)[i](known, computed, *case.operands, **case.attrs)
         assert of_size(symbolic(case, kind, i, v, y, types), n) == type_of(concrete)

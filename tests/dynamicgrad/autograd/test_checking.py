@@ -5,7 +5,7 @@ import pytest
 
 import dynamicgrad as dg
 import gradops
-from gradops import GradcheckError, TransformError, elementwise, real
+from gradops import GradcheckError, TransformError, elementwise, reals
 from gradops.op import OPS
 
 gradcheck, gradgradcheck = dg.autograd.gradcheck, dg.autograd.gradgradcheck
@@ -23,7 +23,7 @@ def declared():
 
     def declare(name, kernel, **facets):
         names.append(name)
-        samples = facets.pop("samples", real((3,)))
+        samples = facets.pop("samples", reals((3,)))
         return elementwise(name, kernel, samples=samples, doc="Of a test.", **facets)
 
     yield declare
