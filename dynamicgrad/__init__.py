@@ -69,6 +69,7 @@ globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch
 if _TYPE_CHECKING:
     from . import data, func, nn, optim
     from .autograd import checkpoint
+    from .drawing import to_dot, to_text
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .saving import load, save
 
@@ -77,7 +78,8 @@ __getattr__ = _lazily(
     {
         "data": "data", "func": "func", "nn": "nn", "optim": "optim", "load": "saving",
         "save": "saving", "checkpoint": "autograd", "grad": "func", "hessian": "func",
-        "hvp": "func", "jacobian": "func", "value_and_grad": "func", "vmap": "func",
+        "hvp": "func", "jacobian": "func", "to_dot": "drawing",
+        "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
     },
 )  # fmt: skip
 
@@ -91,6 +93,6 @@ __all__ = [
     "is_inference_mode_enabled", "jacobian", "linspace", "load", "long", "manual_seed", "nan",
     "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
     "randn_like", "randperm", "save", "set_default_dtype", "set_grad_enabled", "short", "tensor",
-    "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -3,7 +3,7 @@
 from . import saved as saved  # gives nodes their attributes
 from .edges import GradientEdge, get_gradient_edge
 from .multigrad import register_multi_grad_hook
-from .packing import disable_saved_tensors_hooks, saved_tensors_hooks
+from .packing import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .sharing import storage_of
 from .tape import Node
 from .tensor import Tensor
@@ -23,5 +23,6 @@ def increment_version(tensor: Tensor) -> None:
 
 __all__ = [
     "GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge",
-    "increment_version", "register_multi_grad_hook", "saved_tensors_hooks",
+    "increment_version", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks",
 ]  # fmt: skip

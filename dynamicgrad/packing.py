@@ -129,6 +129,16 @@ class saved_tensors_hooks:
         PACKING.reset(inner)
 
 
+class save_on_cpu(saved_tensors_hooks):
+    """Keep what is saved for backward in the memory of the CPU, where all tensors are.
+
+    Here for programs that are written for several devices.
+    """
+
+    def __init__(self, pin_memory: bool = False) -> None:
+        super().__init__(lambda t: t, lambda t: t)
+
+
 class disable_saved_tensors_hooks:
     """Refuse saved-tensor hooks inside a `with` block, with a message of one's own."""
 
