@@ -1,13 +1,14 @@
 """Making tensors: from data, filled, counted, and drawn at random."""
 
 import warnings
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops import DTypeError, TransformError
+from gradops import Batched, DTypeError, TransformError
 from gradops.op import unmasked
 
 from .leaves import requires_grad_
@@ -57,7 +58,7 @@ def manual_seed(seed: int | None) -> None:
 
 def generator() -> "np.random.Generator":
     """The random numbers of this thread or task, unpredictable until they are seeded."""
-    if RANDOMNESS.get() == "error":
+    if any(said == "error" for said, _, _ in RANDOMNESS.get()):
         raise TransformError(
             "vmap: called random operation while in randomness error mode. Please either use the"
             " 'same' randomness flag on vmap or draw the numbers outside and pass them in"
@@ -67,6 +68,15 @@ def generator() -> "np.random.Generator":
         manual_seed(None)
         found = GENERATOR.get()
     return found
+
+
+def drawn(draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Any = None) -> Any:
+    """Random numbers of a shape; inside a `vmap` that wants it so, others for each example."""
+    batches = [(level, n) for said, level, n in RANDOMNESS.get() if said == "different"]
+    value = draw(source or generator(), (*(n for _, n in batches), *shape))
+    for level, _ in batches:
+        value = Batched(value, level)
+    return value
 
 
 def finished(value: Any, requires_grad: bool) -> Tensor:
@@ -240,8 +250,8 @@ def rand(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     >>> dg.rand(2, 3).shape
     (2, 3)
     """
-    drawn = generator().random(sizes(shape), np.float32)
-    return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
+    value = drawn(lambda g, size: g.random(size, np.float32), sizes(shape))
+    return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -250,8 +260,8 @@ def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     >>> dg.randn((3, 3), requires_grad=True).requires_grad
     True
     """
-    drawn = generator().standard_normal(sizes(shape))
-    return finished(np.asarray(drawn, dtype or get_default_dtype()), requires_grad)
+    value = drawn(lambda g, size: g.standard_normal(size), sizes(shape))
+    return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Tensor:
@@ -262,7 +272,7 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64)
     """
     if size is None:
         low, high, size = 0, low, high
-    return finished(generator().integers(low, high, sizes((size,)), dtype), False)
+    return finished(drawn(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
 
 
 def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -325,7 +335,8 @@ def randperm(n: int) -> Tensor:
     >>> sorted(dg.randperm(3).tolist())
     [0, 1, 2]
     """
-    return finished(generator().permutation(n), False)
+    value = drawn(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), (n,))
+    return finished(value, False)
 
 
 def new_zeros(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:

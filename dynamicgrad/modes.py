@@ -54,7 +54,8 @@ INFERENCE = Inference()
 Mode = bool | Packing | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
-RANDOMNESS: ContextVar[str] = ContextVar("randomness", default="same")  # what vmap says of it
+RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())
+"""What each `vmap` in force, the outermost first, says of random numbers; its level and size."""
 is_recording = RECORDING.get
 
 

@@ -17,7 +17,7 @@ from .levels import held, released
 from .structure import entered, has_tensors, left, output
 
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
-RANDOM = ("error", "same")
+RANDOM = ("error", "same", "different")
 
 
 def vmap(
@@ -49,14 +49,17 @@ def vmap(
         leaves, rebuild = flatten(args)
         dims = dims_of_inputs(in_dims, args, leaves, call)
         inputs = [x if d is None else entered(x) for x, d in zip(leaves, dims, strict=True)]
-        run = functools.partial(func_on, func, rebuild, kwargs, randomness)
+
+        def run(leaves: Sequence[Any]) -> Any:
+            return func(*rebuild(leaves), **kwargs)
+
         size = examples(inputs, dims)
         step = chunk_size or max(size, 1)
         results = []
         for start in range(0, max(size, 1), step):
             count = min(step, size - start)
             part = inputs if count == size else sliced(inputs, dims, start, count)
-            results.append(batched_call(run, part, dims, out_dims, count, name))
+            results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
         return left(joined(results, out_dims, name), has_tensors(args) or has_tensors(kwargs))
 
     return over_examples
@@ -69,21 +72,7 @@ def require_options(randomness: str, chunk_size: int | None) -> None:
             f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
         )
     if randomness not in RANDOM:
-        raise TransformError(
-            f"vmap: randomness is one of {RANDOM}, not {randomness!r}\n  hint: for numbers that"
-            " differ, draw them for the whole batch outside and pass them in"
-        )
-
-
-def func_on(
-    func: Callable[..., Any], rebuild: Any, kwargs: Any, randomness: str, leaves: Sequence[Any]
-) -> Any:
-    """What `func` returns for leaves that stand for a batch."""
-    token = RANDOMNESS.set(randomness)
-    try:
-        return func(*rebuild(leaves), **kwargs)
-    finally:
-        RANDOMNESS.reset(token)
+        raise TransformError(f"vmap: randomness is one of {RANDOM}, not {randomness!r}")
 
 
 def batched_call(
@@ -93,6 +82,7 @@ def batched_call(
     out_dims: Dims,
     size: int,
     name: str,
+    randomness: str,
 ) -> Any:
     """The results of `func` for all examples, stacked."""
     level = next(levels)
@@ -100,7 +90,11 @@ def batched_call(
         x if d is None else handle(batch(held(x), d % len(x.shape), level))
         for x, d in zip(inputs, dims, strict=True)
     ]
-    returned = run_at(level, func, [shells])
+    token = RANDOMNESS.set((*RANDOMNESS.get(), (randomness, level, size)))
+    try:
+        returned = run_at(level, func, [shells])
+    finally:
+        RANDOMNESS.reset(token)
     leaves, rebuild = flatten(returned)
     where = dims_of_outputs(out_dims, returned, name)
     if not leaves:

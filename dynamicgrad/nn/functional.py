@@ -8,7 +8,7 @@ import numpy as np
 
 import gradops as ops
 
-from ..creation import generator as default_generator
+from ..creation import drawn
 from ..spelling import FUNCTIONS, spelled
 from ..tensor import as_tensor
 from .classification import (
@@ -146,13 +146,9 @@ def dropout(
     require_probability(p)
     if not training or p == 0:
         return input
-    drawn = (default_generator() if generator is None else generator).random(
-        input.shape, np.float32
-    )
-    kept = (drawn >= p).astype(input.dtype)
-    if p < 1:
-        kept /= np.asarray(1 - p, input.dtype)
-    scale = as_tensor(kept)
+    found = drawn(lambda g, size: g.random(size, np.float32), tuple(input.shape), generator)
+    kept = ops.astype(found >= p, dtype=input.dtype)
+    scale = as_tensor(kept / (1 - p) if p < 1 else kept)
     return input.mul_(scale) if inplace else input * scale
 
 

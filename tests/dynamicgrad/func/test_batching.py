@@ -58,15 +58,33 @@ def test_examples_are_indexed_by_their_own_labels(rows):
     assert vmap(lambda a, i: a[i])(rows, dg.tensor([0, 1, 0])).tolist() == [0, 3, 4]
 
 
-def test_random_numbers_are_refused_or_shared(rows):
+def test_random_numbers_are_refused_or_shared_or_different(rows):
     noisy = lambda a: a + dg.rand(2)
     with pytest.raises(TransformError, match="random operation"):
         vmap(noisy)(rows)
     noise = vmap(noisy, randomness="same")(rows) - rows
     np.testing.assert_allclose(noise[0].numpy(), noise[2].numpy(), atol=1e-6)
-    with pytest.raises(TransformError, match="draw them for the whole batch"):
-        vmap(noisy, randomness="different")
+    noise = vmap(noisy, randomness="different")(rows) - rows
+    assert len(set(noise.flatten().tolist())) == noise.numel()
+    with pytest.raises(TransformError, match="randomness is one of"):
+        vmap(noisy, randomness="other")
     assert dg.rand(1).shape == (1,)
+
+
+@pytest.mark.parametrize("outer", ["same", "different"])
+def test_nested_batches_have_each_their_own_random_numbers(outer):
+    inner = vmap(lambda y: y + dg.randn(()), randomness="different")
+    found = vmap(inner, randomness=outer)(dg.zeros(2, 3))
+    assert len(set(found.flatten().tolist())) == (6 if outer == "different" else 3)
+
+
+def test_each_example_has_its_own_permutation_integers_and_dropout():
+    def draw(x):
+        dropped = dg.nn.functional.dropout(x, 0.5)
+        return dg.randperm(50), dg.randint(0, 1000, (50,)), dropped
+
+    for found in vmap(draw, randomness="different")(dg.ones(2, 50)):
+        assert found[0].tolist() != found[1].tolist()
 
 
 def test_a_new_tensor_can_be_written_to(rows):
