@@ -184,7 +184,9 @@ def seed(t: Tensor, g: Any) -> Any:
     if g.shape != t.shape:
         raise ShapeError(
             "backward", [t.type, g.type],
-            f"Mismatch in shape: the gradient has {g.shape} and the output {t.shape}",
+            f"the gradient has the shape {g.shape} and the output {t.shape}",
+            known_as=f"Mismatch in shape: grad_output[0] has a shape of {list(g.shape)} and"
+            f" output[0] has a shape of {list(t.shape)}.",
             hint="the gradient given has the shape of the output it belongs to",
         )  # fmt: skip
     if g.node is not None:

@@ -189,8 +189,8 @@ def check_fits(op: Op, operands: tuple[Any, ...], result: Tensor) -> None:
     if result.shape != t.shape:
         broadcast_shapes(op, types)
         raise ShapeError(
-            op, types, f"output with shape {t.shape} doesn't match the broadcast shape"
-            f" {result.shape}", hint="in place, the first operand keeps its shape",
+            op, types, f"output with shape {list(t.shape)} doesn't match the broadcast shape"
+            f" {list(result.shape)}", hint="in place, the first operand keeps its shape",
         )  # fmt: skip
     if not np.can_cast(result.dtype, t.dtype, "same_kind"):
         raise DTypeError(

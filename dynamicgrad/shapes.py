@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import product, shape_of
+from gradops.types import out_of_range, product, shape_of
 
 from .sharing import memory
 from .tensor import Tensor, as_tensor
@@ -147,7 +147,10 @@ def size_at(x: Any, dim: int) -> Any:
 def axis_of(x: Any, dim: int, rank: int) -> int:
     """A dimension counted from the front; raises ShapeError if there is none."""
     if not -rank <= dim < rank:
-        raise ops.ShapeError("dim", [ops.type_of(x)], f"Dimension out of range: {dim} of {rank}")
+        raise ops.AxisError(
+            "dim", [ops.type_of(x)], f"{dim} is out of range for {rank} dimensions",
+            known_as=out_of_range(dim, rank),
+        )  # fmt: skip
     return dim % rank
 
 

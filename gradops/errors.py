@@ -1,7 +1,8 @@
 """Every exception the three packages raise on purpose, in one tree.
 
 * GradError
-  - ShapeError            operand shapes an op cannot take            (also a ValueError)
+  - ShapeError            operand shapes an op cannot take            (also Value-, RuntimeError)
+    - AxisError             an axis that an operand does not have        (also an IndexError)
   - DTypeError            operand dtypes an op cannot take            (also a TypeError)
   - OptionError           an attribute that an op does not know         (also a ValueError)
   - IndexingError         an index an operand does not have           (also an IndexError)
@@ -19,7 +20,8 @@
     - ValueUnknownError   Python asked an expression for its value      (also a TypeError)
     - GraphFormatError    a text or file that is no graph               (also a ValueError)
 
-A message has three parts, each on its line: the call with types, the reason with values, a hint.
+A message has parts, each on its line: the call with types and the reason with values; the words by
+which users of PyTorch know the error, and search for it; a hint.
 """
 
 from collections.abc import Iterable
@@ -34,18 +36,40 @@ class OperandError(GradError):
     """An op was given operands it cannot take."""
 
     def __init__(
-        self, op: object, operands: Iterable[Any], reason: str, hint: str | None = None
+        self,
+        op: object,
+        operands: Iterable[Any],
+        reason: str,
+        hint: str | None = None,
+        known_as: str | None = None,
     ) -> None:
-        self.op, self.operands, self.reason, self.hint = str(op), tuple(operands), reason, hint
-        shown = ", ".join(map(str, self.operands))
-        super().__init__(f"{self.op}({shown}): {reason}" + (f"\n  hint: {hint}" if hint else ""))
+        self.op, self.operands, self.reason = str(op), tuple(operands), reason
+        self.hint, self.known_as = hint, known_as
+        super().__init__(self.message())
+
+    def message(self) -> str:
+        """The whole text."""
+        call = f"{self.op}({', '.join(map(str, self.operands))})"
+        lines = [f"{call}: {self.reason}"]
+        lines += [f"  known as: {self.known_as}"] if self.known_as else []
+        lines += [f"  hint: {self.hint}"] if self.hint else []
+        return "\n".join(lines)
+
+    def leave_out_known_as(self) -> None:
+        """Leave PyTorch's words out, for users who do not come from there."""
+        self.known_as = None
+        self.args = (self.message(),)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.op, self.operands, self.reason, self.hint)
+        return type(self), (self.op, self.operands, self.reason, self.hint, self.known_as)
 
 
-class ShapeError(OperandError, ValueError):
-    """An op was given shapes it cannot take."""
+class ShapeError(OperandError, ValueError, RuntimeError):
+    """An op was given shapes it cannot take: NumPy's ValueError, PyTorch's RuntimeError."""
+
+
+class AxisError(ShapeError, IndexError):
+    """An op was given an axis that its operand does not have."""
 
 
 class DTypeError(OperandError, TypeError):

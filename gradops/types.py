@@ -7,7 +7,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from .errors import ShapeError
+from .errors import AxisError, OptionError, ShapeError
 
 Size = Union[int, "Dim"]
 Shape = tuple[Size, ...]
@@ -317,10 +317,13 @@ def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:
     types = list(types)
     ndim = max((t.ndim for t in types), default=0)
     padded = [(1,) * (ndim - t.ndim) + t.shape for t in types]
-    return tuple(_broadcast_sizes(op, types, sizes) for sizes in zip(*padded, strict=True))
+    by_axis = enumerate(zip(*padded, strict=True))
+    return tuple(_broadcast_sizes(op, types, axis, sizes) for axis, sizes in by_axis)
 
 
-def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]) -> Size:
+def _broadcast_sizes(
+    op: object, types: list[ArrayType], axis: int, sizes: tuple[Size, ...]
+) -> Size:
     distinct = [s for s in dict.fromkeys(sizes) if s != 1]
     known = [s for s in distinct if isinstance(s, int)]
     if len(known) > 1:
@@ -329,6 +332,8 @@ def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]
             types,
             f"the shapes do not broadcast: {known[0]} against {known[1]}",
             hint="axes are matched from the last; each pair must be equal, or one of them 1",
+            known_as=f"The size of tensor a ({known[0]}) must match the size of tensor b"
+            f" ({known[1]}) at non-singleton dimension {axis}",
         )
     if known or len(distinct) < 2:
         return known[0] if known else (distinct[0] if distinct else 1)
@@ -350,20 +355,36 @@ def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:
 
 
 def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
-    """`axis` counted from the front, or a ShapeError."""
+    """`axis` counted from the front, or an AxisError."""
+    if not isinstance(axis, int | np.integer):
+        raise OptionError(op, [x], f"an axis is an integer, not {axis!r}")
     if not -x.ndim <= axis < x.ndim:
-        raise ShapeError(op, [x], f"axis {axis} is out of range for {x.ndim} dimensions")
+        raise AxisError(
+            op, [x], f"axis {axis} is out of range for {x.ndim} dimensions",
+            known_as=out_of_range(axis, x.ndim),
+        )  # fmt: skip
     return axis % x.ndim
+
+
+def out_of_range(axis: int, rank: int) -> str:
+    """How PyTorch refuses a dimension."""
+    low, high = min(-rank, -1), max(rank - 1, 0)
+    return f"Dimension out of range (expected to be in range of [{low}, {high}], but got {axis})"
 
 
 def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -> tuple[int, ...]:
     """The axes that `axis` names, counted from the front; None names all."""
     if axis is None:
         return tuple(range(x.ndim))
-    axes = (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
-    found = tuple(normalize_axis(op, x, int(a)) for a in axes)
+    several = isinstance(axis, Iterable) and not isinstance(axis, str)
+    axes: tuple[Any, ...] = tuple(axis) if several else (axis,)  # type: ignore[arg-type]
+    found = tuple(normalize_axis(op, x, a) for a in axes)
     if len(set(found)) < len(found):
-        raise ShapeError(op, [x], f"an axis is named twice in {axes}")
+        twice = next(a for i, a in enumerate(found) if a in found[:i])
+        raise ShapeError(
+            op, [x], f"an axis is named twice in {axes}",
+            known_as=f"dim {twice} appears multiple times in the list of dims",
+        )  # fmt: skip
     return found
 
 

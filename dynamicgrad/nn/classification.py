@@ -153,14 +153,18 @@ def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
         raise ops.ShapeError(
             "nll_loss", types, "there must be one label for each row of scores",
             hint="scores (N, C, ...) go with labels (N, ...)",
+            known_as=f"Expected input batch_size ({logs.shape[0]}) to match target batch_size"
+            f" ({labels.shape[0] if labels.shape else 1})",
         )  # fmt: skip
     if is_array(labels):
         value, classes = np.asarray(labels.value), logs.shape[-1]
         wrong = value[((value < 0) | (value >= classes)) & (value != ignored)]
         if wrong.size:
             raise ops.IndexingError(
-                "nll_loss", types, f"the label {wrong[0]} is none of the classes 0 to {classes - 1}"
-            )
+                "nll_loss", types,
+                f"the label {wrong[0]} is none of the classes 0 to {classes - 1}",
+                known_as=f"Target {wrong[0]} is out of bounds.",
+            )  # fmt: skip
 
 
 def binary_cross_entropy_with_logits(

@@ -74,6 +74,8 @@ def check_same_shape(op: str, x: Any, target: Any) -> None:
         raise ShapeError(
             op, [type_of(x), type_of(target)], "the two shapes must be equal",
             hint="reshape or broadcast one of them first",
+            known_as=f"Using a target size ({list(shape_of(target))}) that is different to the"
+            f" input size ({list(shape_of(x))})",
         )
 
 
@@ -183,6 +185,8 @@ def labelled_infer(
         raise ShapeError(
             op, types, "there must be one label for each row of scores",
             hint=f"scores (..., classes) go with labels (...), not {labels.shape}",
+            known_as=f"Expected input batch_size ({product(scores.shape[:-1])}) to match target"
+            f" batch_size ({labels.size})",
         )
     return loss_type(labels.shape, result_dtype(log_softmax.kernel, (scores.dtype,)), reduction)
 
@@ -199,6 +203,7 @@ def labelled(op: str, scores: Any, labels: Any) -> tuple[Any, Any]:
         raise IndexingError(
             op, [type_of(scores), type_of(labels)],
             f"the label {wrong} is none of the classes 0 to {classes - 1}",
+            known_as=f"Target {wrong} is out of bounds.",
         )
     return scores, labels
 

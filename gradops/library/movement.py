@@ -29,7 +29,8 @@ RETYPING = VIEW | {"retyping"}  # where the type stays the same, so does the val
 def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
     """`shape` with a -1 in it replaced by what is left of the size of `x`."""
     if shape.count(-1) > 1:
-        raise ShapeError("reshape", [x, shape], "only one size can be -1")
+        raise ShapeError("reshape", [x, shape], "only one size can be -1",
+                         known_as="only one dimension can be inferred")
     if -1 not in shape:
         return shape
     known = product(n for n in shape if n != -1)
@@ -48,6 +49,7 @@ def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
         raise ShapeError(
             "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
             hint="write -1 for one size to have it worked out",
+            known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
         )
     return ArrayType(full, x.dtype)
 
@@ -85,7 +87,12 @@ def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
         return tuple(reversed(range(x.ndim)))
     found = normalize_axes("transpose", x, axes)
     if len(found) != x.ndim:
-        raise ShapeError("transpose", [x], f"axes {axes} do not name each of {x.ndim} dimensions")
+        raise ShapeError(
+            "transpose", [x], f"axes {axes} do not name each of {x.ndim} dimensions",
+            known_as="number of dimensions in the tensor input does not match the length of the"
+            f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
+            f" len(dims) = {len(axes)}",
+        )  # fmt: skip
     return found
 
 
@@ -373,6 +380,20 @@ def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
     (3, 4)
     """
     own = shape_of(x)
+    if len(shape) < len(own):
+        raise ShapeError(
+            "expand", [type_of(x)], f"{shown(shape)} has fewer dimensions",
+            known_as=f"the number of sizes provided ({len(shape)}) must be greater or equal to the"
+            f" number of dimensions in the tensor ({len(own)})",
+        )  # fmt: skip
     padded = (1,) * (len(shape) - len(own)) + tuple(own)
-    sizes = (m if n == -1 else n for m, n in zip(padded, shape, strict=True))
-    return expand_to(x, shape=tuple(sizes))
+    sizes = tuple(m if n == -1 else n for m, n in zip(padded, shape, strict=True))
+    for axis, (m, n) in enumerate(zip(padded, sizes, strict=True)):
+        if m != 1 and conflict([m], [n]):
+            raise ShapeError(
+                "expand", [type_of(x)], f"it does not broadcast to {shown(sizes)}: {m} against {n}",
+                known_as=f"The expanded size of the tensor ({n}) must match the existing size ({m})"
+                f" at non-singleton dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes:"
+                f" {list(own)}",
+            )  # fmt: skip
+    return expand_to(x, shape=sizes)

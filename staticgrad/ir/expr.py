@@ -156,6 +156,7 @@ class Expr(Operators):
         try:
             found = op.infer(*[x.type for x in inputs], **attrs)
         except OperandError as error:
+            error.leave_out_known_as()
             error.add_note(made_lines(inputs))
             raise
         return apply(names, op, inputs, attrs, found)

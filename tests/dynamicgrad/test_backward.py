@@ -132,7 +132,7 @@ def test_an_op_without_a_rule_says_so(x):
 
 def test_a_seed_of_another_shape_is_refused_before_anything_changes(x):
     y = x * x
-    with pytest.raises(ShapeError, match=r"Mismatch in shape: the gradient has \(3,\)"):
+    with pytest.raises(ShapeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of"):
         y.backward(dg.ones(3))
     y.backward(dg.ones(2))
     assert x.grad.tolist() == [2, 4]
