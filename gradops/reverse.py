@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .errors import MissingRuleError
+from .errors import MissingRuleError, TapeError
 from .op import OPS, EveryOperand, Op, Together
 from .places import Place, describe
 
@@ -34,7 +34,6 @@ class Vertex(Protocol):
     place: Place | None
 
 
-HOOK, BACKWARD = "a hook on", "the backward of"  # what fails in an error's note
 Read = Callable[[Any], tuple[Any, ...]]
 
 
@@ -60,20 +59,21 @@ def pull_back(
     cotangents = dict(seeds)
     frontier = [(-v.number, v) for v in cotangents]
     heapify(frontier)
-    v, i, doing = None, 0, None
-    try:
-        while frontier:
-            v = heappop(frontier)[1]
-            if v.watch is not None:
-                doing = HOOK
+    i = 0
+    while frontier:
+        v = heappop(frontier)[1]
+        if v.watch is not None:
+            try:
                 cotangents[v] = v.watch(cotangents[v])
-            op = v.op if op_of is None else op_of(v)
-            if op is None:
-                continue
-            g = cotangents[v] if v in keep else cotangents.pop(v)
-            doing = None  # what cannot be read says why by itself
-            operands, attrs, rules = read(v), v.attrs, op.vjp
-            doing = BACKWARD
+            except Exception as error:
+                blame(error, "a hook on", v)
+                raise
+        op = v.op if op_of is None else op_of(v)
+        if op is None:
+            continue
+        g = cotangents[v] if v in keep else cotangents.pop(v)
+        operands, attrs, rules = read(v), v.attrs, op.vjp
+        try:
             share = rules.shares(g, *operands, **attrs) if type(rules) is Together else None
             for i, x in enumerate(v.inputs):
                 if x is None or (active is not None and x not in active):
@@ -87,7 +87,6 @@ def pull_back(
                 if ct is None:
                     continue
                 if inspect is not None:
-                    doing = None
                     inspect(v, i, ct)
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
@@ -97,10 +96,9 @@ def pull_back(
                     cotangents[x] = ct
                     if x.op is not None or x.watch is not None:  # a leaf carries it nowhere
                         heappush(frontier, (-x.number, x))
-    except Exception as error:
-        if doing is not None:
-            blame(error, doing, v, i)
-        raise
+        except Exception as error:
+            blame(error, "the backward of", v, None if type(rules) is Together else i)
+            raise
     return cotangents
 
 
@@ -149,15 +147,16 @@ def conjugate(x: Any) -> Any:
     return x if x is None or x.dtype.kind != "c" else OPS["conj"](x)
 
 
-def blame(error: Exception, doing: str, v: Any, i: int) -> None:
+def blame(error: Exception, doing: str, v: Any, i: int | None = None) -> None:
     """Tell an error in a hook or a rule, of operand i, which forward call it belongs to."""
+    if isinstance(error, TapeError):
+        return  # says so itself
     if v.op is None:
         error.add_note(f"in {doing} a leaf")
         return
-    if isinstance(error, IndexError) and i >= len(v.op.vjp):
+    if isinstance(error, IndexError) and i is not None and i >= len(v.op.vjp):
         raise MissingRuleError(v.op.name, "vjp", hint="give it one: Op(..., vjp=[...])") from error
-    one = doing == BACKWARD and type(v.op.vjp) is not Together
-    operand = f", operand {i}" if one else ""
+    operand = "" if i is None else f", operand {i}"
     error.add_note(f"in {doing} {v.op}{operand}, called at {describe(v.place)}")
 
 
