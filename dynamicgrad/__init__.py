@@ -43,6 +43,7 @@ from .creation import (
     zeros,
     zeros_like,
 )  # fmt: skip
+from .devices import device
 from .explaining import explain
 from .lazily import lazily as _lazily
 from .modes import (
@@ -86,7 +87,7 @@ __getattr__ = _lazily(
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
-    "checkpoint", "complex128", "complex64", "data", "double", "e", "empty", "empty_like",
+    "checkpoint", "complex128", "complex64", "data", "device", "double", "e", "empty", "empty_like",
     "enable_grad", "explain", "eye", "float", "float16", "float32", "float64", "from_dlpack",
     "from_numpy", "full", "full_like", "func", "get_default_dtype", "grad", "half", "hessian",
     "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",

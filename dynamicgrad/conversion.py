@@ -8,19 +8,27 @@ import numpy as np
 import gradops as ops
 
 from .creation import from_numpy
+from .devices import without_device
 from .modes import is_recording
 from .sharing import memory, storage_of
 from .tensor import Tensor, known
 
 
-def to(x: Any, dtype: Any) -> Any:
+def to(x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Any:
     """The tensor in another dtype, or in that of another tensor; itself if it has that one.
 
-    >>> dg.tensor([1, 2]).to("float64")
+    A device may be named as well. With `copy` it is a new tensor in any case.
+
+    >>> dg.tensor([1, 2]).to("cpu", "float64")
     tensor([1., 2.], dtype=float64)
     """
-    dtype = dtype.dtype if isinstance(dtype, Tensor) else np.dtype(dtype)
-    return x if x.dtype == dtype else ops.astype(x, dtype=dtype)
+    for found in without_device((*wanted, dtype, device)):
+        if found is None or isinstance(found, bool):  # the latter is non_blocking
+            continue
+        dtype = found.dtype if isinstance(found, Tensor) else np.dtype(found)
+        if x.dtype != dtype:
+            return ops.astype(x, dtype=dtype)
+    return ops.copy(x) if copy else x
 
 
 def cast(dtype: Any) -> Callable[[Any], Any]:

@@ -11,6 +11,7 @@ import gradops as ops
 from gradops import Batched, DTypeError, TransformError
 from gradops.op import unmasked
 
+from .devices import on_device
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
 from .sharing import storage_of
@@ -85,6 +86,7 @@ def finished(value: Any, requires_grad: bool) -> Tensor:
     return requires_grad_(t) if requires_grad else t
 
 
+@on_device
 def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
 
@@ -100,7 +102,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     cut: list[Tensor] = []
     value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():
-        warnings.warn(MADE_OF_TENSORS, DetachWarning, stacklevel=2)
+        warnings.warn(MADE_OF_TENSORS, DetachWarning, stacklevel=3)
     if dtype is None:
         dtype = value.dtype if hasattr(first_entry(data), "dtype") else natural_dtype(value)
     return finished(numeric(value.astype(dtype, copy=False)), requires_grad)
@@ -135,6 +137,7 @@ def plain(data: Any, cut: list[Tensor]) -> Any:
     return [plain(x, cut) for x in data] if isinstance(data, list | tuple) else data
 
 
+@on_device
 def as_tensor(data: Any, dtype: Any = None) -> Tensor:
     """`data` as a tensor; a tensor stays itself and an array is shared, not copied.
 
@@ -171,6 +174,7 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(map(int, shape))
 
 
+@on_device
 def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of a shape, filled with a number.
 
@@ -181,6 +185,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = F
     return finished(np.full(sizes((shape,)), fill_value, dtype), requires_grad)
 
 
+@on_device
 def zeros(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros.
 
@@ -191,6 +196,7 @@ def zeros(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return finished(np.zeros(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
+@on_device
 def ones(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones.
 
@@ -200,6 +206,7 @@ def ones(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return finished(np.ones(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
+@on_device
 def empty(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor whose entries are whatever was in memory.
 
@@ -209,6 +216,7 @@ def empty(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return finished(np.empty(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
+@on_device
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -222,6 +230,7 @@ def arange(
     return finished(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
 
 
+@on_device
 def linspace(
     start: float, end: float, steps: int, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -234,6 +243,7 @@ def linspace(
     return finished(value, requires_grad)
 
 
+@on_device
 def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
 
@@ -244,6 +254,7 @@ def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = F
     return finished(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
 
 
+@on_device
 def rand(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, uniform from 0 to 1.
 
@@ -254,6 +265,7 @@ def rand(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
+@on_device
 def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, normal with mean 0 and variance 1.
 
@@ -264,6 +276,7 @@ def randn(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
+@on_device
 def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Tensor:
     """Random integers from `low` to before `high`; from 0, if only one number is given.
 
@@ -275,6 +288,7 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64)
     return finished(drawn(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
 
 
+@on_device
 def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of the shape, and unless told otherwise the dtype, of `x`.
 
@@ -284,6 +298,7 @@ def zeros_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return finished(np.zeros(x.shape, dtype or x.dtype), requires_grad)
 
 
+@on_device
 def ones_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones of the shape, and unless told otherwise the dtype, of `x`.
 
@@ -293,6 +308,7 @@ def ones_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return finished(np.ones(x.shape, dtype or x.dtype), requires_grad)
 
 
+@on_device
 def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A number in the shape, and unless told otherwise the dtype, of `x`.
 
@@ -302,6 +318,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = 
     return finished(np.full(x.shape, fill_value, dtype or x.dtype), requires_grad)
 
 
+@on_device
 def empty_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Whatever was in memory, in the shape and, unless told otherwise, the dtype of `x`.
 
@@ -311,6 +328,7 @@ def empty_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return finished(np.empty(x.shape, dtype or x.dtype), requires_grad)
 
 
+@on_device
 def rand_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, uniform from 0 to 1, in the shape and the dtype of `x`.
 
@@ -320,6 +338,7 @@ def rand_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return rand(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
+@on_device
 def randn_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Random numbers, normal with mean 0 and variance 1, in the shape and the dtype of `x`.
 
@@ -329,6 +348,7 @@ def randn_like(x: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor
     return randn(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
+@on_device
 def randperm(n: int) -> Tensor:
     """The integers from 0 to before `n` in random order.
 
@@ -339,16 +359,19 @@ def randperm(n: int) -> Tensor:
     return finished(value, False)
 
 
+@on_device
 def new_zeros(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a shape, in the dtype of this tensor."""
     return zeros(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
 
 
+@on_device
 def new_ones(t: Tensor, *shape: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones of a shape, in the dtype of this tensor."""
     return ones(*shape, dtype=dtype or t.dtype, requires_grad=requires_grad)
 
 
+@on_device
 def new_full(
     t: Tensor, shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -356,6 +379,7 @@ def new_full(
     return full(shape, fill_value, dtype or t.dtype, requires_grad)
 
 
+@on_device
 def new_tensor(t: Tensor, data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """A copy of `data` in the dtype of this tensor."""
     return tensor(data, dtype or t.dtype, requires_grad)

@@ -11,7 +11,7 @@ import gradops as ops
 from gradops import types
 from gradops.types import is_float, shape_of
 
-from . import conversion, creation, holding, hooks, inplace, leaves, shapes, subscripts
+from . import conversion, creation, devices, holding, hooks, inplace, leaves, shapes, subscripts
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
@@ -260,7 +260,8 @@ METHODS: dict[str, Any] = {
     "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
-    "to": conversion.to, "type_as": conversion.to, "data_ptr": conversion.data_ptr,
+    "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
+    "data_ptr": conversion.data_ptr,
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,
@@ -275,6 +276,7 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 PROPERTIES = {
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
+    "device": property(lambda self: devices.CPU),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
     "real": property(UNARY["real"]),
     "imag": property(UNARY["imag"]),

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..devices import without_device
 from ..handles import RemovableHandle, registered
 from ..tensor import Tensor
 from . import hooks, state
@@ -297,15 +298,27 @@ class Module:
             elif p.grad is not None:
                 p.grad = p.grad.detach().zero_()
 
-    def to(self: Self, dtype: Any) -> Self:
-        """Give the parameters and buffers that are floats, and their gradients, another dtype."""
-        wanted = np.dtype(dtype.dtype if isinstance(dtype, Tensor) else dtype)
+    def to(self: Self, *wanted: Any, dtype: Any = None, device: Any = None) -> Self:
+        """Give the parameters and buffers that are floats, and their gradients, another dtype.
+
+        A device may be named as well; there is only the CPU.
+        """
+        for found in without_device((*wanted, dtype, device)):
+            if found is not None and not isinstance(found, bool):  # the latter is non_blocking
+                self.cast(np.dtype(found.dtype if isinstance(found, Tensor) else found))
+        return self
+
+    def cpu(self: Self) -> Self:
+        """The module, whose tensors are on the CPU."""
+        return self
+
+    def cast(self, wanted: np.dtype[Any]) -> None:
+        """Give parameters, buffers and gradients that are floats another dtype."""
         if wanted.kind != "f":
             raise TypeError(f"nn.Module.to only accepts floating point dtypes, but got {wanted}")
         tensors = {id(t): t for m in self.modules() for t in own_tensors(m)}
         for t in tensors.values():
             cast_tensor(t, wanted)
-        return self
 
     def float(self: Self) -> Self:
         """`to(float32)`."""

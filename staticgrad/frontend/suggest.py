@@ -6,5 +6,6 @@ from collections.abc import Iterable
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """`; did you mean 'x'?`, or nothing if no name is near."""
-    found = difflib.get_close_matches(name, list(names), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    by_lower = {n.lower(): n for n in names}
+    found = difflib.get_close_matches(name.lower(), list(by_lower), n=1)
+    return f"; did you mean {by_lower[found[0]]!r}?" if found else ""

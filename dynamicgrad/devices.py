@@ -1,0 +1,72 @@
+"""Devices: there is one, the CPU. Programs that name it run unchanged; others are refused."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gradops import OptionError
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, repr=False)
+class Device:
+    """Where a tensor lies."""
+
+    type: str
+    index: int | None = None
+
+    def __repr__(self) -> str:
+        return f"device(type={self.type!r})"
+
+    def __str__(self) -> str:
+        return self.type
+
+
+CPU = Device("cpu")
+
+
+def device(type: Any = "cpu", index: int | None = None) -> Device:
+    """A device; raises OptionError for another than the CPU.
+
+    >>> dg.ones(2, device=dg.device("cpu")).device
+    device(type='cpu')
+    """
+    if not is_device(type) or str(type).partition(":")[0] != "cpu":
+        raise OptionError(
+            "device", [], f"there is no device {type!r}: tensors are NumPy arrays, on the CPU",
+            hint="leave device out, or give 'cpu'",
+        )  # fmt: skip
+    return CPU
+
+
+def is_device(x: Any) -> bool:
+    """Whether an argument names a device."""
+    kinds = ("cpu", "cuda", "mps", "xpu", "meta")
+    return isinstance(x, Device) or (isinstance(x, str) and x.partition(":")[0] in kinds)
+
+
+def on_device(make: Made) -> Made:
+    """`make`, which makes tensors, with an argument `device`."""
+
+    @functools.wraps(make)
+    def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if device is not None:
+            require(device)
+        return make(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def require(wanted: Any) -> None:
+    """Refuse a device that there is not."""
+    device(wanted)
+
+
+def without_device(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments that name no device; the devices among them must be there."""
+    for x in args:
+        if is_device(x):
+            require(x)
+    return [x for x in args if not is_device(x)]
