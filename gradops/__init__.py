@@ -68,6 +68,7 @@ from .library.arithmetic import (
     strong_product,
     sub,
 )
+from .library.broadcasting import broadcast_to, expand, expand_to, sum_to
 from .library.comparison import (
     clamp,
     clip,
@@ -124,16 +125,12 @@ from .library.loss import (
 )
 from .library.movement import (
     astype,
-    broadcast_to,
     copy,
-    expand,
     expand_dims,
-    expand_to,
     flip,
     moveaxis,
     reshape,
     squeeze,
-    sum_to,
     swapaxes,
     transpose,
 )

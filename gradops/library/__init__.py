@@ -3,6 +3,7 @@
 from . import (
     activation,
     arithmetic,
+    broadcasting,
     comparison,
     complexes,
     contraction,
@@ -20,6 +21,7 @@ from . import (
 __all__ = [
     "activation",
     "arithmetic",
+    "broadcasting",
     "comparison",
     "complexes",
     "contraction",

@@ -12,9 +12,10 @@ from ..errors import ShapeError
 from ..op import ErrorSample, EveryOperand, Op
 from ..samples import cases, reals
 from ..types import ArrayType, Size, broadcast_shapes, shape_of, type_of
+from .broadcasting import broadcast_to
 from .comparison import equal, masked
 from .indexing import along, strong
-from .movement import broadcast_to, expand_dims
+from .movement import expand_dims
 
 LARGE = 2**14  # products from which it pays to look for matrix products among them
 

@@ -27,7 +27,8 @@ from ..types import (
     type_of,
 )
 from .arithmetic import add
-from .movement import VIEW, broadcast_to, example, inverse, repeated, reshape, transpose
+from .broadcasting import broadcast_to, repeated
+from .movement import VIEW, example, inverse, reshape, transpose
 
 ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])

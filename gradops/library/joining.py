@@ -20,8 +20,9 @@ from ..types import (
     shape_of,
     type_of,
 )
+from .broadcasting import repeated
 from .indexing import bound, slice_, strong
-from .movement import repeated, reshape
+from .movement import reshape
 
 Widths = tuple[tuple[int, int], ...]
 

@@ -14,9 +14,10 @@ from ..samples import beside, between, cases, exactly, reals
 from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
 from .activation import SMALL, log_softmax, sigmoid, softmax, softmax_rule, softplus_of_minus
 from .arithmetic import abs, square, strong_product
+from .broadcasting import broadcast_to, repeated
 from .comparison import maximum, where
 from .elementwise import log
-from .movement import broadcast_to, expand_dims, repeated, reshape
+from .movement import expand_dims, reshape
 from .reduction import mean, sum
 
 REDUCTIONS = ("mean", "sum", "none")

@@ -1,20 +1,17 @@
 """Ops that move entries without changing them, and the transposes of broadcasting."""
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import DTypeError, ShapeError
 from ..families import linear
-from ..op import OPS, ErrorSample, Op
+from ..op import OPS, ErrorSample
 from ..samples import cases, exactly, reals
 from ..types import (
     ArrayType,
     Dim,
     Shape,
-    broadcast_shapes,
-    conflict,
     is_complex,
     normalize_axes,
     product,
@@ -119,116 +116,6 @@ transpose = linear(
         ErrorSample([np.ones((2, 3))], {"axes": (0, 2)}, ShapeError, "axis 2 is out of range"),
     ],
     doc="The axes in another order; reversed if none is given.",
-)
-
-
-def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
-    """A filled array when it is small, else a read-only view: the cheaper of the two."""
-    if np.prod(shape, dtype=int) > 4096:
-        return np.broadcast_to(x, shape)
-    y = np.empty(shape, np.asarray(x).dtype)
-    y[...] = x
-    return y
-
-
-def expand_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
-    """A view, which can only be written to if it repeats nothing."""
-    return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
-
-
-def batched_to_shape(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
-    """Batch an op with a target shape, giving examples their leading axes of size 1."""
-    n, *rest = shape_of(xs[0])
-    padding = (1,) * (len(attrs["shape"]) - len(rest))
-    return op(reshape(xs[0], shape=(n, *padding, *rest)), shape=(n, *attrs["shape"]))
-
-
-def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
-    """An op that repeats its operand along new axes and axes of size 1."""
-
-    def infer(x: ArrayType, shape: Shape) -> ArrayType:
-        target = ArrayType(shape, x.dtype)
-        if x.ndim > target.ndim or conflict(broadcast_shapes(name, [x, target]), shape):
-            raise ShapeError(name, [x], f"it does not broadcast to {shown(shape)}")
-        return target
-
-    return linear(
-        name, kernel, infer=infer, batch=batched_to_shape,
-        transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
-        source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
-        samples=cases(
-            reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
-            reals((2, 3), shape=(2, 3)),
-        ),
-        error_samples=[
-            ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
-            ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
-        ],
-        doc=doc,
-    )  # fmt: skip
-
-
-broadcast_to = broadcasting(
-    "broadcast_to", broadcast_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1.",
-)
-expand_to = broadcasting(
-    "expand_to", expand_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1, as a view of its memory.",
-)
-
-
-def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """The operands, those that all examples share repeated for each of them."""
-    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
-    return [
-        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
-        for x, b in zip(xs, batched, strict=True)
-    ]
-
-
-def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
-    """Sum over the axes that broadcasting `shape` to the shape of `x` would add or repeat."""
-    own = np.shape(x)
-    extra = len(own) - len(shape)
-    if own[extra:] == shape:
-        return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
-    repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
-    return np.add.reduce(x, axis=(*range(extra), *repeated)).reshape(shape)
-
-
-def sum_to_source(x: ArrayType, shape: Shape) -> str:
-    """The kernel's common case spelled out where the types tell that it is met."""
-    extra = x.ndim - len(shape)
-    if not extra or x.shape[extra:] != shape:
-        return "sum_to({0}, {shape})"
-    return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
-
-
-def sum_to_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
-    n, *rest = shape_of(xs[0])
-    target = attrs["shape"]
-    return reshape(
-        sum_to(xs[0], shape=(n, *(1,) * (len(rest) - len(target)), *target)), shape=(n, *target)
-    )
-
-
-def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
-    target = ArrayType(shape, x.dtype)
-    if target.ndim > x.ndim or conflict(broadcast_shapes("sum_to", [x, target]), x.shape):
-        raise ShapeError("sum_to", [x], f"{shown(shape)} does not broadcast to its shape")
-    return target
-
-
-sum_to = linear(
-    "sum_to", sum_to_kernel,
-    infer=sum_to_infer,
-    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
-    batch=sum_to_batch,
-    source=sum_to_source, traits=RETYPING,
-    samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=())),
-    error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
-    doc="The sum over what broadcasting from `shape` would have repeated.",
 )
 
 
@@ -371,29 +258,3 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     order = list(range(len(shape_of(x))))
     order[a], order[b] = b, a
     return transpose(x, axes=tuple(order))
-
-
-def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
-    """`x` broadcast to `shape`, in which -1 keeps the size an axis has; a view of its memory.
-
-    >>> expand(np.zeros((3, 1)), (-1, 4)).shape
-    (3, 4)
-    """
-    own = shape_of(x)
-    if len(shape) < len(own):
-        raise ShapeError(
-            "expand", [type_of(x)], f"{shown(shape)} has fewer dimensions",
-            known_as=f"the number of sizes provided ({len(shape)}) must be greater or equal to the"
-            f" number of dimensions in the tensor ({len(own)})",
-        )  # fmt: skip
-    padded = (1,) * (len(shape) - len(own)) + tuple(own)
-    sizes = tuple(m if n == -1 else n for m, n in zip(padded, shape, strict=True))
-    for axis, (m, n) in enumerate(zip(padded, sizes, strict=True)):
-        if m != 1 and conflict([m], [n]):
-            raise ShapeError(
-                "expand", [type_of(x)], f"it does not broadcast to {shown(sizes)}: {m} against {n}",
-                known_as=f"The expanded size of the tensor ({n}) must match the existing size ({m})"
-                f" at non-singleton dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes:"
-                f" {list(own)}",
-            )  # fmt: skip
-    return expand_to(x, shape=sizes)

@@ -11,9 +11,10 @@ from ..kernels.indexing import FULL
 from ..op import OPS, ErrorSample, Op
 from ..samples import cases, reals
 from ..types import ArrayType, conflict, shape_of
+from .broadcasting import broadcast_to, repeated
 from .comparison import where
 from .indexing import getitem
-from .movement import broadcast_to, repeated, reshape
+from .movement import reshape
 
 
 def region(x: Any, steps: Any) -> Any:

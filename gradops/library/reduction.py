@@ -20,9 +20,10 @@ from ..types import (
     type_of,
 )
 from .arithmetic import sqrt, square
+from .broadcasting import broadcast_to
 from .comparison import equal, where
 from .elementwise import exp, isnan
-from .movement import astype, broadcast_to, example, flip, reshape, transpose
+from .movement import astype, example, flip, reshape, transpose
 
 Axis = int | tuple[int, ...] | None
 
