@@ -2,6 +2,7 @@
 
 from . import saved as saved  # gives nodes their attributes
 from .edges import GradientEdge, get_gradient_edge
+from .keeping import allow_mutation_on_saved_tensors
 from .multigrad import register_multi_grad_hook
 from .packing import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .sharing import storage_of
@@ -22,7 +23,7 @@ def increment_version(tensor: Tensor) -> None:
 
 
 __all__ = [
-    "GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge",
-    "increment_version", "register_multi_grad_hook", "save_on_cpu",
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+    "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
     "saved_tensors_hooks",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from gradops.types import broadcast_shapes, operand_types
 
 from .carrying import carry
 from .fast import NUMBERS
+from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
 from .sharing import memory, storage_of
@@ -42,6 +43,8 @@ def in_place(op: Op) -> Callable[..., Tensor]:
 
 def update(t: Tensor, ufunc: np.ufunc, value: Any, x: Any) -> Tensor:
     """The common case of `write`, an update under no_grad, spelled out."""
+    if t.storage is not None and t.storage.kept:
+        preserve(t)
     try:
         ufunc(value, x, value)
     except ValueError:
@@ -71,6 +74,7 @@ def alike(a: Any, b: Any) -> bool:
 
 def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
     """Apply `op` to `t` and `others`, and let `t` have the result."""
+    preserve(t)
     if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
         refuse_recording(t)
         result = op(before(t), *[overwritten(t, x) for x in others])
@@ -202,6 +206,7 @@ def check_fits(op: Op, operands: tuple[Any, ...], result: Tensor) -> None:
 def replace(t: Tensor, key: Any, value: Any, call: str) -> Tensor:
     """Write `value`, broadcast, over the entries of `t` at `key`."""
     source = as_tensor(value)
+    preserve(t)
     if is_recording() and (t.node is not None or source.node is not None):
         refuse_recording(t)
         if is_basic(key):

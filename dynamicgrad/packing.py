@@ -8,7 +8,7 @@ from typing import Any
 from gradops import TapeError
 
 from .modes import PACKING, RECORDING, Differentiating, Packing, is_recording
-from .tape import Node
+from .tape import Node, Storage
 from .tensor import Tensor, handle
 
 DISABLED: ContextVar[str | None] = ContextVar("disabled", default=None)
@@ -26,6 +26,11 @@ class Packed:
         finally:
             RECORDING.reset(mode)
         self.unpack, self.type, self.node, self.storage = hooks.unpack, t.type, t.node, t.storage
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the value was copied before a write. See Note [Copy on write]."""
+        return getattr(self.content, "safe", False)
 
     def value(self) -> Any:
         """The value of the tensor, unpacked."""
@@ -48,9 +53,11 @@ class PackedOperands:
 
     __slots__ = ("operands", "output")
 
-    def __init__(self, operands: tuple[Any, ...], output: Any, hooks: Packing) -> None:
-        self.operands = tuple(Packed(x, hooks) if isinstance(x, Tensor) else x for x in operands)
-        self.output = None if output is None else Packed(handle(output), hooks)
+    def __init__(self, node: Node, hooks: Packing) -> None:
+        self.operands = tuple(
+            Packed(x, hooks) if isinstance(x, Tensor) else x for x in node.operands
+        )
+        self.output = None if node.output is None else Packed(shared_output(node), hooks)
 
     def unpacked(self) -> tuple[tuple[Any, ...], Any]:
         """The operands, and the output, as they were before."""
@@ -61,9 +68,13 @@ class PackedOperands:
     def laid_out(self, node: Node, keep: bool) -> Iterator[None]:
         """The node as if nothing had been packed; with `keep` it is as it was afterwards."""
         node.operands, node.output = self.unpacked()
+        storage = node.storage
+        if self.output is not None and self.output.is_safe:
+            node.storage = None
         try:
             yield
         finally:
+            node.storage = storage
             if keep:
                 node.operands, node.output = self, None
 
@@ -78,7 +89,16 @@ class PackedOperands:
 def as_it_was(x: Packed) -> Tensor:
     """A packed tensor as it was when it was saved, but for being another handle."""
     t = handle(x.value(), x.node)
-    t.storage = x.storage
+    t.storage = None if x.is_safe else x.storage
+    return t
+
+
+def shared_output(node: Node) -> Tensor:
+    """What a node saved of its output, as a tensor that shares the record of writes to it."""
+    if node.storage is None:
+        node.storage = Storage()
+    t = handle(node.output)
+    t.storage = node.storage
     return t
 
 
@@ -94,7 +114,7 @@ def noted(node: Node, mode: Any) -> None:
 def pack(node: Node, hooks: Packing) -> None:
     """Pack what a new node saves."""
     if node.output is not None or any(isinstance(x, Tensor) for x in node.operands):
-        node.operands = PackedOperands(node.operands, node.output, hooks)
+        node.operands = PackedOperands(node, hooks)
         node.output = None
 
 

@@ -27,9 +27,10 @@ new = object.__new__
 class Storage:
     """When memory that tensors share was last written in place, where, how often; who shares it."""
 
-    __slots__ = ("changed", "place", "version", "viewed", "views")
+    __slots__ = ("changed", "kept", "place", "version", "viewed", "views")
 
     def __init__(self) -> None:
+        self.kept: Any = None  # what is to be copied before a write: see Note [Copy on write]
         self.changed, self.version, self.viewed = 0, 0, False
         self.place: Place | None = None
         self.views: dict[int, Any] = {}
