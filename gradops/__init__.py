@@ -151,6 +151,7 @@ from .operators import Operators
 from .reads import reads
 from .reverse import depending_on, pull_back
 from .samples import beside, between, cases, distinct, exactly, integers, positive, reals
+from .series import Series, jet
 from .tree import flatten, leaves_of, tree_map
 from .types import ArrayType, Dim, type_of
 
@@ -180,6 +181,7 @@ __all__ = [
     "OperandError",
     "Operators",
     "OptionError",
+    "Series",
     "ShapeError",
     "StateError",
     "StateFormatError",
@@ -244,6 +246,7 @@ __all__ = [
     "invert",
     "isfinite",
     "isnan",
+    "jet",
     "joining",
     "jvp",
     "l1_loss",

@@ -1,4 +1,4 @@
-"""What a VJP rule reads: the output, the operands, or only their types.
+"""What a rule reads: the output, the operands, or only their types.
 
 The fact is derived, not kept by hand: the rule is called with probes, and whatever an op is applied
 to has been read. A tape then saves no more than backward will need.
@@ -40,8 +40,10 @@ class Probe(Operators):
 
 
 @cache
-def reads(op: Op, i: int, count: int) -> frozenset[int]:
-    """The operands, and OUTPUT, whose values the VJP rule of operand i of `count` reads.
+def reads(op: Op, i: int, count: int, kind: str = "vjp") -> frozenset[int]:
+    """The operands, and OUTPUT, whose values a rule of operand i of `count` reads.
+
+    It is the VJP rule, unless `kind` is "jvp".
 
     Found on the op's samples. Where no sample tells, the rule is taken to read everything.
     """
@@ -50,17 +52,17 @@ def reads(op: Op, i: int, count: int) -> frozenset[int]:
     like = [s for s in samples if len(s[0]) == count] or samples
     seen: set[int] = set()
     for xs, attrs in like:
-        note_reads(op, min(i, len(xs) - 1), list(map(type_of, xs)), attrs, seen)
+        note_reads(op, kind, min(i, len(xs) - 1), list(map(type_of, xs)), attrs, seen)
     if not like or (seen and len(like[0][0]) != count):
         return frozenset(range(OUTPUT, count))
     return frozenset(seen)
 
 
 def note_reads(
-    op: Op, i: int, types: Sequence[ArrayType], attrs: dict[str, Any], seen: set[int]
+    op: Op, kind: str, i: int, types: Sequence[ArrayType], attrs: dict[str, Any], seen: set[int]
 ) -> None:
     """Call the rule of operand i with probes that note in `seen` what it reads."""
-    rule = op.rule("vjp", i)
+    rule = op.rule(kind, i)
     if rule is None:
         return
     y = op.infer(*types, **attrs)
@@ -68,6 +70,7 @@ def note_reads(
         seen.update(range(OUTPUT, len(types)))
         return
     probes = [Probe(t, seen, j) for j, t in enumerate(types)]
-    ct = rule(Probe(y, set()), Probe(y, seen, OUTPUT), *probes, **attrs)
+    v = Probe(y if kind == "vjp" else types[i], set())
+    ct = rule(v, Probe(y, seen, OUTPUT), *probes, **attrs)
     if isinstance(ct, Probe):
         ct.note()  # an operand handed on as it is

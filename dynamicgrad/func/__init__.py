@@ -12,8 +12,9 @@ from .forward import jvp, linearize
 from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from .modules import functional_call, stack_module_state
 from .reverse import grad, grad_and_value, value_and_grad, vjp
+from .taylor import jet
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev",
-    "jvp", "linearize", "stack_module_state", "value_and_grad", "vjp", "vmap",
+    "jet", "jvp", "linearize", "stack_module_state", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

@@ -1,0 +1,66 @@
+"""Taylor mode: derivatives of high order along a curve."""
+
+from collections.abc import Callable, Sequence
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from gradops import Series, TransformError
+from gradops.levels import levels
+
+from ..carrying import run_at
+from ..tensor import Tensor, as_tensor, handle
+from .levels import held, released
+from .structure import entered, has_tensors, left, outputs_of
+
+
+def jet(
+    func: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]]
+) -> tuple[Any, list[Any]]:
+    """The value of `func` on a curve, and its derivatives of order 1 to n along the curve.
+
+    The curve runs through `primals`, with the derivatives `series`: for each primal a list of n, of
+    which the first is the direction; numbers stand for constants of its shape. One pass takes of
+    the order of n**2 operations, where nested `jvp` take 2**n. Raises TransformError.
+
+    >>> x = dg.tensor(2.0)
+    >>> dg.func.jet(lambda x: x**3, (x,), [[1.0, 0.0, 0.0]])
+    (tensor(8.), [tensor(12.), tensor(12.), tensor(6.)])
+    """
+    order = len(series[0]) if series else 0
+    if len(series) != len(primals) or any(len(s) != order for s in series):
+        raise TransformError(
+            f"jet: {len(primals)} primals with series of {[len(s) for s in series]} derivatives"
+            "\n  hint: give each primal a list of derivatives, all of one length"
+        )
+    level = next(levels)
+    curves = [curve(entered(x), s, level) for x, s in zip(primals, series, strict=True)]
+    with np.errstate(all="ignore"):
+        returned = run_at(level, func, curves)
+    outputs, rebuild = outputs_of(returned, "jet(f, primals, series)")
+    found = [coefficients(y, order, level) for y in outputs]
+    derivatives = [
+        rebuild([c[k] * factorial(k) if k > 1 else c[k] for c in found]) for k in range(order + 1)
+    ]
+    return left((derivatives[0], derivatives[1:]), has_tensors((primals, series)))
+
+
+def curve(x: Tensor, derivatives: Sequence[Any], level: float) -> Tensor:
+    """A tensor that holds the series through `x` with some derivatives."""
+    found = [held(x)]
+    for k, d in enumerate(derivatives, 1):
+        d = as_tensor(d) if hasattr(d, "shape") else handle(np.full(x.shape, d, x.dtype)[()])
+        if d.shape != x.shape:
+            raise TransformError(f"jet: a derivative of {x.type} has its shape, not {d.type}")
+        found.append(held(d.to(x.dtype) / factorial(k)))
+    return handle(Series(found, level))
+
+
+def coefficients(y: Tensor, order: int, level: float) -> list[Tensor]:
+    """The coefficients of an output; of what does not change along the curve, zeros."""
+    value = y.value
+    if isinstance(value, Series) and value.gradop_level == level:
+        return [released(as_tensor(c)) for c in value.coefficients]
+    zero = handle(np.zeros(y.shape, y.dtype)[()])
+    return [released(y), *([zero] * order)]
