@@ -9,6 +9,8 @@ import numpy as np
 from gradops import TapeError
 from gradops.places import describe
 
+from .modes import PACKING, RECORDING, Watching, is_recording
+
 CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
 
 
@@ -56,20 +58,26 @@ class detect_anomaly:
     """Let backward stop at the first NaN, inside a `with` block, and name the forward line.
 
     Errors in backward name their forward line in any case. Raises TapeError where a rule makes a
-    NaN of a gradient that has none, unless `check_nan` is False.
+    NaN of a gradient that has none, unless `check_nan` is False; with `check_forward`, also where
+    the first recorded operation gives a value that is not finite.
 
     >>> x = dg.tensor([0.0], requires_grad=True)
     >>> with dg.autograd.detect_anomaly():
     ...     (dg.sqrt(x) * 0).sum().backward()
     """
 
-    def __init__(self, check_nan: bool = True) -> None:
-        self.check_nan = check_nan
-        self.before: list[bool] = []
+    def __init__(self, check_nan: bool = True, check_forward: bool = False) -> None:
+        self.check_nan, self.check_forward = check_nan, check_forward
+        self.before: list[Any] = []
 
     def __enter__(self) -> None:
-        self.before.append(CHECKING.get())
+        self.before.append((CHECKING.get(), RECORDING.get()))
         CHECKING.set(self.check_nan)
+        if self.check_forward and is_recording():
+            RECORDING.set(Watching(PACKING.get()))
 
     def __exit__(self, *exception: object) -> None:
-        CHECKING.set(self.before.pop())
+        checking, mode = self.before.pop()
+        CHECKING.set(checking)
+        if self.check_forward:
+            RECORDING.set(mode)

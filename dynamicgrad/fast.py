@@ -60,7 +60,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
             code = frame.f_code
         node.code, node.offset = code, frame.f_lasti
         if mode is not True:
-            noted(node, mode)
+            noted(t, mode)
         return t
 
     return named(call, op)
@@ -122,7 +122,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             code = frame.f_code
         node.code, node.offset = code, frame.f_lasti
         if mode is not True:
-            noted(node, mode)
+            noted(t, mode)
         return t
 
     return named(call, op)

@@ -1,9 +1,9 @@
 """Whether operations are recorded: a mode per thread and asyncio task.
 
-Note [Modes]. `RECORDING` holds True or False on the common path. Three objects may stand there
-instead: `Packing`, which is true and whose hooks pack what nodes save; `Differentiating`, which is
-true while backward is recorded; and `INFERENCE`, which is false and marks what is made. So an
-operation looks at one variable, once.
+Note [Modes]. `RECORDING` holds True or False on the common path. Other objects may stand there
+instead: `Packing`, which is true and whose hooks pack what nodes save; `Watching`, which is true
+and looks at results; `Differentiating`, which is true while backward is recorded; and `INFERENCE`,
+which is false and marks what is made. So an operation looks at one variable, once.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,12 @@ class Packing(NamedTuple):
 
     pack: Callable[[Any], Any]
     unpack: Callable[[Any], Any]
+
+
+class Watching(NamedTuple):
+    """Recording, and stopping at the first result that is not finite."""
+
+    packing: Packing | None
 
 
 class Differentiating:
@@ -51,7 +57,7 @@ class Inference:
 
 
 INFERENCE = Inference()
-Mode = bool | Packing | Differentiating | Inference
+Mode = bool | Packing | Watching | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
 RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())

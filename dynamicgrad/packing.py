@@ -5,11 +5,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from gradops import TapeError
+import numpy as np
 
-from .modes import PACKING, RECORDING, Differentiating, Packing, is_recording
+from gradops import TapeError
+from gradops.places import describe
+
+from .modes import PACKING, RECORDING, Differentiating, Packing, Watching, is_recording
 from .tape import Node, Storage
-from .tensor import Tensor, handle
+from .tensor import ARRAYS, Tensor, handle
 
 DISABLED: ContextVar[str | None] = ContextVar("disabled", default=None)
 
@@ -102,13 +105,27 @@ def shared_output(node: Node) -> Tensor:
     return t
 
 
-def noted(node: Node, mode: Any) -> None:
-    """What a mode other than plain recording does with a new node. See Note [Modes]."""
+def noted(t: Tensor, mode: Any) -> None:
+    """What a mode other than plain recording does with a new result. See Note [Modes]."""
     if isinstance(mode, Differentiating):
-        mode.place(node)
+        mode.place(t.node)
+        mode = mode.packing
+    elif isinstance(mode, Watching):
+        require_finite(t)
         mode = mode.packing
     if mode is not None:
-        pack(node, mode)
+        pack(t.node, mode)
+
+
+def require_finite(t: Tensor) -> None:
+    """Refuse a result with a NaN or an infinity in it."""
+    if type(t.value) in ARRAYS and not np.isfinite(t.value).all():
+        count = int(t.value.size - np.isfinite(t.value).sum())
+        raise TapeError(
+            f"{t.node.op} gave the first values that are not finite: {count} of {t.value.size}, in"
+            f" {t.type}\n  called at {describe(t.node.place)}"
+            "\n  hint: look at its operands there: all results before it were finite"
+        )
 
 
 def pack(node: Node, hooks: Packing) -> None:

@@ -81,7 +81,7 @@ class Tensor(Operators):
             if mode is not True:
                 from .packing import noted
 
-                noted(found.node, mode)
+                noted(found, mode)
         elif active or mode is INFERENCE:
             cut_off(found, op, bool(active))
         else:
@@ -294,7 +294,7 @@ def unusual(t: Tensor, op: Op, args: Sequence[Any]) -> Tensor:
     if mode is not True:
         from .packing import noted
 
-        noted(t.node, mode)
+        noted(t, mode)
     return t
 
 

@@ -352,3 +352,26 @@ def test_what_a_hook_records_has_its_own_line():
         places.append(describe(node.place) if node.place else "")
         nodes += [n for n, _ in node.next_functions if n]
     assert any("the line of the hook" in place for place in places)
+
+
+def test_anomaly_mode_can_name_the_first_operation_whose_result_is_not_finite():
+    x = dg.tensor([0.0, 1.0, -1.0], requires_grad=True)
+    with np.errstate(all="ignore"), dg.autograd.detect_anomaly(check_forward=True):
+        a = x * 2
+        with pytest.raises(TapeError, match=r"log gave the first.*2 of 3(?s:.*)# the origin"):
+            b = dg.log(a)  # the origin
+    with np.errstate(all="ignore"):
+        b = dg.log(a)
+    assert not np.isfinite(b.detach().numpy()).all()
+
+
+def test_anomaly_mode_leaves_packing_as_it_is():
+    x, packed = dg.ones(2, requires_grad=True), []
+    with (
+        dg.autograd.graph.saved_tensors_hooks(lambda t: (packed.append(t), t)[1], lambda t: t),
+        dg.autograd.detect_anomaly(check_forward=True),
+    ):
+        y = (x * x).sum()
+    y.backward()
+    assert packed
+    assert x.grad.tolist() == [2, 2]
