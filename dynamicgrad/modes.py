@@ -2,8 +2,9 @@
 
 Note [Modes]. `RECORDING` holds True or False on the common path. Other objects may stand there
 instead: `Packing`, which is true and whose hooks pack what nodes save; `Watching`, which is true
-and looks at results; `Differentiating`, which is true while backward is recorded; and `INFERENCE`,
-which is false and marks what is made. So an operation looks at one variable, once.
+and looks at results; `Counting`, which is true and keeps the nodes; `Differentiating`, which is
+true while backward is recorded; and `INFERENCE`, which is false and marks what is made. So an
+operation looks at one variable, once.
 """
 
 from collections.abc import Callable
@@ -26,6 +27,33 @@ class Watching(NamedTuple):
     """Recording, and stopping at the first result that is not finite."""
 
     packing: Packing | None
+
+
+class Counting:
+    """Recording, and keeping the nodes in order, as `checkpoint` wants them.
+
+    After `last` of them comes `Enough`. What it counts, an outer one counts as well.
+    """
+
+    __slots__ = ("last", "nodes", "outer", "packing")
+
+    def __init__(self, last: int | None = None) -> None:
+        outer = is_recording()
+        self.nodes: list[Any] = []
+        self.outer = outer if isinstance(outer, Counting) else None
+        self.packing, self.last = PACKING.get(), last
+
+    def note(self, node: Any) -> None:
+        """Take down a new node."""
+        self.nodes.append(node)
+        if self.outer is not None:
+            self.outer.note(node)
+        if len(self.nodes) == self.last:
+            raise Enough
+
+
+class Enough(BaseException):
+    """What was to be computed again is there; no `except Exception` of users stops it."""
 
 
 class Differentiating:
@@ -57,7 +85,7 @@ class Inference:
 
 
 INFERENCE = Inference()
-Mode = bool | Packing | Watching | Differentiating | Inference
+Mode = bool | Packing | Watching | Counting | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
 RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())

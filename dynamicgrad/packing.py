@@ -10,7 +10,7 @@ import numpy as np
 from gradops import TapeError
 from gradops.places import describe
 
-from .modes import PACKING, RECORDING, Differentiating, Packing, Watching, is_recording
+from .modes import PACKING, RECORDING, Counting, Differentiating, Packing, Watching, is_recording
 from .tape import Node, Storage
 from .tensor import ARRAYS, Tensor, handle
 
@@ -113,8 +113,13 @@ def noted(t: Tensor, mode: Any) -> None:
     elif isinstance(mode, Watching):
         require_finite(t)
         mode = mode.packing
+    counting = mode if isinstance(mode, Counting) else None
+    if counting is not None:
+        mode = counting.packing
     if mode is not None:
         pack(t.node, mode)
+    if counting is not None:
+        counting.note(t.node)
 
 
 def require_finite(t: Tensor) -> None:

@@ -2,14 +2,14 @@
 
 The function runs and is recorded as any other. Then each value that its nodes saved, and that was
 made inside, is replaced by a `Later`: an operand that has a type, and that finds its value when a
-rule first uses it, by running the function once more. What is recorded then is thrown away but for
-the values, which are told apart by the order of the nodes.
+rule first uses it, by running the function once more, until the last of these values is there. What
+is recorded then is thrown away but for the values, which are told apart by the order of the nodes.
 """
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,8 @@ from gradops.tree import flatten
 from gradops.types import ArrayType, type_of
 
 from ..creation import GENERATOR, generator
-from ..func.recording import newer_than, vertex
-from ..modes import RECORDING, is_recording
+from ..func.recording import vertex
+from ..modes import RECORDING, Counting, Enough, is_recording
 from ..tape import Node, clock
 from ..tensor import ARRAYS, Tensor, handle
 
@@ -78,55 +78,63 @@ class Region:
         self.call, self.args, self.check = call, args, check
         self.place: Place | None = place
         self.random = generator().bit_generator.state if keep_random else None
-        self.slots: list[tuple[str, Any]] = []  # weak references to what stands for each value
+        self.slots: list[Slot] = []
 
-    def forget(self, outputs: Iterable[Tensor], began: int) -> None:
-        """Replace the values that were saved since then by what finds them later."""
+    def forget(self, nodes: Sequence[Any], began: int) -> None:
+        """Replace the values that nodes saved by what finds them later."""
         kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Tensor)}
-        for node, place, value in saved_since(began, outputs):
-            if id(value) in kept:
-                self.slots.append((str(node.op), None))
-                continue
-            later = Later(self, type_of(value))
-            self.slots.append((str(node.op), weakref.ref(later)))
-            if place is None:
-                node.output = later
-            else:
-                before = node.operands[place]
-                new = (*node.operands[:place], handle(later, before.node))
-                node.operands = (*new, *node.operands[place + 1 :])
+        for number, node in enumerate(nodes):
+            for place, value in saved_by(node, began):
+                if id(value) not in kept:
+                    self.slots.append(self.replaced(number, node, place, value))
+
+    def replaced(self, number: int, node: Node, place: int | None, value: Any) -> "Slot":
+        """Put what finds a value later in its place."""
+        later = Later(self, type_of(value))
+        if place is None:
+            node.output = later
+        else:
+            before = node.operands[place]
+            new = (*node.operands[:place], handle(later, before.node))
+            node.operands = (*new, *node.operands[place + 1 :])
+        return Slot(number, place, str(node.op), weakref.ref(later))
 
     def recompute(self) -> None:
-        """Run the function again, and give the values to what stands for them."""
-        with self.repeated():
-            began = next(clock)
+        """Run the function again, as far as needed, and give values to what waits for them."""
+        counting = Counting(last=max(slot.number for slot in self.slots) + 1)
+        with self.repeated(counting):
             leaves, rebuild = flatten(self.args)
             args, kwargs = rebuild([again(x) for x in leaves])
-            outputs = [y for y in flatten(self.call(*args, **kwargs))[0] if isinstance(y, Tensor)]
-            values = [(node, value) for node, _, value in saved_since(began, outputs)]
-        if len(values) != len(self.slots):
+            self.call(*args, **kwargs)
+        nodes = counting.nodes
+        if len(nodes) != counting.last:
             place = describe(self.place)
-            raise TapeError(DIFFERENT_NUMBER.format(len(self.slots), len(values), place))
-        for (name, slot), (node, value) in zip(self.slots, values, strict=True):
-            later = None if slot is None else slot()
-            if later is None:
-                continue
-            if self.check and (str(node.op) != name or type_of(value) != later.kind):
-                was = f"{name}: {later.kind}", f"{node.op}: {type_of(value)}"
-                place = describe(self.place)
-                raise TapeError(DIFFERENT_TYPE.format("a saved value", name, *was, place))
-            later.value = value.found() if isinstance(value, Later) else value
+            raise TapeError(DIFFERENT_NUMBER.format(counting.last, len(nodes), place))
+        for slot in self.slots:
+            later, node = slot.later(), nodes[slot.number]
+            if later is not None:
+                later.value = self.checked(slot, later, node)
+
+    def checked(self, slot: "Slot", later: Later, node: Node) -> Any:
+        """The value that a node of the second run saved, if it is of the kind it was."""
+        value = value_at(node, slot.place)
+        if self.check and (str(node.op) != slot.op or type_of(value) != later.kind):
+            now = "nothing" if value is None else type_of(value)
+            was = f"{slot.op}: {later.kind}", f"{node.op}: {now}"
+            place = describe(self.place)
+            raise TapeError(DIFFERENT_TYPE.format("a saved value", slot.op, *was, place))
+        return value.found() if isinstance(value, Later) else value
 
     @contextmanager
-    def repeated(self) -> Iterator[None]:
-        """Recording on, and the random numbers those of the first time."""
-        mode, random = RECORDING.set(True), None
+    def repeated(self, counting: Counting) -> Iterator[None]:
+        """Recording on until enough is there, and the random numbers those of the first time."""
+        mode, random = RECORDING.set(counting), None
         if self.random is not None:
             fresh = np.random.default_rng()
             fresh.bit_generator.state = self.random
             random = GENERATOR.set(fresh)
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), suppress(Enough):
                 yield
         finally:
             RECORDING.reset(mode)
@@ -139,23 +147,40 @@ def again(x: Any) -> Any:
     return vertex(x, False) if isinstance(x, Tensor) and x.node is not None else x
 
 
-def saved_since(began: int, outputs: Iterable[Tensor]) -> list[tuple[Node, int | None, Any]]:
-    """The values that nodes saved since then: the node, which operand or None, and the value.
+class Slot(NamedTuple):
+    """Where a value was: of which recorded node, at which operand or as the output; what waits."""
+
+    number: int
+    place: int | None
+    op: str
+    later: Callable[[], Later | None]
+
+
+def saved_by(node: Any, began: int) -> list[tuple[int | None, Any]]:
+    """The values that a node saved: which operand, or None for the output, and the value.
 
     What is a leaf, or was there before, is not of the region's making; what has been written to
     since stays where it is, for backward to notice.
     """
-    found: list[tuple[Node, int | None, Any]] = []
-    new = newer_than(began, [y.node for y in outputs if y.node is not None])
-    for node in sorted(new, key=lambda v: int(v.number)):
-        if type(node) is not Node or node.number < began:
-            continue
-        for i, x in enumerate(node.operands):
-            if type(x) is Tensor and made_since(x.node, began) and replaceable(x.value, x, node):
-                found.append((node, i, x.value))
-        if node.output is not None and replaceable(node.output, node, node):
-            found.append((node, None, node.output))
+    if type(node) is not Node or type(node.operands) is not tuple:
+        return []
+    found: list[tuple[int | None, Any]] = [
+        (i, x.value)
+        for i, x in enumerate(node.operands)
+        if type(x) is Tensor and made_since(x.node, began) and replaceable(x.value, x, node)
+    ]
+    if node.output is not None and replaceable(node.output, node, node):
+        found.append((None, node.output))
     return found
+
+
+def value_at(node: Any, place: int | None) -> Any:
+    """What a node saved as its output, or as an operand; None if it saved nothing there."""
+    operands = getattr(node, "operands", ())
+    if place is None:
+        return getattr(node, "output", None)
+    x = operands[place] if type(operands) is tuple and place < len(operands) else None
+    return getattr(x, "value", None)
 
 
 def replaceable(value: Any, holder: Tensor | Node, node: Node) -> bool:
@@ -202,8 +227,13 @@ def checkpoint(
     check = determinism_check == "default"
     region = Region(function, (args, kwargs), preserve_rng_state, check, here())
     began = next(clock)
-    result = function(*args, **kwargs)
-    region.forget([y for y in flatten(result)[0] if isinstance(y, Tensor)], began)
+    counting = Counting()
+    mode = RECORDING.set(counting)
+    try:
+        result = function(*args, **kwargs)
+    finally:
+        RECORDING.reset(mode)
+    region.forget(counting.nodes, began)
     return result
 
 

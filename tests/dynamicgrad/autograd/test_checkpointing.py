@@ -153,6 +153,32 @@ def test_trees_and_keywords(x):
     np.testing.assert_allclose(x.grad.numpy(), 2 * np.exp(x.detach().numpy()), rtol=1e-6)
 
 
+def test_the_second_run_ends_where_the_last_value_that_is_needed_is_there(x):
+    steps = []
+
+    def f(x):
+        steps.append("exp")
+        y = dg.exp(x)
+        steps.append("rest")
+        return y + 1
+
+    checkpoint(f, x).sum().backward()
+    assert steps == ["exp", "rest", "exp"]
+    np.testing.assert_allclose(x.grad.numpy(), np.exp(x.detach().numpy()), rtol=1e-6)
+
+
+def test_a_function_that_does_less_the_second_time_is_found(x):
+    state = {"less": False}
+
+    def fickle(x):
+        return dg.sin(x) if state["less"] else dg.exp(dg.exp(dg.exp(x)))
+
+    y = checkpoint(fickle, x)
+    state["less"] = True
+    with pytest.raises(TapeError, match=r"(?s)different number.*forward: 3.*recomputation: 1"):
+        y.sum().backward()
+
+
 def test_a_function_that_does_something_else_the_second_time_is_found(x):
     state = {"more": False, "shape": 3}
 
@@ -162,7 +188,7 @@ def test_a_function_that_does_something_else_the_second_time_is_found(x):
 
     y = checkpoint(fickle, x)
     state["more"] = True
-    with pytest.raises(TapeError, match=r"(?s)different number.*forward: \d.*fickle"):
+    with pytest.raises(TapeError, match=r"(?s)different metadata.*mul.*fickle"):
         y.sum().backward()
     state["more"] = False
     y = checkpoint(fickle, x)
