@@ -9,9 +9,10 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import Any
 
-from gradops import Op
+from gradops import OPS, Op
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
+from gradops.types import shape_of
 
 from .modes import INFERENCE, is_recording
 from .packing import noted
@@ -19,6 +20,11 @@ from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import ARRAYS, Tensor, as_tensor, unusual
 
 NUMBERS = frozenset({float, int, bool})
+OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
+ALONG = frozenset(
+    {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
+    | {"softmax", "log_softmax"}
+)
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
@@ -131,7 +137,8 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
 def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
     """`op` with attributes, as a function of tensors; `names` gives attributes other names.
 
-    No dimensions, `dim=()`, are all of them to the reductions for which PyTorch has it so.
+    No dimensions, `dim=()`, are all of them to the reductions for which PyTorch has it so; and a
+    number counts as having a dimension 0.
     """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
 
@@ -141,6 +148,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None
+            if op.name in ALONG and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
+                return along_no_axis(op, args, attrs)
         else:
             attrs = op.defaults
         for a in args:
@@ -151,6 +160,13 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         return Tensor.__gradop__(op, args, attrs)
 
     return named(call, op)
+
+
+def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`op` along the dimension 0 of a number, which PyTorch takes for a row of one."""
+    row = OPS["reshape"](operand(args[0]), shape=(1,))
+    found = op(row, *args[1:], **{**attrs, "axis": 0})
+    return OPS["reshape"](found, shape=())
 
 
 def operand(x: Any) -> Any:

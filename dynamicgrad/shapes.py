@@ -135,6 +135,8 @@ def squeeze(x: Any, dim: Any = None) -> Any:
     if dim is None:
         return ops.squeeze(x)
     dims = dim if isinstance(dim, list | tuple) else (dim,)
+    if not shape_of(x) and tuple(dims) in ((0,), (-1,)):
+        return ops.squeeze(x)
     return ops.squeeze(x, axis=tuple(d for d in dims if size_at(x, d) == 1))
 
 
@@ -187,7 +189,10 @@ def flip(x: Any, *order: Any, dims: Any = None) -> Any:
     >>> dg.flip(dg.arange(3), (0,))
     tensor([2, 1, 0])
     """
-    return own_memory(ops.flip(x, axis=sizes(order or (dims,))))
+    axes = sizes(order or (dims,))
+    if not shape_of(x) and axes in ((0,), (-1,)):
+        return ops.copy(x)
+    return own_memory(ops.flip(x, axis=axes))
 
 
 def own_memory(x: Any) -> Any:

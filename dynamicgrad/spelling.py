@@ -46,6 +46,8 @@ def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any
         if not isinstance(dim, int | np.integer):
             return both(x, dim)
         dim = int(dim)
+        if dim in (0, -1) and not shape_of(x):  # PyTorch takes a number for a row of one
+            return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
         indices = choose(x, axis=dim, keepdims=True)
         values = ops.take_along_axis(x, indices, axis=dim)
         if keepdim:

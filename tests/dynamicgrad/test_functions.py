@@ -9,6 +9,8 @@ from gradops import OptionError, ShapeError
 # Calls as a user writes them: `t` is the library and `F` its functions for networks, `x` a matrix
 # and `v` a vector that require gradients, `i` a vector of integers.
 CALLS = """
+    x[0,0].sum(0) ; x[0,0].mean(-1,keepdim=True) ; x[0,0].softmax(0) ; x[0,0].max(0)
+    x[0,0].flip(0) ; x[0,0].squeeze(0) ; x[0,0].logsumexp(-1) ; x[0,0].argmax(0) ; x[0,0].prod(0)
     t.add(x,1) ; t.add(x,v,alpha=2) ; x.sub(v,alpha=0.5) ; x+v ; 1-x ; x-1 ; x*v ; 2*x ; x/v
     2/x ; x/2 ; v**2 ; v**0.5 ; 2**x ; v**v ; v**0 ; x%0.5 ; -x ; +x ; abs(x) ; x@v ; v@v
     x@x.t() ; v@x.t() ; t.matmul(x,x.T) ; t.mm(x,x.t()) ; t.mv(x,v) ; t.dot(v,v)
