@@ -34,6 +34,9 @@ from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .transform.forward import hvp, jvp, vjp
+from .transform.jacobian import hessian, jacobian
+from .transform.paths import why_none
 from .transform.reverse import gradients
 
 globals().update(_FUNCTIONS)  # one table says which ops there are under TensorFlow's names
@@ -59,7 +62,11 @@ __all__ = [
     "function",
     "get_default_graph",
     "gradients",
+    "hessian",
+    "hvp",
     "interpret",
+    "jacobian",
+    "jvp",
     "name_scope",
     "parse",
     "placeholder",
@@ -72,5 +79,7 @@ __all__ = [
     "to_text",
     "trace",
     "verify",
+    "vjp",
+    "why_none",
 ]
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -1,6 +1,6 @@
 """Gradients: from expressions to the expressions of their derivatives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,27 +42,26 @@ def gradients(
     require_floats(ys, xs)
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
-    seeds = seeded(names, ys, sequence(grad_ys))
-    active = differentiable(xs, depending_on(xs, ys, stop))
+    found = pulled(seeded(names, ys, sequence(grad_ys)), xs, stop)
+    results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
+    return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
+
+
+def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Container[Expr]) -> dict[Any, Any]:
+    """The cotangents of the xs that the seeded expressions depend on."""
+    active = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.dtype.kind == "c" for e in active)
 
     def read(e: Expr) -> tuple[Expr, ...]:
         CAUSE.set(e)  # what the rules build from here on was caused by `e`
         return (e, *e.inputs)
 
+    seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)
     try:
-        found = pull_back(
-            {y: g for y, g in seeds.items() if y in active},
-            read,
-            active,
-            set(xs),
-            op_of=op_of if has_complex else None,
-        )
+        return pull_back(seeds, read, active, set(xs), op_of=op_of if has_complex else None)
     finally:
         CAUSE.reset(before)
-    results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
-    return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
 
 
 def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
