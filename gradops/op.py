@@ -228,7 +228,12 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
     for t in types:
         if t.dtype.kind not in "biufc":
             raise DTypeError(op, types, f"{t.dtype} is not a numeric dtype") from error
-    op.infer(*types, **attrs)
+    try:
+        op.infer(*types, **attrs)
+    except GradError:
+        raise
+    except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
+        raise DTypeError(op, types, "NumPy does not compute it for these dtypes") from reason
 
 
 def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:

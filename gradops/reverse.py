@@ -13,9 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .errors import MissingRuleError, TapeError
+from .errors import MissingRuleError, NotDifferentiableError, TapeError
 from .op import OPS, EveryOperand, Op, Together
 from .places import Place, describe
+from .reads import reads
 
 
 class Vertex(Protocol):
@@ -117,8 +118,26 @@ class Conjugated:
 
 @cache
 def conjugated(op: Op) -> Conjugated:
-    """`op` as it stands where its output is complex."""
+    """`op` as it stands where its output is complex; raises NotDifferentiableError."""
+    if not takes_complex(op):
+        raise NotDifferentiableError(
+            f"{op} of complex numbers has no gradient\n  hint: compute with abs(), real and imag"
+        )
     return Conjugated(op)
+
+
+def takes_complex(op: Op) -> bool:
+    """Whether the rules of an op hold for complex numbers: it has such a sample, or is linear."""
+    samples = list(op.samples(np.random.default_rng(0)))
+    if any(np.iscomplexobj(x) for xs, _ in samples for x in xs):
+        return True
+    return not any(
+        np.asarray(xs[j]).dtype.kind not in "iub" if j >= 0 else True
+        for xs, _ in samples
+        for i in range(len(xs))
+        if i < len(op.vjp) and op.vjp[i] is not None
+        for j in reads(op, i, len(xs))
+    )
 
 
 def conjugated_rules(rules: Any) -> Any:

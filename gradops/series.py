@@ -55,6 +55,20 @@ class Series(Operators):
         """The coefficient of h**k."""
         return self.coefficients[k]
 
+    def item(self) -> Any:
+        """The one entry at h = 0, as a Python number; the derivatives stay behind."""
+        return self.at(0).item()
+
+    def tolist(self) -> Any:
+        """The entries at h = 0 as nested lists."""
+        return self.at(0).tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TransformError(
+            "a value with derivatives cannot become an array: they would be lost"
+            "\n  hint: use ops of gradops or NumPy functions they know, or detach() it first"
+        )
+
     def __bool__(self) -> bool:
         return bool(self.at(0))
 

@@ -12,7 +12,6 @@ from ..samples import (
     analytic,
     analytic_binary,
     beside,
-    binary,
     booleans,
     cases,
     complexes,
@@ -79,7 +78,7 @@ strong_product = elementwise(
     "strong_product", strong_product_kernel,
     d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
     source="strong_product({0}, {1})",
-    samples=cases(binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
+    samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
     doc="The product in which a zero of the first operand wins over infinity and NaN.",
 )
 neg = elementwise(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..op import ErrorSample, EveryOperand, Op
-from ..samples import cases, reals
+from ..samples import cases, complexes, reals
 from ..types import ArrayType, Size, broadcast_shapes, shape_of, type_of
 from .broadcasting import broadcast_to
 from .comparison import equal, masked
@@ -156,6 +156,7 @@ einsum_op = Op(
         reals((3,), (4,), subscripts="i,j->ij"), reals((2, 3), (4,), subscripts="ij,k->i"),
         reals((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"),
         reals((), (2,), subscripts=",i->i"),
+        complexes((2, 3), (3, 2), subscripts="ij,jk->ik"),
         reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[

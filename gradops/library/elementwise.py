@@ -29,7 +29,8 @@ log1p = elementwise(
 sin = elementwise("sin", np.sin, d=[lambda y, x: cos(x)], samples=analytic, doc="The sine.")
 cos = elementwise("cos", np.cos, d=[lambda y, x: -sin(x)], samples=analytic, doc="The cosine.")
 tan = elementwise(
-    "tan", np.tan, d=[lambda y, x: 1 + y * y], samples=cases(positive((3,)), reals((2,))),
+    "tan", np.tan, d=[lambda y, x: 1 + y * y],
+    samples=cases(positive((3,)), reals((2,)), complexes((3,))),
     doc="The tangent.",
 )
 tanh = elementwise(

@@ -240,7 +240,10 @@ prod_others = Op(
     vjp=[prod_others_rule], jvp=[prod_others_rule],
     batch=lambda op, xs, batched, attrs: op(xs[0]),
     source="prod_others({0})",
-    samples=cases(reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]])),
+    samples=cases(
+        reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
+        complexes((3, 4)),
+    ),
     error_samples=[ErrorSample([np.ones(())], {}, ShapeError, "no axes")],
     doc="For each entry, the product of all others along the last axis; exact where some are zero.",
 )
@@ -265,7 +268,9 @@ prod = reduction(
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * over_last(prod_others, x, axis), axis=axis, keepdims=keepdims
     ),
-    samples=cases(several(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1)),
+    samples=cases(
+        several(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1), complexes((3, 4), axis=0)
+    ),
     doc="The product over the axes given, or over all; its derivative is exact at zeros.",
 )
 

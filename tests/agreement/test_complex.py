@@ -110,3 +110,23 @@ def test_writes_in_place_and_views():
     v.mul_(3)
     (abs(y) ** 2).sum().backward()
     np.testing.assert_allclose(z.grad.numpy(), [0, *(18 * Z[1:])])
+
+
+ORDERING = [gradops.relu, gradops.max, lambda z: gradops.maximum(z, 0), gradops.softmax]
+
+
+@pytest.mark.parametrize("f", ORDERING)
+def test_what_orders_numbers_has_no_complex_gradient(f):
+    z = dg.tensor(Z, requires_grad=True)
+    with pytest.raises(gradops.NotDifferentiableError, match="of complex numbers has no gradient"):
+        f(z)
+    assert f(z.detach()).dtype == np.complex128
+    with sg.Graph().as_default():
+        x = sg.placeholder("complex128", (3,))
+        with pytest.raises(gradops.NotDifferentiableError, match="of complex numbers has no"):
+            sg.gradients(abs(sum(f(x))), x)
+
+
+def test_a_dtype_that_numpy_does_not_compute_is_named():
+    with pytest.raises(gradops.DTypeError, match=r"floor\(complex128\[3\]\): NumPy does not"):
+        gradops.floor(Z)
