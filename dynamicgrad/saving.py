@@ -1,32 +1,31 @@
 """Saving states: nested structures of tensors in a file that is safe to load.
 
-A file is an uncompressed zip archive: `manifest.json`, which describes the structure, and a `.npy`
-member for each array. Nothing in it is executed, and nothing is allocated that the file does not
-hold.
+The file is an archive of arrays, whose manifest has the structure: see `gradops/archive.py`.
 """
 
-import io
-import json
 import math
-import os
-import struct
-import tempfile
-import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from gradops import StateFormatError
+from gradops.archive import (
+    KINDS,
+    Archive,
+    Format,
+    is_path,
+    opened,
+    read_archive,
+    shown,
+    write_archive,
+)
 
 from .creation import from_numpy
 from .tensor import Tensor, make_leaf
 
-FORMAT, VERSION = "dynamicgrad state", 1
-MANIFEST, LONGEST_MANIFEST = "manifest.json", 1 << 26
-KINDS = "biufc"
+STATE = Format("dynamicgrad state", 1, "saved state", StateFormatError)
 
 
 def save(state: Any, file: Any) -> None:
@@ -45,12 +44,8 @@ def save(state: Any, file: Any) -> None:
     if is_path(file) and Path(file).suffix == ".safetensors":
         return save_safetensors(state, file)
     arrays: list[Any] = []
-    manifest = {"format": FORMAT, "version": VERSION, "state": encoded(state, arrays)}
-    with opened(file) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(MANIFEST, json.dumps(manifest))
-        for i, array in enumerate(arrays):
-            with archive.open(f"{i}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+    manifest = {"state": encoded(state, arrays)}
+    write_archive(file, STATE, manifest, arrays)
 
 
 def load(file: Any) -> Any:
@@ -61,57 +56,12 @@ def load(file: Any) -> Any:
     """
     if is_path(file) and Path(file).suffix == ".safetensors":
         return load_safetensors(file)
-    if is_path(file):
-        with open(file, "rb") as stream:
-            return read(stream, shown(file))
-    file.seek(0)
-    return read(file, shown(file))
+    return read_archive(file, STATE, stated)
 
 
-DAMAGED = (
-    zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, RecursionError,
-    ValueError, LookupError, struct.error,
-)  # fmt: skip
-
-
-def read(stream: Any, name: str) -> Any:
-    """The state in an open file; what `zipfile` raises for a damaged one is one kind of error."""
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            members = checked_members(archive)
-            manifest = read_manifest(archive, members)
-            return decoded(manifest["state"], archive, members)
-    except StateFormatError:
-        raise
-    except DAMAGED as error:
-        raise StateFormatError(f"{name} is no saved state: {error}") from error
-
-
-def is_path(file: Any) -> bool:
-    """Whether `file` names a file."""
-    return isinstance(file, str | os.PathLike)
-
-
-def shown(file: Any) -> str:
-    """A file as an error names it."""
-    return repr(str(file)) if is_path(file) else f"the {type(file).__name__}"
-
-
-@contextmanager
-def opened(file: Any) -> Iterator[Any]:
-    """A stream to write to; for a path, a file beside it that takes its place at the end."""
-    if not is_path(file):
-        yield file
-        return
-    path = Path(file)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with open(descriptor, "wb") as stream:
-            yield stream
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+def stated(archive: Archive, manifest: dict[str, Any]) -> Any:
+    """The state that a manifest describes."""
+    return decoded(manifest["state"], archive)
 
 
 def encoded(x: Any, arrays: list[Any]) -> Any:
@@ -151,39 +101,7 @@ def put_aside(value: Any, arrays: list[Any]) -> int:
     return len(arrays) - 1
 
 
-def refuse(reason: str) -> NoReturn:
-    """Raise the error for a file that is no saved state."""
-    raise StateFormatError(f"the file is no saved state: {reason}")
-
-
-def checked_members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The members of an archive by name: each one once, and as long as it claims to be."""
-    found: dict[str, zipfile.ZipInfo] = {}
-    for member in archive.infolist():
-        if member.filename in found:
-            refuse(f"{member.filename!r} is in it twice")
-        if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
-            refuse(f"{member.filename!r} is compressed")
-        found[member.filename] = member
-    return found
-
-
-def read_manifest(archive: zipfile.ZipFile, members: dict[str, Any]) -> dict[str, Any]:
-    """What describes the structure of the state."""
-    if MANIFEST not in members or members[MANIFEST].file_size > LONGEST_MANIFEST:
-        refuse(f"it has no {MANIFEST}")
-    try:
-        found = json.loads(archive.read(MANIFEST))
-    except ValueError as error:
-        refuse(f"{MANIFEST}: {error}")
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        refuse(f"{MANIFEST} does not say {FORMAT!r}")
-    if found.get("version") != VERSION:
-        refuse(f"its version is {found.get('version')!r}, and this library reads {VERSION}")
-    return found
-
-
-def decoded(x: Any, archive: zipfile.ZipFile, members: dict[str, Any]) -> Any:
+def decoded(x: Any, archive: Archive) -> Any:
     """The part of a state that a part of the manifest describes."""
     match x:
         case None | bool() | str() | int() | float():
@@ -191,58 +109,35 @@ def decoded(x: Any, archive: zipfile.ZipFile, members: dict[str, Any]) -> Any:
         case {"float": "nan" | "inf" | "-inf" as text}:
             return float(text)
         case {"array": int(i)}:
-            return read_array(archive, members, i)
+            return archive.array(i)
         case {"tensor": int(i), "requires_grad": bool(wanted), "parameter": bool(parameter)}:
-            return tensor_of(read_array(archive, members, i), wanted, parameter)
+            return tensor_of(archive, archive.array(i), wanted, parameter)
         case {"list": list(parts)}:
-            return [decoded(part, archive, members) for part in parts]
+            return [decoded(part, archive) for part in parts]
         case {"tuple": list(parts)}:
-            return tuple(decoded(part, archive, members) for part in parts)
+            return tuple(decoded(part, archive) for part in parts)
         case {"dict": list(pairs)}:
-            return dict(pair_of(pair, archive, members) for pair in pairs)
-    refuse(f"{str(x)[:80]} describes nothing")
+            return dict(pair_of(pair, archive) for pair in pairs)
+    archive.refuse(f"{str(x)[:80]} describes nothing")
 
 
-def pair_of(pair: Any, archive: zipfile.ZipFile, members: dict[str, Any]) -> tuple[Any, Any]:
+def pair_of(pair: Any, archive: Archive) -> tuple[Any, Any]:
     """A key of a dict and its value."""
     match pair:
         case [str() | int() as key, value]:
-            return key, decoded(value, archive, members)
-    refuse(f"{str(pair)[:80]} is no entry of a dict")
+            return key, decoded(value, archive)
+    archive.refuse(f"{str(pair)[:80]} is no entry of a dict")
 
 
-def tensor_of(array: Any, requires_grad: bool, parameter: bool) -> Tensor:
+def tensor_of(archive: Archive, array: Any, requires_grad: bool, parameter: bool) -> Tensor:
     """A tensor as it was saved."""
     t = from_numpy(array)
     t.storage = None  # nobody else has the array
     if parameter:
         t.is_parameter = True
     if requires_grad and array.dtype.kind not in "fc":
-        refuse(f"a tensor of {array.dtype} requires gradients")
+        archive.refuse(f"a tensor of {array.dtype} requires gradients")
     return make_leaf(t) if requires_grad else t
-
-
-def read_array(archive: zipfile.ZipFile, members: dict[str, Any], i: int) -> Any:
-    """An array of the file, whose header must not claim more than the member holds."""
-    member = members.get(f"{i}.npy")
-    if member is None:
-        refuse(f"it has no {i}.npy")
-    stream = io.BytesIO(archive.read(member))
-    try:
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }
-        shape, fortran, dtype = read[version](stream)
-    except (ValueError, KeyError, SyntaxError, TypeError) as error:
-        refuse(f"{i}.npy: {error}")
-    if dtype.kind not in KINDS or dtype.hasobject or any(n < 0 for n in shape):
-        refuse(f"{i}.npy is an array of {dtype} and shape {shape}")
-    if math.prod(shape) * dtype.itemsize != len(stream.getbuffer()) - stream.tell():
-        refuse(f"{i}.npy does not hold the {math.prod(shape)} entries that it claims")
-    entries = np.frombuffer(stream.getbuffer()[stream.tell() :], dtype).copy()
-    return entries.reshape(shape, order="F" if fortran else "C")
 
 
 def safetensors() -> Any:

@@ -20,6 +20,7 @@ from .export.as_json import to_json
 from .export.dot import to_dot
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
+from .export.saving import load, save
 from .frontend.freeze import freeze
 from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
 from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
@@ -67,10 +68,12 @@ __all__ = [
     "interpret",
     "jacobian",
     "jvp",
+    "load",
     "name_scope",
     "parse",
     "placeholder",
     "reset_default_graph",
+    "save",
     "set_default_dtype",
     "to_dot",
     "to_json",

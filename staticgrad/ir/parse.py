@@ -1,8 +1,9 @@
 """Parsing the text of a graph. It reads and checks; it evaluates nothing and trusts nothing."""
 
+from collections.abc import Callable
 from typing import Any
 
-from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError
+from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, type_of
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph, Interning
@@ -13,7 +14,8 @@ from .values import array_type, constant_array, one_value, value
 class Parser:
     """Reads lines into expressions. Its state is the expressions read so far, by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, aside: Callable[[int], Any] | None = None) -> None:
+        self.aside = aside  # gives the values of constants that were put aside
         self.known: dict[str, Expr] = {}
         self.intern = Interning()
 
@@ -56,7 +58,7 @@ class Parser:
         """The expression that a line defines."""
         if what == "constant":
             (entries,) = one_value(line)
-            array = constant_array(line, entries, type)
+            array = self.constant(line, entries, type)
             return Expr(Kind.CONSTANT, type, name, None, value=array)
         if what == "size":
             (found,) = one_value(line)
@@ -64,6 +66,18 @@ class Parser:
                 raise line.error("size() takes an unknown size in braces")
             return Expr(Kind.SIZE, type, name, None, value=found)
         return self.application(line, name, type, what)
+
+    def constant(self, line: Line, entries: Any, type: ArrayType) -> Any:
+        """The value of a constant, from its entries or the number under which it was put aside."""
+        if self.aside is None or not isinstance(entries, str):
+            return constant_array(line, entries, type)
+        if not entries.isascii() or not entries.isdigit() or len(entries) > 9:
+            raise line.error(f"{entries!r} is no number of an array")
+        array = self.aside(int(entries))
+        if type_of(array) != type:
+            raise line.error(f"array {entries} is {type_of(array)}, not {type}")
+        array.flags.writeable = False
+        return array
 
     def application(self, line: Line, name: str, type: ArrayType, what: str) -> Expr:
         """An op applied to expressions that are known."""
@@ -110,8 +124,10 @@ def compatible(found: ArrayType, declared: ArrayType) -> bool:
     )
 
 
-def parse(text: str) -> FrozenGraph:
+def parse(text: str, aside: Callable[[int], Any] | None = None) -> FrozenGraph:
     """The graph that a text describes, as `to_text` writes it.
+
+    `aside(i)` gives the value of a constant that `to_text` put aside under the number i.
 
     Nothing in the text is evaluated, and types are checked against what the ops give. Raises
     GraphFormatError, with the line, for anything that is not a graph.
@@ -121,7 +137,8 @@ def parse(text: str) -> FrozenGraph:
     (array([0.], dtype=float32),)
     """
     try:
-        return parsed([Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()])
+        lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()]
+        return parsed(lines, Parser(aside))
     except GraphFormatError:
         raise
     except UNFIT as error:
@@ -131,12 +148,12 @@ def parse(text: str) -> FrozenGraph:
 UNFIT = (GradError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def parsed(lines: list[Line]) -> FrozenGraph:
+def parsed(lines: list[Line], parser: Parser) -> FrozenGraph:
     """The graph that lines of text describe; an error of any kind means that they do not."""
     lines = [line for line in lines if line.tokens]
     if not lines or lines[0].peek() != "graph":
         raise GraphFormatError("a graph begins with a line `graph(...)`")
-    parser, header = Parser(), lines[0]
+    header = lines[0]
     header.take("graph")
     header.take("(")
     inputs = separated(header, ")", parser.input)

@@ -19,14 +19,17 @@ import numpy as np
 from gradops import Dim
 
 from .expr import Expr, Kind
-from .graph import FrozenGraph
+from .graph import SMALL, FrozenGraph
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w./]*(-[\w./]+)*")
 WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
 
 
-def to_text(graph: FrozenGraph, lines: bool = True) -> str:
+def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = None) -> str:
     """The graph as text that `parse` reads back; with `lines`, the user's line in a comment.
+
+    The values of large constants are put into the list `aside`, if there is one; the text then has
+    their numbers in it.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> print(sg.to_text(sg.freeze([x * x], [x]), lines=False))
@@ -42,7 +45,9 @@ def to_text(graph: FrozenGraph, lines: bool = True) -> str:
     )
     found = [f"graph({inputs})"]
     found += [
-        line_of(e, names, graph.lines(e) if lines else "") for e in graph.order if e not in given
+        line_of(e, names, graph.lines(e) if lines else "", aside)
+        for e in graph.order
+        if e not in given
     ]
     found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
     found += [f"  measure {names[e]}" for e in graph.measured]
@@ -77,17 +82,25 @@ def size_text(size: Any) -> str:
     return size.render(quoted) if isinstance(size, Dim) else str(size)
 
 
-def line_of(e: Expr, names: dict[Expr, str], lines: str) -> str:
+def line_of(e: Expr, names: dict[Expr, str], lines: str, aside: list[Any] | None = None) -> str:
     """The line that says how `e` is computed, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
     arguments += [f"{k}={value_text(v)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
-        arguments = [entries_text(e.value.tolist())]
+        arguments = [constant_text(e, aside)]
     elif e.kind is Kind.SIZE:
         arguments = [value_text(e.value)]
     line = f"  {names[e]}: {type_text(e)} = {e.what}({', '.join(arguments)})"
     origin = "" if e.origin is None else f", gradient of {e.origin.name!r}"
     return f"{line}  # {lines}{origin}" if lines else line
+
+
+def constant_text(e: Expr, aside: list[Any] | None) -> str:
+    """A constant's entries, or the number under which they were put aside."""
+    if aside is None or e.value.nbytes <= SMALL:
+        return entries_text(e.value.tolist())
+    aside.append(e.value)
+    return json.dumps(str(len(aside) - 1))
 
 
 def entries_text(value: Any) -> str:

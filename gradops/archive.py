@@ -1,0 +1,172 @@
+"""Archives of arrays: zip files with a manifest that are safe to read, whatever is in them.
+
+An archive is an uncompressed zip file: `manifest.json`, which describes what is stored, and a
+`.npy` member for each array. Nothing in it is executed, and nothing is allocated that the file does
+not hold.
+"""
+
+import io
+import json
+import math
+import os
+import struct
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+MANIFEST, LONGEST_MANIFEST = "manifest.json", 1 << 26
+KINDS = "biufc"
+DAMAGED = (
+    zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, RecursionError,
+    ValueError, LookupError, struct.error,
+)  # fmt: skip
+
+
+class Format(NamedTuple):
+    """A kind of archive: what its manifest states, what errors call it, and their class."""
+
+    name: str
+    version: int
+    called: str
+    error: type[Exception]
+
+
+def write_archive(
+    file: Any, format: Format, manifest: dict[str, Any], arrays: Sequence[Any]
+) -> None:
+    """Write an archive to a path, or to a file open for writing bytes.
+
+    A file that is there is replaced only when the new one is complete.
+    """
+    head = {"format": format.name, "version": format.version}
+    with opened(file) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(MANIFEST, json.dumps({**head, **manifest}))
+        for i, array in enumerate(arrays):
+            with archive.open(f"{i}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def read_archive(
+    file: Any, format: Format, decode: Callable[["Archive", dict[str, Any]], Any]
+) -> Any:
+    """What `decode(archive, manifest)` makes of an archive.
+
+    Whatever is wrong with the file is the one error of the format.
+    """
+    if is_path(file):
+        with open(file, "rb") as stream:
+            return read_stream(stream, shown(file), format, decode)
+    file.seek(0)
+    return read_stream(file, shown(file), format, decode)
+
+
+def read_stream(stream: Any, name: str, format: Format, decode: Any) -> Any:
+    """The same of an open file; what `zipfile` raises for a damaged one is one kind of error."""
+    try:
+        with zipfile.ZipFile(stream) as file:
+            archive = Archive(file, format)
+            return decode(archive, archive.manifest())
+    except format.error:
+        raise
+    except DAMAGED as reason:
+        raise format.error(f"{name} is no {format.called}: {reason}") from reason
+
+
+class Archive:
+    """An archive that is being read."""
+
+    def __init__(self, file: zipfile.ZipFile, format: Format) -> None:
+        self.file, self.format = file, format
+        self.members: dict[str, zipfile.ZipInfo] = {}
+        for member in file.infolist():
+            self.enter(member)
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise the error for a file that is not what it should be."""
+        raise self.format.error(f"the file is no {self.format.called}: {reason}")
+
+    def enter(self, member: zipfile.ZipInfo) -> None:
+        """Take down a member, which must be there once, and as long as it claims to be."""
+        if member.filename in self.members:
+            self.refuse(f"{member.filename!r} is in it twice")
+        stored = member.compress_type == zipfile.ZIP_STORED
+        if not stored or member.file_size != member.compress_size:
+            self.refuse(f"{member.filename!r} is compressed")
+        self.members[member.filename] = member
+
+    def manifest(self) -> dict[str, Any]:
+        """What describes the content."""
+        if MANIFEST not in self.members or self.members[MANIFEST].file_size > LONGEST_MANIFEST:
+            self.refuse(f"it has no {MANIFEST}")
+        try:
+            found = json.loads(self.file.read(MANIFEST))
+        except ValueError as error:
+            self.refuse(f"{MANIFEST}: {error}")
+        name, version = self.format.name, self.format.version
+        if not isinstance(found, dict) or found.get("format") != name:
+            self.refuse(f"{MANIFEST} does not say {name!r}")
+        if found.get("version") != version:
+            got = found.get("version")
+            self.refuse(f"its version is {got!r}, and this library reads {version}")
+        return found
+
+    def array(self, i: int) -> Any:
+        """An array of the file, whose header must not claim more than the member holds."""
+        member = self.members.get(f"{i}.npy")
+        if member is None:
+            self.refuse(f"it has no {i}.npy")
+        stream = io.BytesIO(self.file.read(member))
+        shape, fortran, dtype = self.header(stream, i)
+        if dtype.kind not in KINDS or dtype.hasobject or any(n < 0 for n in shape):
+            self.refuse(f"{i}.npy is an array of {dtype} and shape {shape}")
+        if math.prod(shape) * dtype.itemsize != len(stream.getbuffer()) - stream.tell():
+            self.refuse(f"{i}.npy does not hold the {math.prod(shape)} entries that it claims")
+        entries = np.frombuffer(stream.getbuffer()[stream.tell() :], dtype).copy()
+        return entries.reshape(shape, order="F" if fortran else "C")
+
+    def header(self, stream: Any, i: int) -> Any:
+        """The shape, order and dtype that an array claims to have."""
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # of headers that only old programs wrote
+                return read[np.lib.format.read_magic(stream)](stream)
+        except (ValueError, KeyError, SyntaxError, TypeError, TokenError, UserWarning) as error:
+            self.refuse(f"{i}.npy: {error}")
+
+
+def is_path(file: Any) -> bool:
+    """Whether `file` names a file."""
+    return isinstance(file, str | os.PathLike)
+
+
+def shown(file: Any) -> str:
+    """A file as an error names it."""
+    return repr(str(file)) if is_path(file) else f"the {type(file).__name__}"
+
+
+@contextmanager
+def opened(file: Any) -> Iterator[Any]:
+    """A stream to write to; for a path, a file beside it that takes its place at the end."""
+    if not is_path(file):
+        yield file
+        return
+    path = Path(file)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with open(descriptor, "wb") as stream:
+            yield stream
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

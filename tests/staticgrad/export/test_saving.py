@@ -1,0 +1,137 @@
+"""Files of graphs: what is saved comes back, and what is no graph is refused."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import staticgrad as sg
+from gradops import GraphFormatError
+
+rng = np.random.default_rng(0)
+WEIGHTS = rng.normal(size=(20, 30)).astype(np.float32)
+
+
+def network():
+    """A graph with unknown sizes, a large constant, a variable that is updated, and gradients."""
+    x = sg.placeholder("float32", ["batch", 20], name="x")
+    w = sg.Variable(np.full(30, 0.5, np.float32), name="w")
+    y = sg.tanh(sg.matmul(x, sg.constant(WEIGHTS)) * w)
+    loss = sg.reduce_mean(y * y)
+    (g,) = sg.gradients(loss, w)
+    return sg.freeze([loss, g, w.assign_sub(0.1 * g)], [x])
+
+
+def saved(graph):
+    file = io.BytesIO()
+    sg.save(graph, file)
+    return file
+
+
+def test_a_graph_comes_back_with_its_constants_variables_and_lines():
+    graph = network()
+    found = sg.load(saved(graph))
+    assert found.digest == graph.digest
+    x = rng.normal(size=(5, 20)).astype(np.float32)
+    w = graph.inputs[1]
+    np.testing.assert_array_equal(found.inputs[1].value, w.value)
+    for a, b in zip(
+        sg.interpret(found, [x, w.value]), sg.interpret(graph, [x, w.value]), strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+    tanh = next(e for e in graph if e.what == "tanh")
+    again = next(e for e in found if e.what == "tanh")
+    assert found.lines(again) == graph.lines(tanh).replace("test_saving.py", "<test_saving.py>")
+
+
+def test_it_is_compiled_to_the_same_bits():
+    graph = network()
+    x, w = rng.normal(size=(5, 20)).astype(np.float32), np.ones(30, np.float32)
+    ours, theirs = sg.compile(graph)(x, w), sg.compile(sg.load(saved(graph)))(x, w)
+    assert [a.tobytes() for a in ours] == [b.tobytes() for b in theirs]
+
+
+def test_a_path_is_replaced_at_the_end(tmp_path):
+    path = tmp_path / "graph.sg"
+    x = sg.placeholder("float32", [], name="x")
+    sg.save(sg.freeze([x * 2], [x]), path)
+    sg.save(sg.freeze([x * 3], [x]), path)
+    assert sg.compile(sg.load(path))(2.0) == (6.0,)
+    assert [p.name for p in tmp_path.iterdir()] == ["graph.sg"]
+
+
+def test_names_that_are_not_plain_and_merged_lines_come_back():
+    x = sg.placeholder("float32", [2], name='an "odd" name')
+    a = sg.exp(x)
+    b = sg.exp(x)
+    graph = sg.freeze([a + b], [x])
+    found = sg.load(saved(graph))
+    assert found.inputs[0].name == x.name
+    exp = next(e for e in found if e.what == "exp")
+    assert len(found.places(exp)) == 2
+
+
+def rewritten(graph, change):
+    """The file of a graph after a change to its manifest."""
+    file = saved(graph)
+    with zipfile.ZipFile(file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members["manifest.json"])
+    change(manifest)
+    members["manifest.json"] = json.dumps(manifest).encode()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m.update(graph=None), lambda m: m.update(graph="x"), lambda m: m.pop("variables"),
+        lambda m: m.update(format="pickle"), lambda m: m.update(version=99),
+        lambda m: m.update(variables={"w": 0}), lambda m: m.update(variables={"x": 1}),
+        lambda m: m.update(variables={"w": 77}), lambda m: m.update(variables={"w": "1"}),
+        lambda m: m.update(lines={"x": 3}), lambda m: m.update(lines={"x": [["a", -1, "f"]]}),
+        lambda m: m.update(lines={"x": [["a", 10**20, "f"]]}),
+        lambda m: m.update(graph=m["graph"].replace('"0"', '"9"')),
+        lambda m: m.update(graph=m["graph"].replace('"0"', '"../0"')),
+        lambda m: m.update(graph=m["graph"].replace('"0"', '"1"')),
+        lambda m: m.update(graph=m["graph"].replace("tanh(", "system(")),
+    ],
+)  # fmt: skip
+def test_a_manifest_that_describes_no_graph_is_refused(change):
+    with pytest.raises(GraphFormatError):
+        sg.load(rewritten(network(), change))
+
+
+def test_lines_of_a_file_are_not_looked_up():
+    def change(manifest):
+        manifest["lines"] = {name: [["/etc/hostname", 1, "f"]] for name in manifest["lines"]}
+
+    graph = sg.load(rewritten(network(), change))
+    assert {graph.lines(e) for e in graph} == {"<hostname>:1"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_files_are_refused_or_read(seed):
+    mutate(network(), np.random.default_rng(seed), 500)
+
+
+def mutate(graph, rng, count):
+    """Load files in which some bytes are others: a graph, or a GraphFormatError."""
+    data = np.frombuffer(saved(graph).getvalue(), np.uint8)
+    for _ in range(count):
+        copy = data.copy()
+        for _ in range(int(rng.integers(1, 5))):
+            copy[rng.integers(len(copy))] = rng.integers(256)
+        if rng.random() < 0.2:
+            copy = copy[: int(rng.integers(len(copy)))]
+        try:
+            found = sg.load(io.BytesIO(copy.tobytes()))
+        except GraphFormatError:
+            continue
+        assert isinstance(found, sg.FrozenGraph)
