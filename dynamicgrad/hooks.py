@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops import DTypeError, ShapeError, TapeError
 from gradops.op import Together
 from gradops.places import short
 from gradops.reverse import fit
@@ -28,9 +28,14 @@ Hooks = OrderedDict[int, Hook]
 
 def added(hooks: Hooks, hook: Hook) -> RemovableHandle:
     """Add a hook, which is a function, to others."""
+    require_callable(hook)
+    return registered(hooks, hook)
+
+
+def require_callable(hook: Any) -> None:
+    """Refuse a hook that is no function."""
     if not callable(hook):
         raise TypeError(f"a hook is a function, not a {type(hook).__name__}")
-    return registered(hooks, hook)
 
 
 class Watch:
@@ -137,9 +142,10 @@ class Whole:
 class NodeHooks:
     """The hooks of a node, and what stands where its operands do."""
 
-    __slots__ = ("after", "before")
+    __slots__ = ("after", "before", "kind")
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type[Node]) -> None:
+        self.kind = kind  # the class that the node had
         self.before: Hooks = OrderedDict()
         self.after: Hooks = OrderedDict()
 
@@ -156,10 +162,7 @@ class NodeHooks:
         for hook in list(self.before.values()):
             found = hook((as_tensor(g),))
             g = g if found is None else returned(hook, sole(hook, found, 1)[0], g)
-        gs = [
-            None if x is None else share(node.op, i, g, operands, node.attrs, x)
-            for i, x in enumerate(node.inputs)
-        ]
+        gs = shares(node, g, operands)
         for hook in list(self.after.values()):
             shown = tuple(None if c is None else as_tensor(c) for c in gs)
             if (found := hook(shown, (as_tensor(g),))) is not None:
@@ -168,11 +171,18 @@ class NodeHooks:
         return gs
 
 
-def share(op: Op, i: int, g: Any, operands: Any, attrs: dict[str, Any], x: Any) -> Any:
-    """The gradient of input i, whose vertex is `x`, by the op's own rule."""
-    rule = op.rule("vjp", i)
-    ct = None if rule is None else rule(g, *operands, **attrs)
-    return None if ct is None else fit(ct, x)
+def shares(node: Node, g: Any, operands: Any) -> list[Any]:
+    """The gradients of the inputs of a node by the op's own rules, None where there is none."""
+    op, attrs = node.op, node.attrs
+    together = op.vjp.shares(g, *operands, **attrs) if type(op.vjp) is Together else None
+    found: list[Any] = []
+    for i, x in enumerate(node.inputs):
+        rule = None if x is None or together else op.rule("vjp", i)
+        ct = rule(g, *operands, **attrs) if rule else None
+        if together is not None and x is not None:
+            ct = together(i)
+        found.append(None if ct is None else fit(ct, x))
+    return found
 
 
 def sole(hook: Hook, found: Any, count: int) -> tuple[Any, ...]:
@@ -207,9 +217,14 @@ class HookedNode(Node):
         """Nothing: attributes go to the op's own rules."""
         return {}
 
+    def __getattr__(self, name: str) -> Any:
+        if name in Node.__slots__:
+            raise AttributeError(name)  # one that is not set
+        return getattr(self.plain(), name)
+
     def plain(self) -> Node:
         """The node as it is without its hooks."""
-        node: Node = new(Node)
+        node: Node = new(self.hooks.kind)
         for slot in SLOTS:
             setattr(node, slot, getattr(Node, slot).__get__(self))
         return node
@@ -225,8 +240,8 @@ SLOTS = ("op", "inputs", "operands", "attrs", "number", "shape", "dtype", "outpu
 
 def hooks_of(node: Any) -> NodeHooks:
     """The hooks of a node, which becomes a hooked one."""
-    if type(node) is Node:
-        node.hooks, node.__class__ = NodeHooks(), HookedNode
+    if type(node) is not HookedNode:
+        node.hooks, node.__class__ = NodeHooks(type(node)), HookedNode
     hooks: NodeHooks = node.hooks
     return hooks
 
@@ -249,11 +264,17 @@ def leaf_hook(leaf: Leaf, hook: Hook) -> RemovableHandle:
     """Call `hook((), grad_outputs)` when the gradient was added up."""
     if leaf.after is None:
         leaf.after = OrderedDict()
-    return registered(leaf.after, lambda t: hook((), (t.grad,)) and None)
+    require_callable(hook)
+
+    def after(t: Tensor) -> None:
+        hook((), (t.grad,))
+
+    return registered(leaf.after, after)
 
 
 def leaf_prehook(leaf: Leaf, hook: Hook) -> RemovableHandle:
     """Call `hook(grad_outputs)` before the gradient is added up."""
+    require_callable(hook)
 
     def before(g: Tensor) -> Any:
         found = hook((g,))

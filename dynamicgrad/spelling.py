@@ -41,6 +41,7 @@ def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any
     """PyTorch's `max` and `min`: of all entries, along a dimension with indices, or of a pair."""
 
     def call(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        x = operand(x)
         if dim is None:
             return reduce(x)
         if not isinstance(dim, int | np.integer):

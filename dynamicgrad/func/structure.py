@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradops import TransformError
-from gradops.tree import children, flatten, tree_map
+from gradops.tree import flatten, structure, tree_map
 
 from ..tensor import Tensor, handle
 
@@ -117,19 +117,7 @@ def like_argnums(results: tuple[Any, ...], argnums: ArgNums) -> Any:
 
 def same_structure(a: Any, b: Any) -> bool:
     """Whether two trees differ in their leaves at most."""
-    stack = [(a, b)]
-    while stack:
-        left, right = stack.pop()
-        parts, others = children(left), children(right)
-        if parts is None or others is None:
-            if parts is not others:
-                return False
-            continue
-        keys = isinstance(left, dict) and list(left) != list(right)
-        if type(left) is not type(right) or len(parts[0]) != len(others[0]) or keys:
-            return False
-        stack += zip(parts[0], others[0], strict=True)
-    return True
+    return bool(structure(a) == structure(b))
 
 
 def shown(tree: Any) -> str:

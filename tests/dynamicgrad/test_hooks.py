@@ -1,5 +1,10 @@
 """Hooks on tensors, leaves, nodes and several tensors at once."""
 
+import pytest
+
+import dynamicgrad as dg
+import gradops
+
 from .behaviour import Table
 
 table = Table()
@@ -164,4 +169,73 @@ def backward_inputs_hook(t):
     return y.grad.tolist(), x.grad is None
 
 
+@table.gives(([20.0, 20.0], [30.0, 30.0], 1, [[2.0, 2.0], [3.0, 3.0]], 3))
+def hook_on_a_custom_function(t):
+    calls, seen = [], []
+
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.k = 3
+            return x * y
+
+        @staticmethod
+        def backward(ctx, g):
+            calls.append(g)
+            return g * 2, g * 3
+
+    x, y = (t.ones(2, requires_grad=True) for _ in "ab")
+    z = F.apply(x, y)
+    z.grad_fn.register_hook(lambda gi, go: seen.extend(g.tolist() for g in gi))
+    z.grad_fn.register_hook(lambda gi, go: tuple(g * 10 for g in gi))
+    z.sum().backward()
+    return x.grad.tolist(), y.grad.tolist(), len(calls), seen, z.grad_fn.k
+
+
+@table.gives([2.0, 2.0])
+def hook_on_a_leaf_node_that_returns_a_tensor(t):
+    w = t.ones(2, requires_grad=True)
+    leaf = (w * 1).grad_fn.next_functions[0][0]
+    leaf.register_hook(lambda gi, go: None)
+    (w * 2).sum().backward()
+    return w.grad.tolist()
+
+
+@table.gives([[2.0]] * 3)
+def hooks_on_a_node_of_many_inputs(t):
+    xs = [t.ones(1, requires_grad=True) for _ in range(3)]
+    c = t.cat(xs)
+    c.grad_fn.register_prehook(lambda go: (go[0] * 2,))
+    c.sum().backward()
+    return [x.grad.tolist() for x in xs]
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
+
+
+def test_what_a_hook_on_a_leaf_node_returns_is_not_looked_into():
+    w = dg.ones(2, requires_grad=True)
+    leaf = (w * 1).grad_fn.next_functions[0][0]
+    leaf.register_hook(lambda gi, go: go[0])  # whose truth is ambiguous
+    (w * 2).sum().backward()
+    assert w.grad.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("name", ["register_hook", "register_prehook"])
+def test_a_hook_on_a_leaf_node_is_a_function(name):
+    leaf = (dg.ones(2, requires_grad=True) * 1).grad_fn.next_functions[0][0]
+    with pytest.raises(TypeError, match="a hook is a function, not a int"):
+        getattr(leaf, name)(3)
+
+
+def test_a_hooked_node_of_many_inputs_computes_their_gradients_once():
+    op, calls = gradops.OPS["concatenate"], []
+    shares = op.vjp.shares
+    op.vjp.shares = lambda *args, **attrs: (calls.append(1), shares(*args, **attrs))[1]
+    try:
+        c = dg.cat([dg.ones(1, requires_grad=True) for _ in range(50)])
+        c.grad_fn.register_hook(lambda gi, go: None)
+        c.sum().backward()
+    finally:
+        op.vjp.shares = shares
+    assert calls == [1]

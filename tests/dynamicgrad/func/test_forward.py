@@ -102,3 +102,8 @@ def test_integers_have_no_tangent():
     for call in (lambda: F.jvp(dg.neg, (n,), (n,)), lambda: F.jacfwd(dg.neg)(n)):
         with pytest.raises(NotDifferentiableError, match=r"floating point.*int64"):
             call()
+
+
+def test_a_tree_beside_none_is_refused():
+    with pytest.raises(TransformError, match="same python structure"):
+        dg.func.jvp(lambda a: a["a"], ({"a": dg.ones(2)},), (None,))
