@@ -33,9 +33,6 @@ def eager_libraries() -> dict[str, Any]:
     return found
 
 
-# --- 50 scalar operations -----------------------------------------------------------------------
-
-
 def scalar_chain() -> Runs:
     """Fifty operations on one number, and the derivative."""
     runs = {name: eager_chain(lib) for name, lib in eager_libraries().items()}
@@ -100,9 +97,6 @@ def hand_chain(x: Any) -> Callable[[], Any]:
         return h, np.add(dx, g, out=dx)
 
     return run
-
-
-# --- a one-layer network with binary cross entropy ----------------------------------------------
 
 
 def one_layer() -> Runs:
@@ -171,8 +165,6 @@ def jax_layer(w: Any, b: Any, x: Any, t: Any) -> Any:
     z = x @ w + b
     return jnp.mean(jnp.maximum(z, 0) - z * t + jnp.log1p(jnp.exp(-jnp.abs(z))))
 
-
-# --- a step of SGD on a small MLP ---------------------------------------------------------------
 
 SIZES, BATCH, RATE = (64, 128, 128, 10), 32, 0.01
 

@@ -31,9 +31,6 @@ BATCH, RATE, MOMENTUM = 32, 0.05, 0.9
 Arrays = list[np.ndarray[Any, Any]]
 
 
-# --- written once -------------------------------------------------------------------------------
-
-
 def logits(x: Any, params: Any) -> Any:
     """A network of three layers; `params` are its weights and biases in turn."""
     w1, b1, w2, b2, w3, b3 = params
@@ -83,9 +80,6 @@ def digits() -> tuple[Digits, Digits]:
     return Digits(images[:cut], labels[:cut]), Digits(images[cut:], labels[cut:])
 
 
-# --- define-by-run ------------------------------------------------------------------------------
-
-
 class ByRun:
     """Every step runs the model and records a tape; `backward` walks it."""
 
@@ -131,9 +125,6 @@ class ByRun:
         return f"{len(seen)} recorded in every step"
 
 
-# --- define-then-run ----------------------------------------------------------------------------
-
-
 class ThenRun:
     """The model runs once, on placeholders; each step feeds the graph that came of it."""
 
@@ -176,9 +167,6 @@ class ThenRun:
         """How many nodes there are, and when they are made."""
         frozen = sg.freeze([self.loss, *self.grads], [self.images, self.labels])
         return f"{len(frozen)} built once"
-
-
-# --- side by side -------------------------------------------------------------------------------
 
 
 @dataclass

@@ -65,8 +65,6 @@ class Module:
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
 
-    # --- attributes -------------------------------------------------------------------------------
-
     def __getattr__(self, name: str) -> Any:
         own = vars(self)
         for kind in KINDS:
@@ -125,8 +123,6 @@ class Module:
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(name for kind in KINDS for name in vars(self)[kind])})
 
-    # --- registration -----------------------------------------------------------------------------
-
     def register_parameter(self, name: str, param: Tensor | None) -> None:
         """Add a parameter; None keeps the name for one that there is not."""
         self.require_new(name, "_parameters")
@@ -170,8 +166,6 @@ class Module:
             raise KeyError(f'the name {name!r} must not be empty or contain "."')
         if hasattr(self, name) and name not in own[kind]:
             raise KeyError(f"attribute {name!r} already exists")
-
-    # --- what there is ----------------------------------------------------------------------------
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -258,8 +252,6 @@ class Module:
             raise AttributeError(f"{target!r} is not an nn.Parameter")
         return found
 
-    # --- all of it at once ------------------------------------------------------------------------
-
     def apply(self: Self, fn: Callable[["Module"], Any]) -> Self:
         """Call a function with every module in this one, and then with this one.
 
@@ -331,8 +323,6 @@ class Module:
     def half(self: Self) -> Self:
         """`to(float16)`."""
         return self.to(np.float16)
-
-    # --- state and hooks --------------------------------------------------------------------------
 
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
         """Parameters and persistent buffers by path, on the same memory; leaves if `keep_vars`."""

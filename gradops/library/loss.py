@@ -96,10 +96,7 @@ def bce_kernel(z: Any, y: Any, reduction: str = "mean") -> Any:
     z, y = np.asarray(z), np.asarray(y)
     if z.shape != y.shape:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
-    losses = bce_losses(z, y)
-    if reduction == "mean":
-        return np.add.reduce(losses, axis=None) / losses.size
-    return finished(losses, reduction)
+    return finished(bce_losses(z, y), reduction)
 
 
 def finished(losses: Any, reduction: str) -> Any:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from gradops import FetchError
-from gradops.places import here
+from gradops.places import here, short
 
 from ..ir.expr import Expr, Names
 from .suggest import nearest
@@ -27,7 +27,7 @@ class Graph:
     def __init__(self, name: str = "graph") -> None:
         self.name = name
         self.members: dict[str, Expr] = {}
-        self.names = Names(self, f"{name!r} (made at {here_text()})")
+        self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager
     def as_default(self) -> Iterator["Graph"]:
@@ -82,13 +82,6 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"<Graph {self.name!r} of {len(self)} expressions>"
-
-
-def here_text() -> str:
-    """The user's line now, in short."""
-    from gradops.places import short
-
-    return short(here())
 
 
 def get_default_graph() -> Graph:

@@ -46,6 +46,7 @@ def renamed(e: Any, name: str) -> Any:
     graph = e.names.graph()
     if graph is not None:
         del graph.members[e.name]
+    e.names.release(e.name)
     e.name = e.names.unique(name)
     return e.names.add(e)
 

@@ -87,6 +87,12 @@ class Names:
             self.counts[full] = count + 1
             return full if not count else self.unique_after(full, count)
 
+    def release(self, full: str) -> None:
+        """Let a name be used again that was given and is not wanted."""
+        with self.lock:
+            if self.counts.get(full) == 1:
+                del self.counts[full]
+
     def unique_after(self, full: str, count: int) -> str:
         """`full` with the first number from `count` on that is free."""
         while f"{full}_{count}" in self.counts:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dim, FeedError, FetchError, GradError, flatten
+from gradops import FeedError, FetchError, GradError, flatten
 from gradops.op import explain
 
 from ..codegen.load import load
@@ -143,15 +143,10 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
         if len(pools) > SIZES_KEPT:
             pools.pop(list(pools)[0], None)  # noqa: RUF015  (a list is made in one step)
         known = dict(zip(names, sizes, strict=True))
-        return tuple(np.empty(shape_with(t.shape, known), t.dtype) for t in types)
+        return tuple(np.empty(concrete(t.shape, known), t.dtype) for t in types)
 
     pools: Any = defaultdict(list)
     return {"disagree": disagree, "allocate": allocate, "pools": pools}
-
-
-def shape_with(shape: Sequence[Any], sizes: dict[str, int]) -> tuple[int, ...]:
-    """A shape with its unknown sizes filled in."""
-    return tuple(n.evaluate(sizes) if isinstance(n, Dim) else n for n in shape)
 
 
 def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:

@@ -63,3 +63,12 @@ def test_only_the_last_of_several_expressions_gets_the_name(graph):
 def test_what_is_not_one_expression_has_no_name(call):
     with pytest.raises(TypeError, match="name='y' names an expression, not"):
         call()
+
+
+def test_a_name_that_the_op_would_have_had_is_free():
+    x = sg.placeholder("float32", [2])
+    assert sg.tanh(x, name="tanh").name == "tanh"
+    assert sg.exp(x, name="y").name == "y"
+    assert sg.exp(x).name == "exp"
+    names = [e.name for e in sg.get_default_graph().get_operations()]
+    assert len(set(names)) == len(names)
