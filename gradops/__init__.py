@@ -11,6 +11,7 @@ record; to expressions, they build.
 from .batching import Batched, vmap
 from .errors import (
     AxisError,
+    CheckError,
     DTypeError,
     FeedError,
     FetchError,
@@ -161,6 +162,7 @@ absolute, concat, pow, mod = abs, concatenate, power, remainder
 __all__ = [
     "ArrayType",
     "AxisError",
+    "CheckError",
     "Batched",
     "DTypeError",
     "Dim",

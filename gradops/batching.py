@@ -32,8 +32,7 @@ class Batched(Operators):
     @property
     def type(self) -> ArrayType:
         """The type of one example."""
-        whole = type_of(self.stack)
-        return ArrayType(whole.shape[1:], whole.dtype)
+        return type_of(self.stack).example
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -42,7 +41,10 @@ class Batched(Operators):
         stacks = [a.stack if b else a for a, b in zip(args, batched, strict=True)]
         if op.batch is None:
             raise MissingRuleError(op.name, "batch", hint="write a loop over the examples")
-        return Batched(op.batch(op, stacks, batched, attrs), level)
+        found = op.batch(op, stacks, batched, attrs)
+        if type(found) is not tuple:
+            return Batched(found, level)
+        return tuple([y.value if type(y) is Shared else Batched(y, level) for y in found])
 
     def __bool__(self) -> bool:
         raise TransformError(CONTROL_FLOW)
@@ -58,6 +60,15 @@ class Batched(Operators):
 
     def __repr__(self) -> str:
         return f"Batched({self.stack!r})"
+
+
+class Shared:
+    """One of several values of an op that is batched, which all examples have in common."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:

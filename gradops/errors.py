@@ -18,6 +18,7 @@
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
     - FetchError          a fetch that is no expression of the graph    (also a ValueError)
     - ValueUnknownError   Python asked an expression for its value      (also a TypeError)
+    - CheckError          an Assert of the program does not hold        (also an AssertionError)
     - GraphFormatError    a text or file that is no graph               (also a ValueError)
 
 A message has parts, each on its line: the call with types and the reason with values; the words by
@@ -137,6 +138,10 @@ class FetchError(GraphError, ValueError):
 
 class ValueUnknownError(GraphError, TypeError):
     """Python asked an expression for a value that exists only when the graph runs."""
+
+
+class CheckError(GraphError, AssertionError):
+    """A condition that the program asserts does not hold."""
 
 
 class GraphFormatError(GraphError, ValueError):

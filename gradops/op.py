@@ -44,6 +44,18 @@ class Together(EveryOperand):
         self.shares = shares
 
 
+class Selective(Together):
+    """The rules of all operands, told which of them are wanted: `shares(wanted, g, y, *xs)`."""
+
+
+class Jointly(EveryOperand):
+    """Forward rules that take all tangents at once: `push(tangents by operand, y, *xs)`."""
+
+    def __init__(self, push: Callable[..., Any]) -> None:
+        super().__init__(lambda i, t, *args, **attrs: push({i: t}, *args, **attrs))
+        self.push = push
+
+
 Rules = Sequence[Rule | None] | EveryOperand
 OPS: dict[str, "Op"] = {}
 """Every op there is, by name. Declaring an op adds it; nothing removes one."""

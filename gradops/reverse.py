@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .errors import MissingRuleError, NotDifferentiableError, TapeError
-from .op import OPS, EveryOperand, Op, Together
+from .op import OPS, EveryOperand, Op, Selective, Together
 from .places import Place, describe
 from .reads import reads
 
@@ -75,7 +75,7 @@ def pull_back(
         g = cotangents[v] if v in keep else cotangents.pop(v)
         operands, attrs, rules = read(v), v.attrs, op.vjp
         try:
-            share = rules.shares(g, *operands, **attrs) if type(rules) is Together else None
+            share = shared(v, rules, g, operands, active) if isinstance(rules, Together) else None
             for i, x in enumerate(v.inputs):
                 if x is None or (active is not None and x not in active):
                     continue
@@ -98,9 +98,21 @@ def pull_back(
                     if x.op is not None or x.watch is not None:  # a leaf carries it nowhere
                         heappush(frontier, (-x.number, x))
         except Exception as error:
-            blame(error, "the backward of", v, None if type(rules) is Together else i)
+            blame(error, "the backward of", v, None if isinstance(rules, Together) else i)
             raise
     return cotangents
+
+
+def shared(
+    v: Any, rules: Together, g: Any, operands: tuple[Any, ...], active: Container[Any] | None
+) -> Callable[[int], Any]:
+    """The function that gives each operand's cotangent, of rules that compute them together."""
+    if not isinstance(rules, Selective):
+        return rules.shares(g, *operands, **v.attrs)
+    wanted = [
+        i for i, x in enumerate(v.inputs) if x is not None and (active is None or x in active)
+    ]
+    return rules.shares(wanted, g, *operands, **v.attrs)
 
 
 class Conjugated:

@@ -82,6 +82,20 @@ class Dim:
         """The size, given the sizes of the names in it."""
         return int(eval_terms(self, lambda name: sizes[name]))
 
+    def substitute(self, sizes: Mapping[str, Size]) -> Size:
+        """The size with other sizes in the place of names; names that are not given stay.
+
+        >>> (2 * Dim("n")).substitute({"n": Dim("batch") + 1})
+        2 + 2*batch
+        """
+        total: Size = 0
+        for monomial, coefficient in self._terms:
+            term: Size = coefficient
+            for atom in monomial:
+                term = term * _substitute(atom, sizes)
+            total = total + term
+        return total
+
     @property
     def least(self) -> int:
         """A size it surely has at least, whatever the names stand for."""
@@ -143,6 +157,15 @@ def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
     if kind == "//":
         return sizes[0] // sizes[1]
     return broadcast_size(*sizes)
+
+
+def _substitute(atom: Atom, sizes: Mapping[str, Size]) -> Size:
+    if isinstance(atom, str):
+        return sizes.get(atom, Dim(atom))
+    parts = [n.substitute(sizes) if isinstance(n, Dim) else n for n in atom[1:]]
+    if atom[0] == "//":
+        return parts[0] // parts[1]
+    return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in parts])[0]
 
 
 def broadcast_size(*sizes: int) -> int:
@@ -239,6 +262,11 @@ class ArrayType:
     def type(self) -> "ArrayType":
         """Itself, so that a type can stand for an array of which only the type is known."""
         return self
+
+    @property
+    def example(self) -> "ArrayType":
+        """The type of one example of a stack of this type."""
+        return ArrayType(self.shape[1:], self.dtype)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -16,11 +16,15 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim
 
+from .control import checks as _checks
+from .control.branches import case, cond, switch
+from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
 from .export.dot import to_dot
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .export.saving import load, save
+from .frontend.effects import Assert, Print, control_dependencies, group, no_op
 from .frontend.freeze import freeze
 from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
 from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
@@ -47,8 +51,26 @@ if _TYPE_CHECKING:
     def __getattr__(name: str) -> _Any: ...
 
 
+map_fn, switch_case = map, switch  # as TensorFlow calls them
+
 __all__ = [
     "ArrayType",
+    "Assert",
+    "Print",
+    "case",
+    "cond",
+    "control_dependencies",
+    "foldl",
+    "fori",
+    "group",
+    "map",
+    "map_accumulate",
+    "map_fn",
+    "no_op",
+    "scan",
+    "switch",
+    "switch_case",
+    "while_loop",
     "Dim",
     "Executable",
     "Expr",

@@ -18,5 +18,7 @@ def load(source: Source, name: str = "run") -> Callable[..., Any]:
     scope = source.scope
     exec(compile(source.text, filename, "exec"), scope)
     function: Callable[..., Any] = scope.pop(name)  # a function in its own globals is a cycle
+    for inner in source.functions:
+        del scope[inner]
     weakref.finalize(function, linecache.cache.pop, filename, None)
     return function

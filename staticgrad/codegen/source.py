@@ -1,16 +1,18 @@
 """NumPy source: one straight-line Python function, as one could have written it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gradops import OPS, Dim, FeedError
+from gradops import OPS, ArrayType, Dim, FeedError
 from gradops.types import broadcast_size, product
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, sizes_used
 from ..ir.sizes import Told, sizes_told_by
+from ..ir.structure import HistoryType
 from .buffers import Plan, plan_buffers
 from .names import RESERVED, comment, identifier
 
@@ -24,39 +26,77 @@ class Source:
     text: str
     scope: dict[str, Any]
     plan: Plan
+    arenas: "list[Arena]" = field(default_factory=list)
+    functions: tuple[str, ...] = ()
     lines: dict[int, Expr] = field(default_factory=dict)
     names: dict[Expr, str] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Arena:
+    """The kept memory of one generated function: what it calls it, its types, and their sizes."""
+
+    pools: str
+    allocate: str
+    types: list[ArrayType]
+    sizes: tuple[str, ...]
+
+
+class Module:
+    """What the functions of one source share: the names that are taken, and what they refer to."""
+
+    def __init__(self) -> None:
+        kernels = {op.name: op.kernel for op in OPS.values()}
+        self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
+        self.taken = RESERVED | kernels.keys()  # by what is in the scope
+        self.local: set[str] = set()  # by something in some function
+        self.done: list[tuple[str, Expr | None]] = []
+        self.functions: dict[FrozenGraph, str] = {}
+        self.arenas: list[Arena] = []
+        self.names: dict[Expr, str] = {}
+        self.sizes: dict[str, str] = {}
+        self.types: dict[Any, str] = {}  # in words, which takes long
+
+
 class Writer:
     """Writes the function of one graph. Its state is what has been named and written so far."""
 
-    def __init__(self, graph: FrozenGraph, name: str, any_layout: bool) -> None:
-        self.graph, self.plan = graph, plan_buffers(graph, any_layout)
-        kernels = {op.name: op.kernel for op in OPS.values()}
-        self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
+    def __init__(self, graph: FrozenGraph, name: str, module: Module, any_layout: bool) -> None:
+        self.graph, self.plan, self.module = graph, plan_buffers(graph, any_layout), module
+        self.scope, self.types = module.scope, module.types
+        self.taken: set[str] = set()
         self.names: dict[Expr, str] = {}
         self.numbers: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
-        self.taken = RESERVED | kernels.keys()
         self.body: list[tuple[str, Expr | None]] = []
         self.buffers: list[str] = []
-        self.types: dict[Any, str] = {}  # in words, which takes long
+        self.called: dict[str, None] = {}
+        self.name = name
         for e in graph.inputs:
             self.names[e] = self.fresh(e.name)
-        self.write(f"def {name}({', '.join(self.names[e] for e in graph.inputs)}):", None)
 
     def fresh(self, wanted: str) -> str:
-        """`wanted` as an identifier that is not taken."""
+        """`wanted` as an identifier that is not taken in this function."""
         name = identifier(wanted)
-        while name in self.taken:
+        while name in self.taken or name in self.module.taken:
             name += "_"
         self.taken.add(name)
+        self.module.local.add(name)
+        return name
+
+    def fresh_in_scope(self, wanted: str) -> str:
+        """`wanted` as an identifier that is not taken in any function."""
+        name = identifier(wanted)
+        while name in self.module.local or name in self.module.taken:
+            name += "_"
+        self.module.taken.add(name)
         return name
 
     def type_of(self, e: Expr) -> str:
         """The type of `e` in words."""
+        if type(e.type) is not ArrayType:
+            return str(e.type)
         key = e.type.shape, e.type.dtype
         found = self.types.get(key)
         if found is None:
@@ -67,11 +107,19 @@ class Writer:
         """Add a line, which `e` is responsible for."""
         self.body.append((line, e))
 
-    def finish(self) -> Source:
-        """The whole source."""
-        text = "\n".join(line for line, _ in self.body) + "\n"
-        lines = {i: e for i, (_, e) in enumerate(self.body, 1) if e is not None}
-        return Source(text, self.scope, self.plan, lines, self.names, self.sizes)
+    def finish(self) -> None:
+        """Add the function to its module.
+
+        The functions that it calls are defaults of parameters: in the module's scope they would be
+        a part of what they refer to themselves, a cycle.
+        """
+        parameters = [self.names[e] for e in self.graph.inputs]
+        if self.called:
+            parameters += ["*", *(f"{name}={name}" for name in self.called)]
+        head = f"def {self.name}({', '.join(parameters)}):"
+        self.module.done += [(head, None), *self.body]
+        self.module.names |= self.names
+        self.module.sizes |= self.sizes
 
 
 def emit(
@@ -93,7 +141,8 @@ def emit(
         return add_3
     <BLANKLINE>
     """
-    w = Writer(graph, name, any_layout)
+    module = Module()
+    w = Writer(graph, name, module, any_layout)
     for e in graph.inputs:
         if not any_layout:
             write_admission(w, e)
@@ -101,18 +150,51 @@ def emit(
             w.write(f"    {w.names[e]} = {w.names[e]}[()]", e)  # numbers are cheaper than arrays
     for told in sizes_told_by(graph.inputs):
         write_told(w, told)
+    write_body(w, lambda: write_return(w, form))
+    text = "\n".join(line for line, _ in module.done) + "\n"
+    lines = {i: e for i, (_, e) in enumerate(module.done, 1) if e is not None}
+    inner = tuple(module.functions.values())
+    return Source(text, w.scope, w.plan, module.arenas, inner, lines, module.names, module.sizes)
+
+
+def write_body(w: Writer, write_end: Callable[[], None]) -> None:
+    """Write all that is computed, and the end of the function; then the function is finished."""
     write_buffers(w)
     previous = None
-    for i, e in enumerate(graph.order):
+    for i, e in enumerate(w.graph.order):
         if e.op is not None or e.kind is Kind.SIZE:
-            line = graph.lines(e)
+            line = w.graph.lines(e)
             write_expression(w, i, e, "" if line in ("", previous) else f"  {line}")
             previous = line
         elif e not in w.names:
-            w.names[e] = w.fresh(f"c_{i}")
+            w.names[e] = w.fresh_in_scope(f"c_{i}")
             w.scope[w.names[e]] = e.value
-    write_return(w, form)
-    return w.finish()
+    write_end()
+    w.finish()
+
+
+def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
+    """The name of the function of a graph inside another's, which is written if it is new."""
+    module = outer.module
+    if graph not in module.functions:
+        name = module.functions[graph] = outer.fresh_in_scope(wanted)
+        w = Writer(graph, name, module, any_layout=True)
+        used = sizes_used(graph.order)
+        used |= {n for t in w.plan.types for d in t.shape for n in sizes_of(d)}
+        for told in sizes_told_by(graph.inputs):
+            if told.name in used:
+                write_told(w, told)
+        write_body(w, lambda: write_inner_return(w))
+    outer.called[module.functions[graph]] = None
+    return module.functions[graph]
+
+
+def write_inner_return(w: Writer) -> None:
+    """Give the buffers back and return the outputs, which may share memory with the inputs."""
+    if w.plan.types:
+        w.write("    pool.append(arena)", None)
+    names = [operand_name(w, e, e) for e in w.graph.outputs]
+    w.write(f"    return {', '.join(names)}{',' if len(names) == 1 else ''}", None)
 
 
 def write_admission(w: Writer, e: Expr) -> None:
@@ -133,7 +215,7 @@ def write_admission(w: Writer, e: Expr) -> None:
 def write_told(w: Writer, told: Told) -> None:
     """Name a size that an input tells, or compare one that it has to agree on."""
     e, refused = w.graph.inputs[told.number], []
-    found = f"{w.names[e]}.shape[{told.axis}]"
+    found = axis_text(w, e, told.axis)
     if told.name is not None:
         name = w.sizes[told.name] = w.fresh(told.name)
         if (told.times, told.plus) == (1, 0):
@@ -151,14 +233,27 @@ def write_told(w: Writer, told: Told) -> None:
     w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 
 
+def axis_text(w: Writer, e: Expr, axis: int) -> str:
+    """The size of an axis of a value, as Python source."""
+    if isinstance(e.type, HistoryType):
+        return f"len({w.names[e]})"
+    return f"{w.names[e]}.shape[{axis}]"
+
+
+def sizes_of(size: Any) -> frozenset[str]:
+    """The names in a size."""
+    return size.names() if isinstance(size, Dim) else frozenset()
+
+
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that only data told, and `e` is the first to have."""
-    for k, size in enumerate(e.shape):
+    told = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
+    for k, size in enumerate(told):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
             if size == Dim(name) and name not in w.sizes:
                 w.sizes[name] = w.fresh(name)
-                w.write(f"    {w.sizes[name]} = {w.names[e]}.shape[{k}]", e)
+                w.write(f"    {w.sizes[name]} = {axis_text(w, e, k)}", e)
 
 
 def write_buffers(w: Writer) -> None:
@@ -166,13 +261,14 @@ def write_buffers(w: Writer) -> None:
     types = w.plan.types
     if not types:
         return
-    sizes = sorted({n for t in types for d in t.shape if isinstance(d, Dim) for n in d.names()})
+    sizes = sorted({n for t in types for d in t.shape for n in sizes_of(d)})
     key = "".join(f"{w.sizes[n]}, " for n in sizes)
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
-    w.scope["sizes_of_buffers"] = tuple(sizes)
-    w.write(f"    pool = pools[({key})]", None)
-    w.write(f"    {buffers} = arena = pool.pop() if pool else allocate({key})", None)
+    pools, allocate = w.fresh_in_scope("pools"), w.fresh_in_scope("allocate")
+    w.module.arenas.append(Arena(pools, allocate, types, tuple(sizes)))
+    w.write(f"    pool = {pools}[({key})]", None)
+    w.write(f"    {buffers} = arena = pool.pop() if pool else {allocate}({key})", None)
 
 
 def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
@@ -203,7 +299,7 @@ def render(w: Writer, e: Expr) -> str:
     if e.op.infix and not e.shape and e.dtype.kind == "f":  # of integers it would warn
         return e.op.infix.format(*names)
     out = f", out={w.buffers[w.plan.slots[e]]}" if e in w.plan.slots else ""
-    attrs = {k: literal(w, v) for k, v in e.attrs.items()}
+    attrs = {k: literal(w, v, k) for k, v in e.attrs.items()}
     template = e.op.template([x.type for x in e.inputs], e.attrs)
     fresh = w.fresh("t") if "{fresh}" in template else ""
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
@@ -214,17 +310,20 @@ def operand_name(w: Writer, x: Expr, user: Expr) -> str:
     if x.kind is not Kind.CONSTANT or x.shape or user.shape:
         return w.names[x]
     if x not in w.numbers:
-        w.numbers[x] = w.fresh(f"{w.names[x]}_")
+        w.numbers[x] = w.fresh_in_scope(f"{w.names[x]}_")
         w.scope[w.numbers[x]] = x.value[()]
     return w.numbers[x]
 
 
-def literal(w: Writer, value: Any) -> str:
-    """An attribute's value as Python source."""
+def literal(w: Writer, value: Any, name: str = "") -> str:
+    """The value of the attribute `name` as Python source."""
+    if isinstance(value, FrozenGraph):
+        return inner_function(w, value, name)
     if isinstance(value, Dim):
         return size_text(w, value)
     if isinstance(value, tuple):
-        return f"({', '.join(literal(w, v) for v in value)}{',' if len(value) == 1 else ''})"
+        singular = name.removesuffix("es")
+        return f"({', '.join(literal(w, v, singular) for v in value)}{',' if len(value) == 1 else ''})"
     if isinstance(value, float | complex) and not np.isfinite(value):
         return f"{type(value).__name__}({str(value)!r})"
     return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)

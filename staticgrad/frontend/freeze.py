@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from gradops import FeedError, FetchError
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind, foreign, sequence
+from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
 from ..ir.graph import FrozenGraph, Interning, reachable, sizes_told, sizes_used
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
@@ -24,7 +24,7 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
     Feeds are placeholders or any other expressions, which are then not computed. Equal expressions
     become one and what no fetch needs is left out. Variables become inputs after the feeds. Raises
     FeedError for placeholders that are needed and not fed, MixedOperandsError for expressions of
-    several graphs.
+    several graphs. What has no value (a group, a check) is run and gives no output.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> len(sg.freeze([x * x + x * x], [x]))
@@ -37,15 +37,37 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
     needed = reachable(fetches, stop=feeds)
     measured = add_size_sources(needed, feeds)
     refuse_missing(needed, feeds)
-    state = Resolver(feeds)
-    for e in sorted((*needed, *(f for f in feeds if f not in needed)), key=lambda e: e.number):
-        state.resolve(e)
+    state = Resolver(feeds, needed)
     return FrozenGraph(
         tuple(state.made[e] for e in feeds) + tuple(state.variables.values()),
-        tuple(state.fetched(e) for e in fetches),
-        tuple((state.variables[v], values[-1][1]) for v, values in state.assigned.items()),
-        tuple(state.made[e] for e in measured),
+        tuple(state.last(e) for e in fetches if e.kind is not Kind.GROUP),
+        tuple((state.variables[v], state.last(v)) for v in state.assigned if v in state.variables),
+        (*(state.made[e] for e in measured), *state.effects()),
         state.intern.merged,
+    )
+
+
+def enclosed(
+    outputs: Sequence[Expr],
+    parameters: Sequence[Expr],
+    effects: Sequence[Expr] = (),
+    state: Sequence[Expr] = (),
+) -> FrozenGraph:
+    """The graph of what is computed inside a loop, a branch or a function.
+
+    Its outputs are those given, and after them the values that the variables `state`, which are
+    among the `parameters`, have after the `effects`.
+    """
+    needed = reachable([*outputs, *effects], stop=parameters)
+    known = {told.name for told in sizes_told_by(parameters)}
+    missing = sizes_used(needed) - known - {name for e in needed for name in sizes_told(e)}
+    if missing:
+        raise FeedError(f"nothing that is fed or computed tells the size {min(missing)!r}")
+    found = Resolver(parameters, needed, inside=True)
+    return FrozenGraph(
+        tuple(found.made[e] for e in parameters),
+        tuple([found.last(e) for e in (*outputs, *state)]),
+        merged=found.intern.merged,
     )
 
 
@@ -92,29 +114,72 @@ def source_of(size: str, needed: Iterable[Expr]) -> Expr:
 
 
 class Resolver:
-    """Copies expressions in program order, putting values where variables were read."""
+    """Copies expressions in program order, putting values where variables were read.
 
-    def __init__(self, feeds: Iterable[Expr]) -> None:
-        self.feeds = set(feeds)
+    Of two expressions of which one gives all that the other gives, only the wider is computed.
+    """
+
+    def __init__(
+        self, feeds: Sequence[Expr], needed: Iterable[Expr], inside: bool = False
+    ) -> None:
+        self.feeds, self.inside = set(feeds), inside
         self.intern = Interning()
         self.made: dict[Expr, Expr] = {}
         self.variables: dict[Expr, Expr] = {}
         self.assigned: dict[Expr, list[tuple[int, Expr]]] = {}
+        self.wider = {
+            e.widens.narrow: e for e in needed if e.widens is not None and can_stand_for(e)
+        }
+        everything = {**dict.fromkeys(feeds), **dict.fromkeys(needed)}
+        for e in sorted(everything, key=lambda e: e.number):
+            if e not in self.made:
+                self.resolve(e)
 
     def resolve(self, e: Expr) -> None:
         """Make the frozen counterpart of `e`, whose inputs have theirs."""
         if e in self.feeds:
-            leaf = Expr(Kind.PLACEHOLDER, e.type, e.name, None, place=e.place)
+            kind = Kind.PARAMETER if self.inside else Kind.PLACEHOLDER
+            leaf = Expr(kind, e.type, e.name, None, place=e.place)
             self.made[e] = self.intern.copy(leaf, ())
         elif e.kind is Kind.ASSIGN:
             variable, value = e.inputs
             self.made[e] = self.current(value, when(e))
-            if variable not in self.feeds:
+            if self.inside or variable not in self.feeds:
                 self.assigned.setdefault(variable, []).append((e.number, self.made[e]))
-        else:
-            self.made[e] = self.intern.copy(e, [self.current(x, when(e)) for x in e.inputs])
-            if e.kind is Kind.VARIABLE:
-                self.variables[e] = self.made[e]
+        elif e.kind is Kind.TOKEN:
+            leaf = Expr(Kind.CONSTANT, e.type, e.name, None, value=e.value, place=e.place)
+            self.made[e] = self.intern.copy(leaf, ())
+        elif e.kind is not Kind.GROUP:
+            self.copy(e)
+
+    def copy(self, e: Expr) -> None:
+        """Copy what is computed, or its wider form."""
+        if e in self.wider:
+            self.resolve_before(self.wider[e])
+            self.made[e] = self.made[self.wider[e]]
+            return
+        made = self.intern.copy(self.placed(e), [self.current(x, when(e)) for x in e.inputs])
+        self.made[e] = made
+        if e.kind is Kind.VARIABLE:
+            self.variables[e] = made
+
+    def resolve_before(self, e: Expr) -> None:
+        """Make the counterpart of `e`, and what it needs, before its turn."""
+        for x in sorted(reachable([e], stop=self.made), key=lambda x: x.number):
+            if x not in self.made:
+                self.resolve(x)
+
+    def placed(self, e: Expr) -> Expr:
+        """`e`, or if it is a part of something of which there is a wider form, a part of that."""
+        whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
+        if whole not in self.wider:
+            return e
+        index = e.attrs["index"]
+        while whole in self.wider:
+            wide = self.wider[whole]
+            assert wide.widens is not None
+            whole, index = wide, wide.widens.places[index]
+        return with_attrs(e, {"index": index})
 
     def current(self, x: Expr, time: int) -> Expr:
         """What operand `x` stands for in an expression built at `time`."""
@@ -123,9 +188,23 @@ class Resolver:
                 return value
         return self.made[x]
 
-    def fetched(self, e: Expr) -> Expr:
-        """What fetching `e` gives: of a variable, its value at the end of the run."""
+    def last(self, e: Expr) -> Expr:
+        """What fetching gives: of a variable, the value that it has in the end."""
         return self.assigned[e][-1][1] if e in self.assigned else self.made[e]
+
+    def effects(self) -> list[Expr]:
+        """What is run though no result needs it: checks and prints."""
+        return [values[-1][1] for v, values in self.assigned.items() if v.kind is Kind.TOKEN]
+
+
+def can_stand_for(wide: Expr) -> bool:
+    """Whether a wider form can be computed in the place of the narrower expression."""
+    assert wide.widens is not None
+    narrow = wide.widens.narrow
+    if all(x.number < narrow.number for x in wide.inputs):
+        return True
+    needed = reachable(wide.inputs)
+    return narrow not in needed and not any(e.kind is Kind.ASSIGN for e in needed)
 
 
 def when(e: Expr) -> int:
@@ -138,6 +217,11 @@ def when(e: Expr) -> int:
 def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:
     """Raise FeedError for the placeholders that are needed and not fed, naming all of them."""
     fed = set(feeds)
+    if inner := [e for e in needed if e.kind is Kind.PARAMETER and e not in fed]:
+        raise FetchError(
+            f"{inner[0].label} exists only inside the function that it was given to, at"
+            f" {describe(inner[0].place)}\n  hint: return from that function what is needed outside"
+        )
     missing = [e for e in needed if e.kind is Kind.PLACEHOLDER and e not in fed]
     if missing:
         missing.sort(key=lambda e: e.number)

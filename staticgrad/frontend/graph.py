@@ -27,6 +27,8 @@ class Graph:
     def __init__(self, name: str = "graph") -> None:
         self.name = name
         self.members: dict[str, Expr] = {}
+        self.token: Expr | None = None  # orders effects: see Note [Effects]
+        self.checks: list[Expr] = []
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager

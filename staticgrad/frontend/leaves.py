@@ -5,16 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType, Dim, DTypeError, GraphError, ShapeError, broadcast_to, type_of
+from gradops import ArrayType, Dim, DTypeError, GraphError, ShapeError, broadcast_to, copy, type_of
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, native
 
-from ..ir.expr import Expr, Kind, common_names, lifted, new_constant
+from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant
 from ..ir.plain import lost_meaning
 from .graph import get_default_graph
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
-
+EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
+"""The changes of state that are being built inside a function, which will make them its own."""
 
 ANY = Dim("?")
 
@@ -63,6 +64,11 @@ def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
     return type
 
 
+def parameter(names: Names, type: ArrayType, name: str) -> Expr:
+    """What a function inside a loop or branch is given, in the graph of `names`."""
+    return names.add(Expr(Kind.PARAMETER, type, names.unique(name), names, place=here()))
+
+
 def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """An array of its own from a number, sequence or array; Python floats get the default dtype."""
     if lost := lost_meaning(value):
@@ -83,6 +89,14 @@ def constant(value: Any, dtype: Any = None, name: str = "constant") -> Expr:
     <constant constant: float32[2]>
     """
     return new_constant(get_default_graph().names, as_value(value, dtype), name)
+
+
+def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) -> Expr:
+    """`x`, or a constant of it: a number has the dtype of `like`, or else the default one."""
+    if isinstance(x, Expr):
+        return x
+    dtype = like.dtype if like is not None and not hasattr(x, "dtype") else None
+    return new_constant(names or get_default_graph().names, as_value(x, dtype), "constant")
 
 
 class Variable(Expr):
@@ -112,6 +126,24 @@ class Variable(Expr):
         self.trainable = trainable
         names.add(self)
 
+    @staticmethod
+    def hidden(names: Names, value: Any, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
+        """A variable that the library keeps for itself."""
+        made = object.__new__(Variable)
+        Expr.__init__(made, kind, type_of(value), names.unique(name), names, value=value)
+        made.trainable = False
+        names.add(made)
+        return made
+
+    def read_value(self) -> Expr:
+        """The value that the variable has after what has been built before."""
+        return copy(self)  # type: ignore[no-any-return]
+
+    @property
+    def initializer(self) -> Expr:
+        """The assignment of the initial value."""
+        return self.assign(self.value, name="initializer")
+
     def assign(self, value: Any, name: str = "assign") -> Expr:
         """Set the variable to `value`, broadcast to its shape; raises ShapeError, DTypeError."""
         return assign(self, value, name)
@@ -129,20 +161,24 @@ class Variable(Expr):
         return value if hasattr(value, "dtype") else np.asarray(value, self.dtype)
 
 
-def assign(variable: Variable, value: Any, name: str) -> Expr:
+def assign(variable: Expr, value: Any, name: str) -> Expr:
     """The expression that changes `variable`, and whose value is the new one."""
     names = common_names("assign", [variable, value])
-    _, new = lifted(names, [variable, variable.own(value)])
+    own = value if hasattr(value, "dtype") else np.asarray(value, variable.dtype)
+    _, new = lifted(names, [variable, own])
     check_assignable(variable, new)
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)
-    return names.add(
+    made = names.add(
         Expr(Kind.ASSIGN, variable.type, names.unique(name), names, inputs=(variable, new),
-             place=here())
+             place=here(), control_inputs=names.after)
     )  # fmt: skip
+    if (effects := EFFECTS.get()) is not None:
+        effects.append(made)
+    return made
 
 
-def check_assignable(variable: Variable, new: Expr) -> None:
+def check_assignable(variable: Expr, new: Expr) -> None:
     """Refuse a value that is not of the variable's shape or dtype."""
     if broadcast_shapes("assign", [variable.type, new.type]) != variable.shape:
         raise ShapeError("assign", [variable.type, new.type], f"{variable.name} keeps its shape")

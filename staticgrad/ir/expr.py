@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from enum import Enum
 from threading import Lock
 from types import MappingProxyType
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradops import (
+    OPS,
     ArrayType,
     Dim,
     GraphError,
@@ -27,12 +29,15 @@ from gradops.places import Place, describe, here
 from gradops.types import native, operand_types
 
 from .plain import lost_meaning
+from .structure import HistoryType, TupleType, relaxed
 
 clock = itertools.count(1)
 
 PREFIXES: "ContextVar[Mapping[Names, str]]" = ContextVar("prefixes", default=MappingProxyType({}))
 CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
 """The forward expression whose gradient is being built."""
+AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
+"""What has to have run before what is being built."""
 
 
 class Kind(Enum):
@@ -44,6 +49,9 @@ class Kind(Enum):
     VARIABLE = "variable"
     SIZE = "size"
     ASSIGN = "assign"
+    PARAMETER = "parameter"
+    GROUP = "group"
+    TOKEN = "token"
 
 
 class Names:
@@ -69,6 +77,12 @@ class Names:
         """The expression of this graph whose gradient is being built, if any."""
         cause = CAUSE.get()
         return cause if cause is not None and cause.names is self else None
+
+    @property
+    def after(self) -> "tuple[Expr, ...]":
+        """What of this graph has to have run before what is being built."""
+        after = AFTER.get()
+        return after if after and after[0].names is self else ()
 
     @contextmanager
     def opened(self, prefix: str) -> Iterator[str]:
@@ -114,6 +128,18 @@ class Names:
         return e
 
 
+@dataclass(frozen=True)
+class Widening:
+    """Says that an expression gives all that `narrow` gives, part i of it as part `places[i]`.
+
+    A gradient needs values from within a loop or branch that has been built already; they come from
+    a second one that also gives those. Where both are needed, only the wider one is computed.
+    """
+
+    narrow: "Expr"
+    places: tuple[int, ...]
+
+
 class Expr(Operators):
     """An immutable expression: an op applied to expressions, or a leaf.
 
@@ -124,6 +150,7 @@ class Expr(Operators):
     __slots__ = (
         "__weakref__",
         "attrs",
+        "control_inputs",
         "inputs",
         "kind",
         "name",
@@ -134,6 +161,7 @@ class Expr(Operators):
         "place",
         "type",
         "value",
+        "widens",
     )
     op: Op | None
     inputs: tuple["Expr", ...]
@@ -146,14 +174,16 @@ class Expr(Operators):
         self, kind: Kind, type: ArrayType, name: str, names: Names | None, *, op: Op | None = None,
         inputs: tuple["Expr", ...] = (), attrs: dict[str, Any] | None = None, value: Any = None,
         place: Place | None = None, origin: "Expr | None" = None,
+        control_inputs: tuple["Expr", ...] = (), widens: "Widening | None" = None,
     ) -> None:  # fmt: skip
         self.kind, self.type, self.name, self.names = kind, type, name, names
         self.op, self.inputs, self.attrs = op, inputs, attrs or {}
         self.value, self.place, self.origin = value, place, origin
+        self.control_inputs, self.widens = control_inputs, widens
         self.number = next(clock)
 
     @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> "Expr":
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
         names = common_names(op, args)
         types = [a.type if isinstance(a, Expr) else None for a in args]
         if None in types:
@@ -165,7 +195,18 @@ class Expr(Operators):
             error.leave_out_known_as()
             error.add_note(made_lines(inputs))
             raise
-        return apply(names, op, inputs, attrs, found)
+        made = apply(names, op, inputs, attrs, found)
+        return made if type(found) is ArrayType else parts_of(made)
+
+    @property
+    def outputs(self) -> tuple["Expr", ...]:
+        """What it gives: itself."""
+        return (self,)
+
+    @property
+    def line(self) -> str:
+        """The user's line that built it, in words."""
+        return describe(self.place)
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -234,19 +275,46 @@ def apply(
         Expr(
             Kind.OP, named_sizes(type, name), name, names, op=op, inputs=inputs, attrs=attrs,
             place=origin.place if origin is not None else here(), origin=origin,
+            control_inputs=names.after,
         )
+    )  # fmt: skip
+
+
+def parts_of(e: Expr) -> Any:
+    """What an application gives its user: each of several values as an expression of its own."""
+    if not isinstance(e.type, TupleType):
+        return e
+    part = OPS["part"]
+    return tuple([part(e, index=i) for i in range(len(e.type.parts))])
+
+
+def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:
+    """An expression like `e`, in no graph, with other attributes."""
+    return Expr(
+        e.kind, e.type, e.name, None, op=e.op, inputs=e.inputs, attrs=attrs, place=e.place,
+        origin=e.origin,
     )  # fmt: skip
 
 
 def named_sizes(type: ArrayType, name: str) -> ArrayType:
     """`type` with sizes that only the data tell named after the expression that has them."""
+    if isinstance(type, TupleType):
+        return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
     if not any(isinstance(n, Dim) and "?" in n.names() for n in type.shape):
         return type
+    told = 1 if isinstance(type, HistoryType) else len(type.shape)  # a list tells its length
     shape = [
-        Dim(f"{name}.{i}") if isinstance(n, Dim) and "?" in n.names() else n
+        Dim(f"{name}.{i}") if i < told and isinstance(n, Dim) and "?" in n.names() else n
         for i, n in enumerate(type.shape)
     ]
-    return ArrayType(tuple(shape), type.dtype)
+    return relaxed(type, tuple(shape))
+
+
+def named_part(type: ArrayType, name: str, whole: str) -> ArrayType:
+    """The type of one of several values; lists of one loop have one length."""
+    if isinstance(type, HistoryType) and type.length == Dim("?"):
+        type = relaxed(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
+    return named_sizes(type, name)
 
 
 def common_names(op: object, args: Sequence[Any]) -> Names:

@@ -32,6 +32,7 @@ class FrozenGraph:
     is computed because something needs its size, which nothing else tells. `merged` has, for an
     expression that stands for several that were written, the places of the others.
     `sequence` has all expressions, if they are not to be in the order in which they were made.
+    `derived` keeps what was made from the graph, its backward for one, for whoever needs it again.
     """
 
     inputs: tuple[Expr, ...]
@@ -40,6 +41,7 @@ class FrozenGraph:
     measured: tuple[Expr, ...] = ()
     merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
     sequence: tuple[Expr, ...] | None = None
+    derived: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def results(self) -> tuple[Expr, ...]:
@@ -123,6 +125,15 @@ class FrozenGraph:
         kept = graph.reached()  # what is new stays in the place of what it is made from
         return replaced(graph, sequence=tuple([e for e in intern.table.values() if e in kept]))
 
+    def __call__(self, *operands: Any) -> tuple[Any, ...]:
+        """The outputs for operands of any kind: arrays are computed with, expressions built on."""
+        from .replay import replay
+
+        return replay(self, operands)
+
+    def __repr__(self) -> str:
+        return f"<graph {self.digest}>"
+
     def __copy__(self) -> "FrozenGraph":
         return self
 
@@ -201,11 +212,29 @@ def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, Non
     seen = dict.fromkeys(stack)
     while stack:
         e = stack.pop()
-        for x in () if e in barrier else e.inputs:
+        for x in () if e in barrier else (*e.inputs, *e.control_inputs):
             if x not in seen:
                 seen[x] = None
                 stack.append(x)
     return seen
+
+
+def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
+    """The graphs among an expression's attributes: of a loop's body, of branches."""
+    if e.op is not None and "control" in e.op.traits:
+        for value in e.attrs.values():
+            for each in value if type(value) is tuple else (value,):
+                if isinstance(each, FrozenGraph):
+                    yield each
+
+
+def everything(graph: FrozenGraph) -> Iterator[Expr]:
+    """The expressions of a graph and of all graphs inside it."""
+    stack = [graph]
+    while stack:
+        for e in stack.pop().order:
+            yield e
+            stack.extend(graphs_in(e))
 
 
 def sizes_told(e: Expr) -> set[str]:
@@ -216,7 +245,12 @@ def sizes_told(e: Expr) -> set[str]:
     """
     own = {n for n in e.shape if isinstance(n, Dim)}
     names = {name for n in own for name in n.names() if n == Dim(name)}
-    return names if e.op is None else {n for n in names if n.rpartition(".")[0] == e.name}
+    if e.op is None:
+        return names
+    makers = {e.name}
+    if e.op.name == "part":  # the sizes are named after what gives the values
+        makers = {e.inputs[0].name, f"{e.inputs[0].name}.{e.attrs['index']}"}
+    return {n for n in names if n.rpartition(".")[0] in makers}
 
 
 def sizes_used(expressions: Iterable[Expr]) -> set[str]:
@@ -257,4 +291,6 @@ def spelled(value: Any) -> str:
         return f"{{{value.render(ascii)}}}"
     if isinstance(value, tuple):
         return f"({', '.join(map(spelled, value))})"
+    if isinstance(value, FrozenGraph):
+        return value.digest
     return ascii(value)

@@ -34,6 +34,8 @@ def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> set[Expr]:
 
 def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     """Whether `e` surely is in C order, given which of its operands are."""
+    if e.kind is Kind.PARAMETER:  # of what is inside a loop or branch, which is given any array
+        return len(e.shape) < 2
     if e.op is None or not e.shape:
         return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
     traits: Any = e.op.traits

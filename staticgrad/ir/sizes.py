@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gradops import Dim
 
 from .expr import Expr
+from .structure import HistoryType
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,10 @@ class Told:
 def sizes_told_by(inputs: Sequence[Expr]) -> list[Told]:
     """What the inputs tell: names that stand by themselves first, then those to be worked out."""
     axes = [
-        (i, k, n) for i, e in enumerate(inputs) for k, n in enumerate(e.shape) if isinstance(n, Dim)
+        (i, k, n)
+        for i, e in enumerate(inputs)
+        for k, n in enumerate(e.shape)
+        if isinstance(n, Dim) and (k == 0 or not isinstance(e.type, HistoryType))
     ]
     telling: dict[str, Told] = {}
     for by_itself in (True, False):

@@ -24,7 +24,7 @@ class Fold:
 
 def folded(e: Expr, intern: Interning) -> Expr:
     """`e`, or the constant it always is."""
-    if e.op is None:
+    if e.op is None or not e.op.traits.isdisjoint({"effect", "control"}):
         return e
     for x in e.inputs:
         if x.kind is not Kind.CONSTANT:

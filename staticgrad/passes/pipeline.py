@@ -3,10 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from gradops.errors import OptionError
 
-from ..ir.graph import FrozenGraph
+from ..ir.expr import Expr, with_attrs
+from ..ir.graph import FrozenGraph, Interning, graphs_in
 from ..ir.verify import verify
 from .fold import Fold
 from .simplify import DropBroadcasts, DropRetyping, Simplify
@@ -35,7 +38,31 @@ def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
     """The graph after the passes of a level; raises OptionError for one that there is not."""
     if level not in LEVELS:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
-    return run_passes(graph, LEVELS[level])[0]
+    if not LEVELS[level]:
+        return graph
+    return run_passes(with_inner(graph, partial(optimized, level=level)), LEVELS[level])[0]
+
+
+def with_inner(graph: FrozenGraph, step: Pass) -> FrozenGraph:
+    """The graph with `step` applied to the graphs inside it: the bodies of loops, branches."""
+    made: dict[FrozenGraph, FrozenGraph] = {}
+
+    def renewed(value: Any) -> Any:
+        if type(value) is tuple:
+            return tuple(map(renewed, value))
+        if not isinstance(value, FrozenGraph):
+            return value
+        if value not in made:
+            made[value] = step(value)
+        return made[value]
+
+    def replace(e: Expr, intern: Interning) -> Expr:
+        if not any(graphs_in(e)):
+            return e
+        attrs = {k: renewed(v) for k, v in e.attrs.items()}
+        return e if attrs == e.attrs else intern.copy(with_attrs(e, attrs), e.inputs)
+
+    return graph.rebuilt(replace)
 
 
 def run_passes(

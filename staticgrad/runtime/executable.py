@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from gradops import FeedError, FetchError, GradError, flatten
 from gradops.op import explain
 
 from ..codegen.load import load
-from ..codegen.source import Source, emit
+from ..codegen.source import Arena, Source, emit
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import get_default_graph
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, everything
 from ..passes.pipeline import optimized
 from .feeds import admitted, bind_sizes, require_all
 from .interpreter import concrete
@@ -104,14 +105,14 @@ class Executable:
 
         If type inference knows the reason, its error is raised, as it is everywhere else.
         """
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code is not self.run.__code__:
-            trace = trace.tb_next
+        trace = innermost(error, self.run.__code__.co_filename)
         e = self.emitted.lines.get(trace.tb_lineno) if trace is not None else None
         if trace is None or e is None or e.op is None:
             return
         note = self.graph.blame(e)
         error.add_note(note)
+        if "control" in e.op.traits:
+            return
         values = {**self.emitted.scope, **trace.tb_frame.f_locals}
         sizes = {n: values[name] for n, name in self.emitted.sizes.items() if name in values}
         try:
@@ -126,27 +127,47 @@ class Executable:
         return f"<Executable ({inputs}) -> {', '.join(str(e.type) for e in self.graph.outputs)}>"
 
 
+def innermost(error: Exception, filename: str) -> TracebackType | None:
+    """The last call in an error's traceback that is of code of a file."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == filename:
+            found = trace
+        trace = trace.tb_next
+    return found
+
+
 def meets_singularities(graph: FrozenGraph) -> bool:
     """Whether a gradient in the graph may divide by zero: a warning of it would help nobody."""
-    return any(e.origin is not None and e.op and "singular" in e.op.traits for e in graph.order)
+    return any(
+        e.origin is not None and e.op and "singular" in e.op.traits for e in everything(graph)
+    )
 
 
 def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
     """What the generated function calls back: admission of inputs, and memory."""
-    inputs, types = graph.inputs, source.plan.types
-    names = source.scope.pop("sizes_of_buffers", ())
+    inputs = graph.inputs
 
     def disagree(*values: Any) -> None:
         bind_sizes(inputs, values)
 
+    found: dict[str, Any] = {"disagree": disagree}
+    for arena in source.arenas:
+        found[arena.pools], found[arena.allocate] = memory(arena)
+    return found
+
+
+def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
+    """Sets of buffers that no call is using, by their sizes; and what makes another set."""
+
     def allocate(*sizes: int) -> tuple[Any, ...]:
         if len(pools) > SIZES_KEPT:
             pools.pop(list(pools)[0], None)  # noqa: RUF015  (a list is made in one step)
-        known = dict(zip(names, sizes, strict=True))
-        return tuple(np.empty(concrete(t.shape, known), t.dtype) for t in types)
+        known = dict(zip(arena.sizes, sizes, strict=True))
+        return tuple(np.empty(concrete(t.shape, known), t.dtype) for t in arena.types)
 
     pools: Any = defaultdict(list)
-    return {"disagree": disagree, "allocate": allocate, "pools": pools}
+    return pools, allocate
 
 
 def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:

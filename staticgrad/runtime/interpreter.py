@@ -1,6 +1,7 @@
 """The interpreter: a graph run node by node. It is the reference that generated code must equal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,19 @@ from gradops.op import compute
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
+from ..ir.replay import note_sizes, sizes_of
 from .feeds import admitted, bind_sizes, require_all
+
+Watch = Callable[[Expr, Any], None]
 
 
 def interpret(
-    graph: FrozenGraph,
-    feeds: Sequence[Any],
-    watch: Callable[[Expr, Any], None] | None = None,
+    graph: FrozenGraph, feeds: Sequence[Any], watch: Watch | None = None
 ) -> tuple[Any, ...]:
     """The results of a graph for `feeds`, one per input, computed one expression after another.
 
-    `watch(expression, value)` is called with each value as it is computed.
+    `watch(expression, value)` is called with each value as it is computed, also inside loops and
+    branches.
 
     >>> graph = sg.trace(lambda x: x * x, [3.0])
     >>> sg.interpret(graph, [4.0])
@@ -28,41 +31,61 @@ def interpret(
     """
     require_all(graph.inputs, len(feeds))
     arrays = [admitted(e, value) for e, value in zip(graph.inputs, feeds, strict=True)]
-    values = {e: a[()] for e, a in zip(graph.inputs, arrays, strict=True)}
     sizes = bind_sizes(graph.inputs, arrays)
     with np.errstate(all="ignore"):
-        for e in graph.order:
-            if e not in values:
-                values[e] = evaluate(graph, e, values, sizes)
-            note_sizes(e, values[e], sizes)
-            if watch is not None:
-                watch(e, values[e])
+        values = evaluated(graph, [a[()] for a in arrays], sizes, watch)
     return tuple(np.array(values[e])[()] for e in graph.results)
 
 
-def evaluate(graph: FrozenGraph, e: Expr, values: dict[Expr, Any], sizes: dict[str, int]) -> Any:
+def evaluated(
+    graph: FrozenGraph, inputs: Sequence[Any], sizes: dict[str, Any], watch: Watch | None
+) -> dict[Expr, Any]:
+    """The value of every expression of a graph, given those of its inputs and their sizes."""
+    values: dict[Expr, Any] = dict(zip(graph.inputs, inputs, strict=True))
+    for e in graph.order:
+        if e not in values:
+            values[e] = evaluate(graph, e, values, sizes, watch)
+        note_sizes(e, values[e], sizes)
+        if watch is not None:
+            watch(e, values[e])
+    return values
+
+
+def evaluate(
+    graph: FrozenGraph,
+    e: Expr,
+    values: Mapping[Expr, Any],
+    sizes: Mapping[str, int],
+    watch: Watch | None = None,
+) -> Any:
     """The value of one expression."""
     if e.op is None:
         return e.dtype.type(e.value.evaluate(sizes)) if e.kind is Kind.SIZE else e.value[()]
-    attrs = {k: concrete(v, sizes) for k, v in e.attrs.items()}
+    attrs = {k: concrete(v, sizes, watch) for k, v in e.attrs.items()}
+    operands = [values[x] for x in e.inputs]
     try:
-        return compute(e.op, [values[x] for x in e.inputs], attrs)
+        return e.op.kernel(*operands, **attrs) if is_control(e) else compute(e.op, operands, attrs)
     except Exception as error:
-        error.add_note(graph.blame(e))
+        if not is_control(e):
+            error.add_note(graph.blame(e))
         raise
 
 
-def concrete(value: Any, sizes: dict[str, int]) -> Any:
-    """An attribute with unknown dimensions replaced by their sizes."""
+def is_control(e: Expr) -> bool:
+    """Whether an expression runs graphs, or takes apart what they gave."""
+    return e.op is not None and "control" in e.op.traits
+
+
+def concrete(value: Any, sizes: Mapping[str, int], watch: Watch | None = None) -> Any:
+    """An attribute as the kernel takes it: sizes for unknown dimensions, functions for graphs."""
     if isinstance(value, Dim):
         return value.evaluate(sizes)
-    return tuple(concrete(v, sizes) for v in value) if isinstance(value, tuple) else value
+    if isinstance(value, FrozenGraph):
+        return partial(inner, value, watch)
+    return tuple(concrete(v, sizes, watch) for v in value) if type(value) is tuple else value
 
 
-def note_sizes(e: Expr, value: Any, sizes: dict[str, int]) -> None:
-    """Take down sizes that only the data tell."""
-    for want, n in zip(e.shape, np.shape(value), strict=True):
-        if isinstance(want, Dim):
-            for name in want.names():
-                if want == Dim(name):
-                    sizes.setdefault(name, n)
+def inner(graph: FrozenGraph, watch: Watch | None, *operands: Any) -> tuple[Any, ...]:
+    """The outputs of a graph that stands inside another."""
+    values = evaluated(graph, operands, sizes_of(graph.inputs, operands), watch)
+    return tuple([values[e] for e in graph.outputs])

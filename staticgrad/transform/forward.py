@@ -9,9 +9,11 @@ import numpy as np
 
 from gradops import GraphError, ShapeError, astype, depending_on
 from gradops.forward import spread
-from gradops.types import is_inexact, operand_types
+from gradops.op import Jointly
+from gradops.types import operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, sequence
+from ..ir.structure import HistoryType, Parts
 from .reverse import gradients, missing, require_floats
 
 
@@ -31,7 +33,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected: str = "zero") -> list[Expr
     names = common_names("jvp", [*ys, *xs])
     require_floats(ys, xs)
     found = pushed(moving(names, xs, tangents), ys)
-    return [found[y] if y in found else missing(names, y, unconnected) for y in ys]
+    return [missing(names, y, unconnected) if found.get(y) is None else found[y] for y in ys]
 
 
 def moving(names: Names, xs: list[Expr], tangents: Any) -> dict[Expr, Expr]:
@@ -60,20 +62,49 @@ def one_each(call: str, targets: list[Expr], given: Any) -> list[Any]:
 def pushed(tangents: Mapping[Expr, Expr], ys: list[Expr]) -> dict[Expr, Any]:
     """The tangents of all that lies between the xs and the ys."""
     found: dict[Expr, Any] = dict(tangents)
+    between = depending_on(tangents, ys)
+    wider = {e.widens.narrow: e for e in between if e.widens is not None}
     before = CAUSE.set(None)
     try:
-        for e in sorted(depending_on(tangents, ys), key=lambda e: int(e.number)):
-            if e not in found and e.op is not None and is_inexact(e.dtype):
+        for e in sorted(between, key=lambda e: int(e.number)):
+            if e not in found and e.op is not None and e.dtype.kind in "fcO":
                 CAUSE.set(e)  # what the rules build from here on was caused by `e`
-                rules = [
-                    (e.op.rule("jvp", i), found[x]) for i, x in enumerate(e.inputs) if x in found
-                ]
-                terms = [rule(t, e, *e.inputs, **e.attrs) for rule, t in rules if rule]
-                if terms:
-                    found[e] = spread(reduce(add, terms), e)
+                if (t := tangent_of(e, found, wider)) is not None:
+                    found[e] = t
         return found
     finally:
         CAUSE.reset(before)
+
+
+def tangent_of(e: Expr, found: dict[Expr, Any], wider: Mapping[Expr, Expr]) -> Any:
+    """The tangent of `e`, given those of its inputs; None if it does not move."""
+    assert e.op is not None
+    if e in wider:  # what gives all that `e` gives moves once
+        wide = wider[e]
+        if wide not in found:
+            found[wide] = tangent_of(wide, found, wider)
+        return narrowed(found[wide], wide.widens)
+    if isinstance(e.op.jvp, Jointly):
+        given = {i: found[x] for i, x in enumerate(e.inputs) if found.get(x) is not None}
+        return e.op.jvp.push(given, e, *e.inputs, **e.attrs) if given else None
+    rules = [
+        (e.op.rule("jvp", i), found[x])
+        for i, x in enumerate(e.inputs)
+        if found.get(x) is not None
+    ]
+    terms = [rule(t, e, *e.inputs, **e.attrs) for rule, t in rules if rule]
+    terms = [t for t in terms if t is not None]
+    if not terms:
+        return None
+    total = reduce(add, terms)
+    return total if isinstance(e.type, HistoryType) else spread(total, e)
+
+
+def narrowed(t: Any, widening: Any) -> Parts | None:
+    """The tangents of the values that a narrower expression gives, too."""
+    if t is None:
+        return None
+    return Parts({i: t.found[k] for i, k in enumerate(widening.places) if k in t.found})
 
 
 def vjp(ys: Any, xs: Any, cotangents: Any) -> list[Expr | None]:

@@ -68,7 +68,7 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
     found = set(xs)
     for e in sorted(between, key=lambda e: e.number):
-        if e.op is None or e.dtype.kind not in "fc":
+        if e.op is None or e.dtype.kind not in "fcO":  # O is of several values at once
             continue
         rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
         on_the_way = [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]

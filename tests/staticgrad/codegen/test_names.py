@@ -37,4 +37,4 @@ def test_what_python_does_not_allow_becomes_an_underscore(name, expected):
 
 
 def test_what_generated_code_refers_to_is_reserved():
-    assert {"np", "type", "len", "float", "float32", "int64_type", "pools"} <= RESERVED
+    assert {"np", "type", "len", "float", "float32", "int64_type", "pool"} <= RESERVED

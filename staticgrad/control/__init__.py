@@ -1,0 +1,1 @@
+"""Control flow: loops, branches and calls, as ops whose attributes are graphs."""

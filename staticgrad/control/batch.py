@@ -1,0 +1,152 @@
+"""Loops, branches and calls over a batch of examples: the graphs inside are batched."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradops import OPS, ArrayType, Batched, MissingRuleError
+from gradops.batching import Shared, unbatch
+from gradops.levels import at_level, levels
+
+from ..frontend.freeze import enclosed
+from ..ir.graph import FrozenGraph
+from ..ir.structure import HistoryType
+from .scratch import Scratch
+
+Flags = Sequence[bool]
+
+
+def stacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """The lists of all examples, whose entries have the examples first, as arrays of examples."""
+    t = stacks[0].type.element
+    return to_front(op(stacks[0], shape=t.shape, dtype=attrs["dtype"]))
+
+
+def unstacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """Arrays of examples as a list, whose entries have the examples first."""
+    return op(to_front(stacks[0]))
+
+
+def retyped_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """Lists of examples as they are."""
+    return stacks[0]
+
+
+def to_front(x: Any) -> Any:
+    """An array with its first two axes exchanged."""
+    return OPS["transpose"](x, axes=(1, 0, *range(2, len(x.shape))))
+
+
+class Inside:
+    """A graph built anew in which some inputs have an axis of examples in front."""
+
+    def __init__(self, graph: FrozenGraph, batched: Flags, size: Any) -> None:
+        self.scratch, self.size, self.level = Scratch(), size, next(levels)
+        self.inputs = [
+            self.scratch.parameter(with_examples(e.type, size) if b else e.type, e.name)
+            for e, b in zip(graph.inputs, batched, strict=True)
+        ]
+        given = [
+            Batched(x, self.level) if b else x for x, b in zip(self.inputs, batched, strict=True)
+        ]
+        with at_level(self.level):
+            self.outputs = graph(*given)
+        self.batched = [isinstance(y, Batched) and y.gradop_level == self.level
+                        for y in self.outputs]  # fmt: skip
+
+    def graph(self, batched: Flags) -> FrozenGraph:
+        """The graph that gives the examples of those outputs that are to have them."""
+        outputs = [
+            unbatch(y, 0, self.size, self.level) if b else y
+            for y, b in zip(self.outputs, batched, strict=True)
+        ]
+        return enclosed([self.scratch.expression(y) for y in outputs], self.inputs)
+
+
+def with_examples(type: ArrayType, size: Any) -> ArrayType:
+    """The type of a stack of examples; of a list, the entries are stacks."""
+    if isinstance(type, HistoryType):
+        return HistoryType(type.length, with_examples(type.element, size))
+    return ArrayType((size, *type.shape), type.dtype)
+
+
+def size_of(stacks: Sequence[Any], batched: Flags) -> Any:
+    """How many examples there are."""
+    x = next(x for x, b in zip(stacks, batched, strict=True) if b)
+    t = x.type
+    while isinstance(t, HistoryType):
+        t = t.element
+    return t.shape[0]
+
+
+def given(values: Sequence[Any], batched: Flags) -> tuple[Any, ...]:
+    """Several values of which some have examples."""
+    return tuple(y if b else Shared(y) for y, b in zip(values, batched, strict=True))
+
+
+def loop_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """One loop over the steps of all examples."""
+    carries, lists = attrs["carries"], attrs["lists"]
+    size, end = size_of(stacks, batched), carries + lists
+    flags = list(batched)
+    while True:
+        inside = Inside(attrs["body"], flags, size)
+        state = [a or b for a, b in zip(flags[:carries], inside.batched, strict=False)]
+        if state == flags[:carries]:
+            break
+        flags[:carries] = state
+    outputs = [*state, *inside.batched[carries:]]
+    cond = attrs["cond"]
+    if cond is not None:
+        seen = [*flags[:carries], *flags[end:]]
+        inner = Inside(cond, seen, size)
+        if inner.batched[0]:
+            raise MissingRuleError(
+                "loop", "batch", hint="the examples would take different numbers of steps"
+            )
+        cond = inner.graph([False])
+    operands = [
+        ready(x, was, now, i, carries, end, size)
+        for i, (x, was, now) in enumerate(zip(stacks, batched, flags, strict=True))
+    ]
+    found = op(*operands, **{**attrs, "body": inside.graph(outputs), "cond": cond})
+    return given(found, outputs)
+
+
+def ready(x: Any, was: bool, now: bool, i: int, carries: int, end: int, size: Any) -> Any:
+    """An operand of a loop over examples: spread if it has to have them, steps first in arrays."""
+    if now and not was:
+        return OPS["broadcast_to"](x, shape=(size, *x.shape))
+    is_array = not isinstance(x.type, HistoryType)
+    return to_front(x) if was and carries <= i < end and is_array else x
+
+
+def case_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """The branch that all examples take; if they may take different ones, all are computed."""
+    size, flags = size_of(stacks, batched), batched[1:]
+    inside = [Inside(b, flags, size) for b in attrs["branches"]]
+    if batched[0]:
+        return chosen_by_example(stacks, inside, size)
+    outputs = [any(each) for each in zip(*(x.batched for x in inside), strict=True)]
+    branches = tuple([x.graph(outputs) for x in inside])
+    return given(op(*stacks, branches=branches), outputs)
+
+
+def chosen_by_example(stacks: Sequence[Any], inside: Sequence[Inside], size: Any) -> Any:
+    """What each example's branch gives, selected from what all branches give for all examples."""
+    graphs = [x.graph([True] * len(x.outputs)) for x in inside]
+    rows = [OPS["call"](*stacks[1:], function=g) for g in graphs]
+    index = OPS["astype"](stacks[0], dtype="int64")
+    found = list(rows[-1])
+    for k, row in enumerate(rows[:-1]):
+        for j, y in enumerate(row):
+            if isinstance(y.type, HistoryType):
+                raise MissingRuleError("case", "batch", hint="lists cannot be selected from")
+            here = OPS["reshape"](OPS["equal"](index, k), shape=(size, *[1] * (len(y.shape) - 1)))
+            found[j] = OPS["where"](here, y, found[j])
+    return tuple(found)
+
+
+def call_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """The function over examples."""
+    inside = Inside(attrs["function"], batched, size_of(stacks, batched))
+    return given(op(*stacks, function=inside.graph(inside.batched)), inside.batched)

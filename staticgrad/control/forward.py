@@ -1,0 +1,133 @@
+"""Tangents through loops, branches and calls: they travel along with the values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradops import OPS
+from gradops.types import is_inexact
+
+from ..frontend.freeze import enclosed
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from ..ir.structure import Parts
+from ..transform.forward import pushed
+from .reverse import note_widening
+from .scratch import Scratch, dependencies, zeros_like
+
+Tangents = Mapping[int, Any]
+
+
+class Moved:
+    """A graph that also gives tangents of its outputs, for tangents of the inputs `moving`.
+
+    `graph` takes the inputs, then the tangents; it gives the outputs, then tangents of `moved`.
+    """
+
+    def __init__(self, graph: FrozenGraph, moving: Sequence[int], always: Sequence[int] = ()) -> None:
+        s = Scratch()
+        inputs = s.parameters(graph.inputs)
+        tangents = s.parameters([inputs[i] for i in moving], "t/")
+        outputs = s.thaw(graph, inputs)
+        found: dict[Any, Any] = {}
+        if moving:
+            given = dict(zip([inputs[i] for i in moving], tangents, strict=True))
+            found = {e: t for e, t in pushed(given, outputs).items() if t is not None}
+        self.moved = [k for k, y in enumerate(outputs) if y in found or k in always]
+        ends = [outputs[k] for k in self.moved]
+        moved = [s.expression(found[y] if y in found else zeros_like(y)) for y in ends]
+        self.inputs, self.tangents, self.outputs, self.results = inputs, tangents, outputs, moved
+
+    def graph(self) -> FrozenGraph:
+        """The graph of values and tangents."""
+        return enclosed([*self.outputs, *self.results], [*self.inputs, *self.tangents])
+
+
+def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+    """The tangents of what a loop gives, from a loop that carries values and tangents."""
+    body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
+    end = carries + lists
+    state = moving_state(body, tangents, carries)
+    steps = [i for i in tangents if carries <= i < end]
+    shared = [i for i in tangents if i >= end]
+    m = Moved(body, [*state, *steps, *shared], always=state)
+    n, k = len(state), len(steps)
+    outputs, moved = m.outputs, dict(zip(m.moved, m.results, strict=True))
+    beside = [i for i in m.moved if i >= carries]
+    new = enclosed(
+        [*outputs[:carries], *(moved[i] for i in state), *outputs[carries:],
+         *(moved[i] for i in beside)],
+        [*m.inputs[:carries], *m.tangents[:n], *m.inputs[carries:end], *m.tangents[n : n + k],
+         *m.inputs[end:], *m.tangents[n + k :]],
+    )  # fmt: skip
+    cond = attrs["cond"] and with_ignored(attrs["cond"], carries, m.tangents[:n], m.tangents[n + k :])
+    start = [tangents[i] if i in tangents else zeros_like(operands[i]) for i in state]
+    found = OPS["loop"](
+        *operands[:carries], *start, *operands[carries:end], *(tangents[i] for i in steps),
+        *operands[end:], *(tangents[i] for i in shared),
+        **{**attrs, "body": new, "cond": cond, "carries": carries + n, "lists": lists + k,
+           "gives": attrs["gives"] + len(beside)},
+    )  # fmt: skip
+    given = attrs["gives"]
+    places = [*range(carries), *range(carries + n, carries + n + given)]
+    if isinstance(found[0], Expr):
+        note_widening(y, found, places)
+    total = {i: found[carries + j] for j, i in enumerate(state)}
+    total |= {i: found[carries + n + given + j] for j, i in enumerate(beside)}
+    return Parts(total) if total else None
+
+
+def moving_state(body: FrozenGraph, tangents: Tangents, carries: int) -> list[int]:
+    """The state that moves when operands do."""
+    bits = dependencies(body, "jvp")
+    moving = 0
+    for i in tangents:
+        moving |= 1 << i
+    for _ in range(carries):
+        for k in range(carries):
+            moving |= (1 << k) if bits[k] & moving else 0
+    return [k for k in range(carries) if moving >> k & 1 and is_inexact(body.inputs[k].dtype)]
+
+
+def with_ignored(
+    graph: FrozenGraph, after: int, some: Sequence[Expr], rest: Sequence[Expr]
+) -> FrozenGraph:
+    """A graph with further inputs that it does not use: some after the first, some at the end."""
+    s = Scratch()
+    inputs = s.parameters(graph.inputs)
+    outputs = s.thaw(graph, inputs)
+    return enclosed(
+        outputs, [*inputs[:after], *s.parameters(some), *inputs[after:], *s.parameters(rest)]
+    )
+
+
+def case_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+    """The tangents of what the branch that is taken gives."""
+    moving = sorted(i - 1 for i in tangents if i)
+    reached = [Moved(b, moving).moved for b in attrs["branches"]]
+    always = sorted({k for moved in reached for k in moved})
+    if not always:
+        return None
+    branches = tuple([Moved(b, moving, always).graph() for b in attrs["branches"]])
+    found = OPS["case"](*operands, *(tangents[i + 1] for i in moving), branches=branches)
+    return settled(found, y, always)
+
+
+def call_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+    """The tangents of what a function gives. Its forward mode is made once, and kept with it."""
+    graph, moving = attrs["function"], tuple(sorted(tangents))
+    m = graph.derived.get(("forward", moving))
+    if m is None:
+        made = Moved(graph, moving)
+        m = graph.derived.setdefault(("forward", moving), (made.graph(), tuple(made.moved)))
+    if not m[1]:
+        return None
+    found = OPS["call"](*operands, *(tangents[i] for i in moving), function=m[0])
+    return settled(found, y, m[1])
+
+
+def settled(found: Sequence[Any], y: Any, moved: Sequence[int]) -> Parts:
+    """The tangents among what was given."""
+    if isinstance(found[0], Expr):
+        note_widening(y, found)
+    n = len(found) - len(moved)
+    return Parts({k: found[n + j] for j, k in enumerate(moved)})

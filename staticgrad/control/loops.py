@@ -1,0 +1,374 @@
+"""Loops: a function applied again and again, to a state, and to the entries of arrays."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import (
+    OPS,
+    ArrayType,
+    Dim,
+    DTypeError,
+    GraphError,
+    OptionError,
+    ShapeError,
+    flatten,
+    logical_and,
+    tree_map,
+)
+from gradops.places import describe
+from gradops.types import Size
+
+from ..frontend.graph import get_default_graph
+from ..frontend.leaves import as_expression, parameter, placeholder_type
+from ..ir.expr import Expr, Names, clock
+from ..ir.structure import relaxed
+from .bodies import (
+    Body,
+    as_result,
+    bring_about,
+    captures_of,
+    closed,
+    reassigned,
+    state_of,
+    traced,
+)
+from .ops import element_of
+
+RESIDUALS = ("stack", "recompute")
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    shape_invariants: Sequence[Any] | None = None,
+    maximum_iterations: Any = None,
+    residuals: str = "stack",
+    name: str = "while_loop",
+) -> Any:
+    """The `loop_vars` after `body(*loop_vars)` has been applied as long as `cond(*loop_vars)` holds.
+
+    `loop_vars` is a list, tuple or other structure of values; both functions take its members and
+    are called now, once. `body` gives new values of the same shapes and dtypes; a shape in
+    `shape_invariants` with None for a size lets that size change. A single variable comes back by
+    itself. It can be differentiated to any order in both directions: in reverse, the values that the
+    backward reads are kept in each step, or with `residuals="recompute"` only the loop variables.
+    Raises ShapeError, DTypeError for a variable that changes its type, GraphError.
+
+    >>> x = sg.placeholder("float32", [], name="x")
+    >>> n, y = sg.while_loop(lambda i, y: y < 100, lambda i, y: (i + 1, y * x), [0, x])
+    >>> sg.compile([n, y, *sg.gradients(y, x)], [x])(3.0)
+    [np.int64(4), np.float32(243.0), np.float32(405.0)]
+    """
+    if isinstance(loop_vars, Expr) or not isinstance(loop_vars, list | tuple | dict):
+        loop_vars = [loop_vars]
+    steps, limited = loop_vars, maximum_iterations is not None
+    if limited:
+        steps = [0, list(loop_vars)]
+        inner_cond, inner_body = cond, body
+        cond = lambda k, v: logical_and(k < maximum_iterations, inner_cond(*v))  # noqa: E731
+        body = lambda k, v: (k + 1, as_list(inner_body(*v), v))  # noqa: E731
+        shape_invariants = shape_invariants and [(), list(shape_invariants)]
+    plan = Loop(name, steps, residuals, shape_invariants)
+    state, _ = plan.built(body, cond=cond)
+    if limited:
+        state = state[1]
+    return state[0] if isinstance(state, list | tuple) and len(state) == 1 else state
+
+
+def as_list(given: Any, like: Sequence[Any]) -> Any:
+    """What a body gives for several variables; for a single one it may be given by itself."""
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    reverse: bool = False,
+    residuals: str = "stack",
+    name: str = "scan",
+) -> Any:
+    """All states `a = fn(a, x)` for the entries x of `elems` along its first axis, as arrays.
+
+    `elems` and the state may be structures of arrays. The first state is `initializer`, or without
+    one the first entry, which then is the first result too. With `reverse` it goes from the last
+    entry to the first, and results stand where their entries do. Differentiable as `while_loop` is.
+
+    >>> x = sg.placeholder("float32", [None], name="x")
+    >>> sg.compile(sg.scan(lambda a, b: a * b, x, 1.0), [x])([1.0, 2.0, 3.0])
+    array([1., 2., 6.], dtype=float32)
+    """
+    elems = tree_map(as_expression, elems)
+    first = None
+    if initializer is None:
+        at, rest = (-1, slice(None, -1)) if reverse else (0, slice(1, None))
+        first = initializer = tree_map(lambda x: x[at], elems)
+        elems = tree_map(lambda x: x[rest], elems)
+
+    def step(a: Any, x: Any) -> tuple[Any, Any]:
+        new = fn(a, x)
+        return new, new
+
+    _, states = map_accumulate(step, initializer, elems, reverse, residuals, name)
+    if first is None:
+        return states
+    return tree_map(lambda a, ys: joined(a, ys, reverse), first, states)
+
+
+def joined(a: Any, ys: Any, reverse: bool) -> Any:
+    """The first state beside the others."""
+    row = OPS["expand_dims"](a, axis=0)
+    return OPS["concatenate"](*((ys, row) if reverse else (row, ys)), axis=0)
+
+
+def map_accumulate(
+    fn: Callable[[Any, Any], tuple[Any, Any]],
+    initializer: Any,
+    elems: Any,
+    reverse: bool = False,
+    residuals: str = "stack",
+    name: str = "scan",
+) -> tuple[Any, Any]:
+    """The last state, and the results, of `state, result = fn(state, x)` for the entries of `elems`.
+
+    It is what JAX calls scan. See `scan`.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> total, before = sg.map_accumulate(lambda s, v: (s + v, s), 0.0, x)
+    >>> sg.compile([total, before], [x])([1.0, 2.0, 3.0])
+    [np.float32(6.0), array([0., 1., 3.], dtype=float32)]
+    """
+    plan = Loop(name, initializer, residuals, whole=True)
+    return plan.built(fn, tree_map(as_expression, elems), reverse=reverse)
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    residuals: str = "stack",
+    name: str = "foldl",
+) -> Any:
+    """The last state `a = fn(a, x)` for the entries x of `elems`; see `scan`.
+
+    >>> x = sg.placeholder("float32", [None], name="x")
+    >>> sg.compile(sg.foldl(lambda a, b: a - b, x), [x])([10.0, 2.0, 3.0])
+    np.float32(5.0)
+    """
+    elems = tree_map(as_expression, elems)
+    if initializer is None:
+        initializer = tree_map(lambda x: x[0], elems)
+        elems = tree_map(lambda x: x[1:], elems)
+    return map_accumulate(lambda a, x: (fn(a, x), ()), initializer, elems, False, residuals, name)[0]
+
+
+def map(fn: Callable[[Any], Any], elems: Any, residuals: str = "stack", name: str = "map") -> Any:
+    """What `fn` gives for each entry of `elems` along its first axis, as arrays.
+
+    >>> x = sg.placeholder("float32", [None, 2], name="x")
+    >>> sg.compile(sg.map(sg.reduce_sum, x), [x])([[1.0, 2.0], [3.0, 4.0]])
+    array([3., 7.], dtype=float32)
+    """
+    return map_accumulate(lambda a, x: ((), fn(x)), (), elems, False, residuals, name)[1]
+
+
+def fori(
+    lower: Any,
+    upper: Any,
+    body: Callable[[Any, Any], Any],
+    init: Any,
+    residuals: str = "stack",
+    name: str = "fori",
+) -> Any:
+    """The state after `state = body(i, state)` for the integers i from `lower` to before `upper`.
+
+    >>> x = sg.placeholder("float32", [], name="x")
+    >>> n = sg.placeholder("int64", [], name="n")
+    >>> sg.compile(sg.fori(0, n, lambda i, y: y * x, 1.0), [x, n])(2.0, 5)
+    np.float32(32.0)
+    """
+    if isinstance(lower, int) and isinstance(upper, int):
+        numbers = np.arange(lower, upper)
+        return map_accumulate(lambda s, i: (body(i, s), ()), init, numbers, False, residuals, name)[0]
+    start = as_expression(lower)
+    found = while_loop(
+        lambda i, s: i < upper, lambda i, s: (i + 1, body(i, s)), [start, init],
+        residuals=residuals, name=name,
+    )  # fmt: skip
+    return found[1]
+
+
+class Loop:
+    """A loop that is being built: its state, and the form in which functions are given it."""
+
+    def __init__(
+        self, name: str, state: Any, residuals: str, invariants: Any = None, whole: bool = False
+    ) -> None:
+        if residuals not in RESIDUALS:
+            raise OptionError(name, [], f"residuals is one of {RESIDUALS}, not {residuals!r}")
+        leaves, self.rebuild = flatten(state)
+        self.name, self.recompute, self.whole = name, residuals == "recompute", whole
+        self.start = [as_expression(x) for x in leaves]
+        self.types = [e.type for e in self.start]
+        if invariants is not None:
+            self.types = invariant_types(name, self.start, invariants)
+
+    def built(
+        self, fn: Any, elems: Any = (), cond: Any = None, reverse: bool = False
+    ) -> tuple[Any, Any]:
+        """The state in the end, and what the steps gave as arrays."""
+        lists, rebuild_elems = flatten(elems)
+        require_lists(self.name, lists)
+        graph = get_default_graph()
+        names = next((e.names for e in (*self.start, *lists) if e.names), graph.names)
+        with graph.name_scope(self.name):
+            number = next(clock)
+            state = [parameter(names, t, "state") for t in free_sizes(self.types, self.start)]
+            steps = [parameter(names, element_of(e.type), "entry") for e in lists]
+
+            def form(parameters: list[Expr]) -> Sequence[Any]:
+                own, entry = parameters[: len(state)], parameters[len(state) :]
+                if self.whole:
+                    return self.rebuild(own), rebuild_elems(entry)
+                found = self.rebuild(own)
+                return list(found.values()) if isinstance(found, dict) else list(found)
+
+            body = traced(names, fn, [*state, *steps], number, form)
+            check = cond and traced(names, cond, state, number, form)
+            beside = self.settle(names, body)
+            if check:
+                check.outputs = [self.truth(names, check)]
+            found = self.applied(body, check, state, lists, reverse)
+            return self.finished(body, found, beside)
+
+    def settle(self, names: Names, body: Body) -> int:
+        """Make what the body gave expressions, refuse another state, and count the rest."""
+        given = body.rebuild(body.leaves)
+        if self.whole:
+            if not isinstance(given, tuple) or len(given) != 2:
+                raise GraphError(f"{self.name}: the function gives (state, result), not {given!r}")
+            new, rest = flatten(given[0])[0], flatten(given[1])[0]
+        else:
+            new, rest = body.leaves, []
+        if len(new) != len(self.start):
+            raise GraphError(
+                f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables"
+                "\n  hint: give all of them back, changed or not, in the order of the arguments"
+            )
+        outputs = [as_result(names, x, e) for x, e in zip(new, self.start, strict=True)]
+        for e, p, y in zip(self.start, body.parameters, outputs, strict=False):
+            require_same_type(self.name, e, p, y)
+        body.outputs = [*outputs, *(as_result(names, x) for x in rest)]
+        return len(rest)
+
+    def truth(self, names: Names, check: Body) -> Expr:
+        """What the condition gave, which is one truth value and changes nothing."""
+        if len(check.leaves) != 1:
+            raise GraphError(f"{self.name}: the condition gives one truth value")
+        e = as_result(names, check.leaves[0])
+        if e.shape or e.dtype.kind != "b":
+            raise ShapeError(self.name, [e.label], "the condition gives one truth value",
+                             hint="reduce it: reduce_all(...) or reduce_any(...)")  # fmt: skip
+        if check.effects:
+            raise GraphError(f"{self.name}: the condition changes state or prints; do it in the body")
+        return e
+
+    def applied(
+        self, body: Body, check: Body | None, parameters: list[Expr], lists: list[Expr], reverse: bool
+    ) -> tuple[list[Expr], list[Expr]]:
+        """The values that the loop gives, and what becomes of variables it assigns."""
+        changed = state_of([body])
+        captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in changed]
+        n, m = len(self.start), len(changed)
+        steps = body.parameters[n:]
+        inner = closed(
+            body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n
+        )
+        test = check and closed(check, [*parameters, *changed, *captures], ())
+        found = OPS["loop"](
+            *self.start, *changed, *lists, *captures, body=inner, cond=test, carries=n + m,
+            lists=len(lists), gives=len(inner.outputs) - n - m, reverse=reverse,
+            recompute=self.recompute,
+        )  # fmt: skip
+        effects = reassigned(changed, found[n : n + m])
+        return bring_about([*found[:n], *found[n + m :]], effects), effects
+
+    def finished(self, body: Body, found: Any, beside: int) -> tuple[Any, Any]:
+        """The state in its form, and what the steps gave as arrays in theirs."""
+        values, effects = found
+        n = len(self.start)
+        arrays = [OPS["stacked"](y, shape=y.shape[1:], dtype=y.dtype) for y in values[n:]]
+        bring_about(arrays, effects)
+        if not self.whole:
+            return self.rebuild(values[:n]), ()
+        state, results = body.rebuild([*values[:n], *arrays])
+        return self.rebuild(values[:n]), results
+
+
+def require_lists(name: str, lists: Sequence[Expr]) -> None:
+    """Refuse numbers, and arrays of different lengths, where entries are wanted."""
+    for e in lists:
+        if not e.shape:
+            raise ShapeError(name, [e.label], "a number has no entries to go through")
+        first, size = lists[0].shape[0], e.shape[0]
+        if isinstance(first, int) and isinstance(size, int) and first != size:
+            types = [x.label for x in lists]
+            raise ShapeError(name, types, f"the lengths differ: {first} and {size}")
+
+
+def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[ArrayType]:
+    """The types that loop variables keep, with unknown sizes where they may change."""
+    shapes = [s for s in shapes_in(invariants)]
+    if len(shapes) != len(start):
+        raise GraphError(f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants")
+    found = []
+    for e, shape in zip(start, shapes, strict=True):
+        t = e.type if shape is None else placeholder_type(e.dtype, shape)
+        if len(t.shape) != len(e.shape):
+            raise ShapeError(name, [e.label], f"the invariant {tuple(shape)} has another rank")
+        found.append(t)
+    return found
+
+
+def shapes_in(invariants: Any) -> Sequence[Any]:
+    """The shapes in a structure of them: a shape is a sequence of sizes."""
+    found: list[Any] = []
+    for x in invariants.values() if isinstance(invariants, dict) else invariants:
+        is_shape = x is None or all(n is None or isinstance(n, int | str | Dim) for n in x)
+        found += [x] if is_shape else shapes_in(x)
+    return found
+
+
+def free_sizes(types: Sequence[ArrayType], start: Sequence[Expr]) -> list[ArrayType]:
+    """The types of parameters: sizes that may change get names of their own."""
+    number = next(clock)
+    found = []
+    for k, (t, e) in enumerate(zip(types, start, strict=True)):
+        sizes: list[Size] = [
+            Dim(f"state{number}.{k}.{i}") if n == Dim("?") else n for i, n in enumerate(t.shape)
+        ]
+        found.append(relaxed(e.type, tuple(sizes)))
+    return found
+
+
+def require_same_type(name: str, e: Expr, p: Expr, y: Expr) -> None:
+    """Refuse a loop variable that comes out of a step with another type than it went in."""
+    kind: Any = None
+    if y.dtype != p.dtype:
+        kind, hint = DTypeError, f"convert it: astype(value, {str(p.dtype)!r})"
+    elif len(y.shape) != len(p.shape) or not all(
+        n == m or (isinstance(m, Dim) and str(m).startswith("state"))
+        for n, m in zip(y.shape, p.shape, strict=True)
+    ):
+        kind, hint = ShapeError, "give shape_invariants with None for the sizes that change"
+    if kind is not None:
+        raise kind(
+            name, [p.type, y.type],
+            f"a loop variable begins a step as {p.type} and ends it as {y.type}"
+            f"\n  it starts as {e.label}, made at {describe(e.place)}"
+            f"\n  a step gives {y.label}, made at {describe(y.place)}",
+            hint=hint,
+        )  # fmt: skip

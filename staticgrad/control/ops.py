@@ -1,0 +1,269 @@
+"""The ops of control flow: what they compute, and their types.
+
+Note [Control flow]. `loop`, `case` and `call` have graphs as attributes and give several values,
+which `part` takes apart. What a function of the user reads from outside is an operand like any
+other, so the graphs stand by themselves, and all transformations work on them as on the outer one.
+A value of each step of a loop is kept in a list, not an array: nothing is copied, and the values
+may differ in shape. `stacked` makes an array of it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
+from gradops.op import Jointly, Selective
+from gradops.types import conflict
+
+from ..ir.graph import FrozenGraph
+from ..ir.replay import bound
+from ..ir.structure import HistoryType, Parts, TupleType, relaxed
+from . import batch, forward, reverse
+
+UNKNOWN = Dim("?")
+CONTROL = frozenset({"control", "view"})  # results may lie in the memory of operands
+
+
+def no_samples(rng: Any) -> list[Any]:
+    """Their operands are no arrays alone; tests/staticgrad/control has their properties."""
+    return []
+
+
+def taken(values: Any, index: int) -> Any:
+    """One of several values."""
+    return values[index]
+
+
+def part_infer(whole: ArrayType, index: int) -> ArrayType:
+    """The type of one of several values."""
+    assert isinstance(whole, TupleType)
+    if not 0 <= index < len(whole.parts):
+        raise IndexingError("part", [whole], f"there is no value {index}")
+    return whole.parts[index]
+
+
+part = Op(
+    name="part", kernel=taken, infer=part_infer, source="{0}[{index}]", traits=CONTROL,
+    vjp=[lambda g, y, xs, index: Parts({index: g})],
+    jvp=[lambda t, y, xs, index: t.found.get(index)],
+    doc="One of the values of an op that gives several.", samples=no_samples,
+)  # fmt: skip
+
+
+def filled(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Arrays of one shape, in a list, as one array."""
+    found = np.empty((len(values), *shape), dtype)
+    for i, x in enumerate(values):
+        found[i] = x
+    return found
+
+
+def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:
+    """The type of a list as an array."""
+    if not isinstance(values, HistoryType) or UNKNOWN in values.shape:
+        raise ShapeError(
+            "stacked", [values], "values of different shapes are no array",
+            hint="give each step's value the same shape: pad it, or keep it in the loop's state",
+        )  # fmt: skip
+    return ArrayType(values.shape, values.dtype)
+
+
+def apart(values: Any) -> Any:
+    """An array as the list of its entries along the first axis."""
+    return list(values)
+
+
+stacked = Op(
+    name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({"control"}),
+    source="stacked({0}, {shape}, {dtype})",
+    vjp=[lambda g, y, xs, shape, dtype: unstacked(g)],
+    jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],
+    batch=batch.stacked_batch, doc="The values of a loop's steps as one array.", samples=no_samples,
+)  # fmt: skip
+unstacked = Op(
+    name="unstacked", kernel=apart, traits=CONTROL, source="unstacked({0})",
+    infer=lambda x: HistoryType(x.shape[0], ArrayType(x.shape[1:], x.dtype)),
+    vjp=[lambda g, y, x: stacked(g, shape=x.shape[1:], dtype=x.dtype)],
+    jvp=[lambda t, y, x: unstacked(t)],
+    batch=batch.unstacked_batch, doc="An array as values for a loop's steps.", samples=no_samples,
+)  # fmt: skip
+
+
+def same(values: Any, like: Any) -> Any:
+    """The first operand."""
+    return values
+
+
+retyped = Op(
+    name="retyped", kernel=same, infer=lambda values, like: like, arity=2, traits=CONTROL,
+    source="{0}",
+    vjp=[lambda g, y, values, like: retyped(g, values), None],
+    jvp=[lambda t, y, values, like: retyped(t, like), None],
+    batch=batch.retyped_batch, doc="A list that is known to be as long as another.",
+    samples=no_samples,
+)  # fmt: skip
+
+
+def run_loop(
+    *operands: Any,
+    body: Callable[..., Any],
+    cond: Callable[..., Any] | None = None,
+    carries: int = 0,
+    lists: int = 0,
+    gives: int = 0,
+    reverse: bool = False,
+    recompute: bool = False,
+) -> tuple[Any, ...]:
+    """The state after the last step, and lists of what the steps gave beside it.
+
+    There is a step for each entry of the lists among the operands; or else, as long as `cond`
+    holds.
+    """
+    first, shared = carries + lists, operands[carries + lists :]
+    state, given = operands[:carries], [list[Any]() for _ in range(gives)]
+    try:
+        if cond is None:
+            columns = [x[::-1] if reverse else x for x in operands[carries:first]]
+            for step in zip(*columns, strict=True):
+                state = settled(body(*state, *step, *shared), carries, given)
+        else:
+            while cond(*state, *shared)[0]:
+                state = settled(body(*state, *shared), carries, given)
+    except Exception as error:
+        if given:
+            error.add_note(f"  in step {len(given[0])} of a loop")
+        raise
+    return (*state, *(values[::-1] if reverse else values for values in given))
+
+
+def settled(found: tuple[Any, ...], carries: int, given: Sequence[list[Any]]) -> tuple[Any, ...]:
+    """The state that a step leaves, once what it gave beside it is kept."""
+    if not given:
+        return found
+    for values, value in zip(given, found[carries:], strict=True):
+        values.append(value)
+    return found[:carries]
+
+
+def loop_infer(
+    *operands: ArrayType,
+    body: FrozenGraph,
+    cond: FrozenGraph | None,
+    carries: int,
+    lists: int,
+    gives: int,
+    reverse: bool,
+    recompute: bool,
+) -> ArrayType:
+    """The types of the state in the end, and of the lists."""
+    if len(body.outputs) != carries + gives or len(operands) < carries + lists:
+        raise ShapeError("loop", operands, "the body does not fit the operands")
+    steps = operands[carries : carries + lists]
+    elements = [element_of(t) for t in steps]
+    given = [*operands[:carries], *elements, *operands[carries + lists :]]
+    sizes = fitting("loop", body, given)
+    if cond is not None:
+        fitting("loop", cond, [*operands[:carries], *operands[carries + lists :]])
+    length = steps[0].shape[0] if steps else UNKNOWN
+    state = [
+        kept_type(t, x.type, y.type)
+        for t, x, y in zip(operands, body.inputs, body.outputs[:carries], strict=False)
+    ]
+    lists_given = [HistoryType(length, bound(y.type, sizes, UNKNOWN)) for y in body.outputs[carries:]]
+    return TupleType([*state, *lists_given])
+
+
+def element_of(type: ArrayType) -> ArrayType:
+    """The type of what a step is given of a list."""
+    if isinstance(type, HistoryType):
+        return type.element
+    return ArrayType(type.shape[1:], type.dtype)
+
+
+def fitting(op: str, graph: FrozenGraph, given: Sequence[ArrayType]) -> dict[str, Any]:
+    """What the sizes in a graph stand for when it is given operands; refuses those it is not for."""
+    wanted = [e.type for e in graph.inputs]
+    if len(wanted) != len(given):
+        raise ShapeError(op, given, f"the graph inside takes {len(wanted)} operands")
+    sizes: dict[str, Any] = {}
+    for want, t in zip(wanted, given, strict=True):
+        if want.dtype != t.dtype:
+            raise DTypeError(op, given, f"{t} is given where {want} is wanted")
+        if len(want.shape) != len(t.shape) or conflict(want.shape, t.shape):
+            raise ShapeError(op, given, f"{t} is given where {want} is wanted")
+        for n, m in zip(want.shape, t.shape, strict=True):
+            if isinstance(n, Dim) and n.linear is not None and n == Dim(n.linear[0]):
+                sizes.setdefault(n.linear[0], m)
+    return sizes
+
+
+def kept_type(given: ArrayType, before: ArrayType, after: ArrayType) -> ArrayType:
+    """The type of a loop's state in the end: sizes that a step may change are unknown."""
+    axes = zip(given.shape, before.shape, after.shape, strict=True)
+    return relaxed(given, tuple(n if a == b else UNKNOWN for n, a, b in axes))
+
+
+loop = Op(
+    name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
+    source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
+    " gives={gives}, reverse={reverse})",
+    vjp=Selective(reverse.loop_shares), jvp=Jointly(forward.loop_push), batch=batch.loop_batch,
+    doc="A function applied again and again.", samples=no_samples,
+)  # fmt: skip
+
+
+def run_case(*operands: Any, branches: Sequence[Callable[..., Any]]) -> Any:
+    """What the branch numbered by the first operand gives; the last one, if there is none of it."""
+    i = int(operands[0])
+    return branches[i if 0 <= i < len(branches) else -1](*operands[1:])
+
+
+def case_infer(
+    index: ArrayType, *operands: ArrayType, branches: Sequence[FrozenGraph]
+) -> ArrayType:
+    """The types on which the branches agree."""
+    if index.shape or index.dtype.kind not in "iub":
+        raise ShapeError("case", [index], "the branch is chosen by one integer or truth value")
+    given = []
+    for branch in branches:
+        sizes = fitting("case", branch, operands)
+        given.append([bound(e.type, sizes, UNKNOWN) for e in branch.outputs])
+    return TupleType([agreed(types) for types in zip(*given, strict=True)])
+
+
+def agreed(types: Sequence[ArrayType]) -> ArrayType:
+    """The type of a value that one of several graphs gives."""
+    first = types[0]
+    for t in types[1:]:
+        if t.dtype != first.dtype or t.ndim != first.ndim or conflict(t.shape, first.shape):
+            raise ShapeError("case", types, "the branches give different types")
+    axes = zip(*(t.shape for t in types), strict=True)
+    return relaxed(first, tuple(n[0] if len(set(n)) == 1 else UNKNOWN for n in axes))
+
+
+case = Op(
+    name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
+    source="case({operands}, branches={branches})",
+    vjp=Selective(reverse.case_shares), jvp=Jointly(forward.case_push), batch=batch.case_batch,
+    doc="One of several functions, chosen by a number.", samples=no_samples,
+)  # fmt: skip
+
+
+def run_call(*operands: Any, function: Callable[..., Any]) -> Any:
+    """What the function gives."""
+    return function(*operands)
+
+
+def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
+    """The types that the function gives."""
+    sizes = fitting("call", function, operands)
+    return TupleType([bound(e.type, sizes, UNKNOWN) for e in function.outputs])
+
+
+call = Op(
+    name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
+    source="{function}({operands})",
+    vjp=Selective(reverse.call_shares), jvp=Jointly(forward.call_push), batch=batch.call_batch,
+    doc="A function of a graph, applied.", samples=no_samples,
+)  # fmt: skip

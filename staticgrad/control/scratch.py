@@ -1,0 +1,222 @@
+"""Taking a graph apart: built again where it can be built on, differentiated, and closed again."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from gradops import OPS, ArrayType, Dim
+from gradops.types import is_inexact
+
+from ..frontend.freeze import enclosed
+from ..frontend.graph import Graph
+from ..frontend.leaves import parameter
+from ..ir.expr import Expr, Kind, Names, lifted
+from ..ir.graph import FrozenGraph, reachable, sizes_told, sizes_used
+from ..transform.reverse import pulled
+
+
+class Scratch:
+    """A graph to build in, and expressions of frozen graphs thawed into it."""
+
+    def __init__(self) -> None:
+        self.graph = Graph("inside")
+        self.names: Names = self.graph.names
+
+    def parameter(self, type: ArrayType, name: str) -> Expr:
+        """A new value to be given from outside."""
+        return parameter(self.names, type, name)
+
+    def parameters(self, like: Iterable[Expr], prefix: str = "") -> list[Expr]:
+        """Parameters of the types of expressions."""
+        return [self.parameter(e.type, prefix + e.name) for e in like]
+
+    def thaw(self, graph: FrozenGraph, inputs: Sequence[Expr]) -> list[Expr]:
+        """The outputs of a frozen graph, as expressions built on `inputs` of the same types."""
+        made = dict(zip(graph.inputs, inputs, strict=True))
+        for e in graph.order:
+            if e not in made:
+                made[e] = self.names.add(
+                    Expr(e.kind, e.type, self.names.unique(e.name), self.names, op=e.op,
+                         inputs=tuple([made[x] for x in e.inputs]), attrs=e.attrs, value=e.value,
+                         place=e.place, origin=e.origin)
+                )  # fmt: skip
+        return [made[e] for e in graph.outputs]
+
+    def expression(self, x: Any) -> Expr:
+        """Whatever a rule gave, as an expression of this graph."""
+        return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the type of an array."""
+    return OPS["full_like"](x, value=0)
+
+
+def dependencies(graph: FrozenGraph, kind: str = "vjp") -> list[int]:
+    """For each output, the inputs on which it depends with a derivative, as bits of a number."""
+    bits: dict[Expr, int] = {}
+    for i, e in enumerate(graph.inputs):
+        bits[e] = (1 << i) if is_inexact(e.dtype) else 0
+    for e in graph.order:
+        if e not in bits:
+            bits[e] = passed_on(e, bits, kind)
+    return [bits[e] for e in graph.outputs]
+
+
+def passed_on(e: Expr, bits: Mapping[Expr, int], kind: str) -> int:
+    """The inputs that reach an expression by rules."""
+    if e.op is None or e.dtype.kind not in "fcO":
+        return 0
+    rules: Any = getattr(e.op, kind)
+    total = 0
+    for i, x in enumerate(e.inputs):
+        if i >= len(rules) or rules[i]:
+            total |= bits[x]
+    return total
+
+
+def chosen(bits: int) -> set[int]:
+    """The numbers of the bits that are set."""
+    return {i for i in range(bits.bit_length()) if bits >> i & 1}
+
+
+@dataclass(frozen=True)
+class Split:
+    """A graph that also gives what its backward reads, and its backward.
+
+    `forward` has the outputs of the graph and after them `kept` further ones. `backward` takes the
+    inputs numbered `reads`, the values kept, and a cotangent for each of the `seeds`; it gives those
+    of the inputs numbered `gives`.
+    """
+
+    forward: FrozenGraph
+    backward: FrozenGraph
+    reads: tuple[int, ...]
+    kept: int
+    gives: tuple[int, ...]
+
+
+def split(
+    graph: FrozenGraph,
+    seeds: Sequence[int],
+    wanted: Sequence[int],
+    again: Callable[[Expr], bool] = lambda e: False,
+    fixed: Iterable[int] = (),
+) -> Split:
+    """The backward of a graph from the outputs `seeds` to the inputs `wanted`.
+
+    Values for which `again` holds are computed again from the inputs; so are those that depend only
+    on the inputs numbered `fixed`, and views.
+    """
+    s = Scratch()
+    inputs = s.parameters(graph.inputs)
+    outputs = s.thaw(graph, inputs)
+    cotangents = s.parameters([outputs[i] for i in seeds], "d/")
+    found = pulled_all(s, [outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
+    gives = [i for i in wanted if inputs[i] in found]
+    results = [s.expression(found[inputs[i]]) for i in gives]
+    unchanging = depends_only_on(graph, inputs, fixed)
+    first = cotangents[0].number if cotangents else 0
+    kept, reads = residuals(
+        results, set(cotangents), inputs, first, lambda e: again(e) or unchanging(e)
+    )
+    backward = enclosed(results, [*(inputs[i] for i in reads), *kept, *cotangents])
+    forward = enclosed([*outputs, *kept], inputs)
+    return Split(forward, backward, tuple(reads), len(kept), tuple(gives))
+
+
+def pulled_all(
+    s: Scratch, ys: Sequence[Expr], cotangents: Sequence[Expr], xs: Sequence[Expr]
+) -> dict[Expr, Any]:
+    """The cotangents of xs, where one expression may be several of the ys."""
+    seeds: dict[Expr, Any] = {}
+    for y, g in zip(ys, cotangents, strict=True):
+        seeds[y] = seeds[y] + g if y in seeds else g
+    return pulled(seeds, xs, ())
+
+
+def depends_only_on(
+    graph: FrozenGraph, inputs: Sequence[Expr], fixed: Iterable[int]
+) -> Callable[[Expr], bool]:
+    """Whether an expression is the same in every step, its inputs numbered `fixed` being so."""
+    same = {inputs[i] for i in fixed}
+    known: dict[Expr, bool] = {e: e in same for e in inputs}
+
+    def unchanging(e: Expr) -> bool:
+        for x in sorted(reachable([e], stop=inputs), key=lambda x: x.number):
+            if x not in known:
+                known[x] = all(known[z] for z in x.inputs)
+        return known[e]
+
+    return unchanging
+
+
+def residuals(
+    results: Sequence[Expr],
+    cotangents: set[Expr],
+    inputs: Sequence[Expr],
+    first: int,
+    again: Callable[[Expr], bool],
+) -> tuple[list[Expr], list[int]]:
+    """What of the forward part the backward part reads: expressions to keep, numbers of inputs.
+
+    The backward part is what has numbers from `first` on. What is computed again is part of it.
+    """
+    numbers = {e: i for i, e in enumerate(inputs)}
+    kept: dict[Expr, None] = {}
+    reads: dict[int, None] = {}
+    stack, seen = list(results), set(results)
+    while stack:
+        e = stack.pop()
+        if e in cotangents:
+            continue
+        if e in numbers:
+            reads[numbers[e]] = None
+        elif is_before(e, first) and not (is_cheap(e) or again(e)):
+            kept[e] = None
+        else:
+            new = [x for x in e.inputs if x not in seen]
+            seen.update(new)
+            stack += new
+    tell_sizes(results, list(kept), reads, inputs, cotangents)
+    return sorted(kept, key=lambda e: e.number), sorted(reads)
+
+
+def tell_sizes(
+    results: Sequence[Expr],
+    kept: Sequence[Expr],
+    reads: dict[int, None],
+    inputs: Sequence[Expr],
+    cotangents: set[Expr],
+) -> None:
+    """Add to `reads` inputs that tell sizes which the backward part uses."""
+    ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
+    used = sizes_used(reachable(results, stop=ends))
+    told = {name for e in ends for name in names_in(e)}
+    for i, e in enumerate(inputs):
+        if used - told & names_in(e):
+            reads[i] = None
+            told |= names_in(e)
+
+
+def names_in(e: Expr) -> set[str]:
+    """The sizes that stand by themselves in the shape of what is given."""
+    return {name for n in e.shape if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
+
+
+def is_before(e: Expr, first: int) -> bool:
+    """Whether an expression is of the forward part: built before, or a wider form of one."""
+    while e.number >= first:
+        if e.op is not None and e.op.name == "part":
+            e = e.inputs[0]
+        elif e.widens is not None:
+            e = e.widens.narrow
+        else:
+            return False
+    return True
+
+
+def is_cheap(e: Expr) -> bool:
+    """Whether computing it again costs no more than reading it."""
+    return e.op is None or ("view" in e.op.traits and "control" not in e.op.traits)

@@ -1,0 +1,131 @@
+"""Effects and their order: groups, dependencies, checks and prints.
+
+Note [Effects]. A check or a print takes a token and gives one, and the token is assigned to a hidden
+variable of the graph. So effects follow one another in program order by the same rule as
+assignments do, within loops and branches as well, and a frozen graph is pure.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradops import OPS, GraphError, ShapeError, copy
+from gradops.places import here
+
+from ..ir.expr import AFTER, Expr, Kind, Names, common_names
+from ..ir.structure import UNIT
+from .graph import get_default_graph
+from .leaves import Variable, as_expression, assign
+
+
+@contextmanager
+def control_dependencies(control_inputs: Sequence[Expr] | None) -> Iterator[None]:
+    """Let what is built inside a `with` block run only with, and after, `control_inputs`.
+
+    They are expressions: assignments, checks, groups. None forgets the dependencies outside.
+
+    >>> v = sg.Variable(1.0)
+    >>> with sg.control_dependencies([v.assign(5.0)]):
+    ...     y = v.read_value()
+    >>> sg.Session().run(y)
+    np.float32(5.0)
+    """
+    for e in control_inputs or ():
+        if not isinstance(e, Expr):
+            raise GraphError(f"{e!r} is no expression that something could depend on")
+    before = () if control_inputs is None else AFTER.get()
+    token = AFTER.set((*before, *(control_inputs or ())))
+    try:
+        yield
+    finally:
+        AFTER.reset(token)
+
+
+def group(*inputs: Expr, name: str = "group") -> Expr:
+    """Something that has no value, and with which all `inputs` are run.
+
+    >>> v, w = sg.Variable(1.0), sg.Variable(2.0)
+    >>> both = sg.group(v.assign_add(1.0), w.assign_add(1.0))
+    >>> session = sg.Session()
+    >>> session.run(both)
+    >>> session.run([v, w])
+    [np.float32(2.0), np.float32(3.0)]
+    """
+    names = common_names("group", inputs) if inputs else get_default_graph().names
+    return names.add(
+        Expr(Kind.GROUP, UNIT, names.unique(name), names, place=here(),
+             control_inputs=(*inputs, *names.after))
+    )  # fmt: skip
+
+
+def no_op(name: str = "no_op") -> Expr:
+    """Something that does nothing, for what has to be an operation.
+
+    >>> sg.Session().run(sg.no_op())
+    """
+    return group(name=name)
+
+
+def token_of(names: Names) -> Variable:
+    """The hidden variable that orders the effects of a graph."""
+    graph = names.graph()
+    if graph is None:
+        raise GraphError("the graph of a check or print is no more")
+    if graph.token is None:
+        graph.token = Variable.hidden(names, np.zeros(0, bool), "effects", Kind.TOKEN)
+    return graph.token  # type: ignore[no-any-return]
+
+
+def effect(names: Names, op: str, operands: Sequence[Any], name: str, **attrs: Any) -> Expr:
+    """Something that is run for its effect, after all effects that were built before."""
+    token = token_of(names)
+    made = group(assign(token, OPS[op](token, *operands, **attrs), "effect"), name=name)
+    graph = names.graph()
+    if graph is not None:
+        graph.checks.append(made)
+    return made
+
+
+def Assert(condition: Any, data: Sequence[Any] = (), message: str = "", name: str = "Assert") -> Expr:
+    """A check: when it is run and `condition` does not hold, the run fails with an AssertionError.
+
+    The message shows the values of `data`. A run that fails changes no variable. It is run if it is
+    fetched, or something that depends on it is; inside a loop or branch, whenever that is run.
+
+    >>> x = sg.placeholder("float32", [], name="x")
+    >>> with sg.control_dependencies([sg.Assert(x > 0, [x], "x is a length")]):
+    ...     y = sg.sqrt(x)
+    >>> sg.compile(y, [x])(4.0)
+    np.float32(2.0)
+    """
+    condition = as_expression(condition)
+    if condition.dtype.kind != "b":
+        raise ShapeError("Assert", [condition.label], "the condition is of truth values")
+    assert condition.names is not None
+    return effect(condition.names, "check", [condition, *data], name, message=message)
+
+
+def Print(
+    x: Any,
+    data: Sequence[Any] | None = None,
+    message: str = "",
+    summarize: int = 6,
+    name: str = "Print",
+) -> Expr:
+    """`x` itself; when it is computed, `message` and the values of `data` are printed.
+
+    They go to the standard error, as in TensorFlow 1, with `summarize` entries of each end of a long
+    axis, all if that is negative. `data` is `x` by default.
+
+    >>> x = sg.placeholder("float32", [2], name="x")
+    >>> sg.compile(sg.Print(x, [x], "x is ") * 2, [x])([1.0, 2.0])
+    array([2., 4.], dtype=float32)
+    """
+    x = as_expression(x)
+    assert x.names is not None
+    shown = [x] if data is None else data
+    said = effect(x.names, "say", shown, name, message=message, edge=summarize)
+    with control_dependencies([said]):
+        return copy(x)  # type: ignore[no-any-return]

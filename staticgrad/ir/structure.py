@@ -1,0 +1,91 @@
+"""The types of what is no array: several values at once, and a value of each step of a loop."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType
+from gradops.types import Size
+
+NO_ARRAY = np.dtype(object)
+
+
+class TupleType(ArrayType):
+    """The type of an expression that gives several values; `part` takes one of them."""
+
+    __slots__ = ("parts",)
+    parts: tuple[ArrayType, ...]
+
+    def __init__(self, parts: Iterable[ArrayType]) -> None:
+        super().__init__((), NO_ARRAY)
+        self.parts = tuple(parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TupleType) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    def __repr__(self) -> str:
+        return f"({', '.join(map(str, self.parts))}{',' if len(self.parts) == 1 else ''})"
+
+
+class HistoryType(ArrayType):
+    """The type of a list of arrays, one for each step of a loop.
+
+    Its shape is the one that the list would have as an array, the number of steps first.
+    """
+
+    __slots__ = ("element",)
+    element: ArrayType
+
+    def __init__(self, length: Size, element: ArrayType) -> None:
+        super().__init__((length, *element.shape), element.dtype)
+        self.element = element
+
+    @property
+    def length(self) -> Size:
+        """How many steps there are."""
+        return self.shape[0]
+
+    @property
+    def example(self) -> "HistoryType":
+        """The type of one example, where each entry is a stack of them."""
+        return HistoryType(self.length, self.element.example)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HistoryType) and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(("history", self.shape, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"list({self.length}, {self.element})"
+
+
+UNIT = TupleType(())
+"""The type of what is run for its effect alone."""
+
+
+def relaxed(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
+    """A type like `type`, of an array or a list, with another shape."""
+    if isinstance(type, HistoryType):
+        return HistoryType(shape[0], relaxed(type.element, shape[1:]))
+    return ArrayType(shape, type.dtype)
+
+
+class Parts:
+    """The cotangents, or tangents, of some of several values: those that are not zero."""
+
+    __slots__ = ("found",)
+    shape, dtype = (), NO_ARRAY
+
+    def __init__(self, found: Mapping[int, Any]) -> None:
+        self.found = dict(found)
+
+    def __add__(self, other: "Parts") -> "Parts":
+        total = dict(self.found)
+        for i, v in other.found.items():
+            total[i] = total[i] + v if i in total else v
+        return Parts(total)
