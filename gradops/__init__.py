@@ -162,8 +162,8 @@ absolute, concat, pow, mod = abs, concatenate, power, remainder
 __all__ = [
     "ArrayType",
     "AxisError",
-    "CheckError",
     "Batched",
+    "CheckError",
     "DTypeError",
     "Dim",
     "Dual",

@@ -86,7 +86,7 @@ class Dim:
         """The size with other sizes in the place of names; names that are not given stay.
 
         >>> (2 * Dim("n")).substitute({"n": Dim("batch") + 1})
-        2 + 2*batch
+        2*batch + 2
         """
         total: Size = 0
         for monomial, coefficient in self._terms:

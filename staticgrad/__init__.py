@@ -16,7 +16,6 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim
 
-from .control import checks as _checks
 from .control.branches import case, cond, switch
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json

@@ -10,7 +10,7 @@ from gradops import OPS, ArrayType, Dim, FeedError
 from gradops.types import broadcast_size, product
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, sizes_used
+from ..ir.graph import FrozenGraph, names_of, sizes_used
 from ..ir.sizes import Told, sizes_told_by
 from ..ir.structure import HistoryType
 from .buffers import Plan, plan_buffers
@@ -180,7 +180,7 @@ def inner_function(outer: Writer, graph: FrozenGraph, wanted: str) -> str:
         name = module.functions[graph] = outer.fresh_in_scope(wanted)
         w = Writer(graph, name, module, any_layout=True)
         used = sizes_used(graph.order)
-        used |= {n for t in w.plan.types for d in t.shape for n in sizes_of(d)}
+        used |= {n for t in w.plan.types for d in t.shape for n in names_of(d)}
         for told in sizes_told_by(graph.inputs):
             if told.name in used:
                 write_told(w, told)
@@ -240,11 +240,6 @@ def axis_text(w: Writer, e: Expr, axis: int) -> str:
     return f"{w.names[e]}.shape[{axis}]"
 
 
-def sizes_of(size: Any) -> frozenset[str]:
-    """The names in a size."""
-    return size.names() if isinstance(size, Dim) else frozenset()
-
-
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that only data told, and `e` is the first to have."""
     told = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
@@ -261,7 +256,7 @@ def write_buffers(w: Writer) -> None:
     types = w.plan.types
     if not types:
         return
-    sizes = sorted({n for t in types for d in t.shape for n in sizes_of(d)})
+    sizes = sorted({n for t in types for d in t.shape for n in names_of(d)})
     key = "".join(f"{w.sizes[n]}, " for n in sizes)
     w.buffers = [w.fresh(f"b{i}") for i in range(len(types))]
     buffers = ", ".join(w.buffers) + ("," if len(types) == 1 else "")
@@ -322,8 +317,8 @@ def literal(w: Writer, value: Any, name: str = "") -> str:
     if isinstance(value, Dim):
         return size_text(w, value)
     if isinstance(value, tuple):
-        singular = name.removesuffix("es")
-        return f"({', '.join(literal(w, v, singular) for v in value)}{',' if len(value) == 1 else ''})"
+        parts = [literal(w, v, name.removesuffix("es")) for v in value]
+        return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
     if isinstance(value, float | complex) and not np.isfinite(value):
         return f"{type(value).__name__}({str(value)!r})"
     return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)

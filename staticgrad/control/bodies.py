@@ -67,7 +67,7 @@ def traced(
 
 
 def as_result(names: Names, x: Any, like: Expr | None = None) -> Expr:
-    """What a function returned, as an expression; a number has the dtype of what it stands beside."""
+    """What a function returned, as an expression; a number has the dtype of `like`."""
     e = x if isinstance(x, Expr) else as_expression(x, names, like)
     if e.names is not names:
         raise foreign("a loop or branch", like or e, e)

@@ -59,8 +59,8 @@ def switch(
 ) -> Any:
     """What the function with the number `index` gives; TensorFlow's `switch_case`.
 
-    `index` is one integer. For one that no function has, it is `default`, or else the last function.
-    As for `cond`, only one is run.
+    `index` is one integer. For one that no function has, it is `default`, or else the last
+    function. As for `cond`, only one is run.
 
     >>> i = sg.placeholder("int64", [], name="i")
     >>> y = sg.switch(i, [lambda: sg.constant(10.0), lambda: sg.constant(20.0)])
@@ -104,7 +104,8 @@ def case(
     preds = [as_expression(p) for p, _ in pairs]
     checks = []
     if default is None:
-        checks.append(Assert(OPS["any"](OPS["stack"](*preds)), preds, "no condition of a case holds"))
+        some = OPS["any"](OPS["stack"](*preds))
+        checks.append(Assert(some, preds, "no condition of a case holds"))
     if exclusive:
         count = OPS["sum"](OPS["astype"](OPS["stack"](*preds), dtype="int64"))
         checks.append(Assert(count <= 1, preds, "several conditions of an exclusive case hold"))
@@ -140,12 +141,12 @@ def branched(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Exp
 
 def require_same(name: str, bodies: Sequence[Body]) -> None:
     """Refuse functions that give different structures."""
-    forms = [structure(b.rebuild(b.leaves)) for b in bodies]
-    for i, form in enumerate(forms):
-        if form != forms[0] or len(bodies[i].leaves) != len(bodies[0].leaves):
+    given = [b.rebuild(b.leaves) for b in bodies]
+    for b, each in zip(bodies, given, strict=True):
+        same = structure(each) == structure(given[0])
+        if not same or len(b.leaves) != len(bodies[0].leaves):
             raise GraphError(
-                f"{name}: the functions give different structures:"
-                f" {bodies[0].rebuild(bodies[0].leaves)!r} and {bodies[i].rebuild(bodies[i].leaves)!r}"
+                f"{name}: the functions give different structures: {given[0]!r} and {each!r}"
             )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradops import OPS
 from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
@@ -11,7 +10,7 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.structure import Parts
 from ..transform.forward import pushed
-from .reverse import note_widening
+from .reverse import widen
 from .scratch import Scratch, dependencies, zeros_like
 
 Tangents = Mapping[int, Any]
@@ -23,7 +22,9 @@ class Moved:
     `graph` takes the inputs, then the tangents; it gives the outputs, then tangents of `moved`.
     """
 
-    def __init__(self, graph: FrozenGraph, moving: Sequence[int], always: Sequence[int] = ()) -> None:
+    def __init__(
+        self, graph: FrozenGraph, moving: Sequence[int], always: Sequence[int] = ()
+    ) -> None:
         s = Scratch()
         inputs = s.parameters(graph.inputs)
         tangents = s.parameters([inputs[i] for i in moving], "t/")
@@ -59,18 +60,19 @@ def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
         [*m.inputs[:carries], *m.tangents[:n], *m.inputs[carries:end], *m.tangents[n : n + k],
          *m.inputs[end:], *m.tangents[n + k :]],
     )  # fmt: skip
-    cond = attrs["cond"] and with_ignored(attrs["cond"], carries, m.tangents[:n], m.tangents[n + k :])
+    cond = attrs["cond"]
+    if cond is not None:
+        cond = with_ignored(cond, carries, m.tangents[:n], m.tangents[n + k :])
     start = [tangents[i] if i in tangents else zeros_like(operands[i]) for i in state]
-    found = OPS["loop"](
-        *operands[:carries], *start, *operands[carries:end], *(tangents[i] for i in steps),
-        *operands[end:], *(tangents[i] for i in shared),
-        **{**attrs, "body": new, "cond": cond, "carries": carries + n, "lists": lists + k,
-           "gives": attrs["gives"] + len(beside)},
-    )  # fmt: skip
     given = attrs["gives"]
-    places = [*range(carries), *range(carries + n, carries + n + given)]
-    if isinstance(found[0], Expr):
-        note_widening(y, found, places)
+    found = widen(
+        y, "loop",
+        [*operands[:carries], *start, *operands[carries:end], *(tangents[i] for i in steps),
+         *operands[end:], *(tangents[i] for i in shared)],
+        {**attrs, "body": new, "cond": cond, "carries": carries + n, "lists": lists + k,
+         "gives": given + len(beside)},
+        [*range(carries), *range(carries + n, carries + n + given)],
+    )  # fmt: skip
     total = {i: found[carries + j] for j, i in enumerate(state)}
     total |= {i: found[carries + n + given + j] for j, i in enumerate(beside)}
     return Parts(total) if total else None
@@ -108,8 +110,8 @@ def case_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
     if not always:
         return None
     branches = tuple([Moved(b, moving, always).graph() for b in attrs["branches"]])
-    found = OPS["case"](*operands, *(tangents[i + 1] for i in moving), branches=branches)
-    return settled(found, y, always)
+    operands = (*operands, *(tangents[i + 1] for i in moving))
+    return settled(widen(y, "case", operands, {"branches": branches}), always)
 
 
 def call_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
@@ -121,13 +123,11 @@ def call_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
         m = graph.derived.setdefault(("forward", moving), (made.graph(), tuple(made.moved)))
     if not m[1]:
         return None
-    found = OPS["call"](*operands, *(tangents[i] for i in moving), function=m[0])
-    return settled(found, y, m[1])
+    operands = (*operands, *(tangents[i] for i in moving))
+    return settled(widen(y, "call", operands, {"function": m[0]}), m[1])
 
 
-def settled(found: Sequence[Any], y: Any, moved: Sequence[int]) -> Parts:
+def settled(found: Sequence[Any], moved: Sequence[int]) -> Parts:
     """The tangents among what was given."""
-    if isinstance(found[0], Expr):
-        note_widening(y, found)
     n = len(found) - len(moved)
     return Parts({k: found[n + j] for j, k in enumerate(moved)})

@@ -48,13 +48,13 @@ def while_loop(
     residuals: str = "stack",
     name: str = "while_loop",
 ) -> Any:
-    """The `loop_vars` after `body(*loop_vars)` has been applied as long as `cond(*loop_vars)` holds.
+    """The `loop_vars` after `body(*loop_vars)` was applied as long as `cond(*loop_vars)` held.
 
     `loop_vars` is a list, tuple or other structure of values; both functions take its members and
     are called now, once. `body` gives new values of the same shapes and dtypes; a shape in
     `shape_invariants` with None for a size lets that size change. A single variable comes back by
-    itself. It can be differentiated to any order in both directions: in reverse, the values that the
-    backward reads are kept in each step, or with `residuals="recompute"` only the loop variables.
+    itself. It can be differentiated to any order in both directions: in reverse, the values that
+    the backward reads are kept in each step, or with `residuals="recompute"` only the variables.
     Raises ShapeError, DTypeError for a variable that changes its type, GraphError.
 
     >>> x = sg.placeholder("float32", [], name="x")
@@ -68,8 +68,8 @@ def while_loop(
     if limited:
         steps = [0, list(loop_vars)]
         inner_cond, inner_body = cond, body
-        cond = lambda k, v: logical_and(k < maximum_iterations, inner_cond(*v))  # noqa: E731
-        body = lambda k, v: (k + 1, as_list(inner_body(*v), v))  # noqa: E731
+        cond = lambda k, v: logical_and(k < maximum_iterations, inner_cond(*v))
+        body = lambda k, v: (k + 1, as_list(inner_body(*v), v))
         shape_invariants = shape_invariants and [(), list(shape_invariants)]
     plan = Loop(name, steps, residuals, shape_invariants)
     state, _ = plan.built(body, cond=cond)
@@ -132,7 +132,7 @@ def map_accumulate(
     residuals: str = "stack",
     name: str = "scan",
 ) -> tuple[Any, Any]:
-    """The last state, and the results, of `state, result = fn(state, x)` for the entries of `elems`.
+    """The last state, and the results, of `state, result = fn(state, x)` for the entries x.
 
     It is what JAX calls scan. See `scan`.
 
@@ -162,7 +162,8 @@ def foldl(
     if initializer is None:
         initializer = tree_map(lambda x: x[0], elems)
         elems = tree_map(lambda x: x[1:], elems)
-    return map_accumulate(lambda a, x: (fn(a, x), ()), initializer, elems, False, residuals, name)[0]
+    plan = Loop(name, initializer, residuals, whole=True)
+    return plan.built(lambda a, x: (fn(a, x), ()), elems)[0]
 
 
 def map(fn: Callable[[Any], Any], elems: Any, residuals: str = "stack", name: str = "map") -> Any:
@@ -191,8 +192,8 @@ def fori(
     np.float32(32.0)
     """
     if isinstance(lower, int) and isinstance(upper, int):
-        numbers = np.arange(lower, upper)
-        return map_accumulate(lambda s, i: (body(i, s), ()), init, numbers, False, residuals, name)[0]
+        plan = Loop(name, init, residuals, whole=True)
+        return plan.built(lambda s, i: (body(i, s), ()), as_expression(np.arange(lower, upper)))[0]
     start = as_expression(lower)
     found = while_loop(
         lambda i, s: i < upper, lambda i, s: (i + 1, body(i, s)), [start, init],
@@ -273,20 +274,23 @@ class Loop:
             raise ShapeError(self.name, [e.label], "the condition gives one truth value",
                              hint="reduce it: reduce_all(...) or reduce_any(...)")  # fmt: skip
         if check.effects:
-            raise GraphError(f"{self.name}: the condition changes state or prints; do it in the body")
+            raise GraphError(f"{self.name}: the condition has effects; let the body have them")
         return e
 
     def applied(
-        self, body: Body, check: Body | None, parameters: list[Expr], lists: list[Expr], reverse: bool
+        self,
+        body: Body,
+        check: Body | None,
+        parameters: list[Expr],
+        lists: list[Expr],
+        reverse: bool,
     ) -> tuple[list[Expr], list[Expr]]:
         """The values that the loop gives, and what becomes of variables it assigns."""
         changed = state_of([body])
         captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in changed]
         n, m = len(self.start), len(changed)
         steps = body.parameters[n:]
-        inner = closed(
-            body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n
-        )
+        inner = closed(body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n)
         test = check and closed(check, [*parameters, *changed, *captures], ())
         found = OPS["loop"](
             *self.start, *changed, *lists, *captures, body=inner, cond=test, carries=n + m,
@@ -304,8 +308,7 @@ class Loop:
         bring_about(arrays, effects)
         if not self.whole:
             return self.rebuild(values[:n]), ()
-        state, results = body.rebuild([*values[:n], *arrays])
-        return self.rebuild(values[:n]), results
+        return self.rebuild(values[:n]), body.rebuild([*values[:n], *arrays])[1]
 
 
 def require_lists(name: str, lists: Sequence[Expr]) -> None:
@@ -321,7 +324,7 @@ def require_lists(name: str, lists: Sequence[Expr]) -> None:
 
 def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[ArrayType]:
     """The types that loop variables keep, with unknown sizes where they may change."""
-    shapes = [s for s in shapes_in(invariants)]
+    shapes = shapes_in(invariants)
     if len(shapes) != len(start):
         raise GraphError(f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants")
     found = []

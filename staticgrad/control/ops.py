@@ -43,7 +43,7 @@ def part_infer(whole: ArrayType, index: int) -> ArrayType:
     return whole.parts[index]
 
 
-part = Op(
+part: Op = Op(
     name="part", kernel=taken, infer=part_infer, source="{0}[{index}]", traits=CONTROL,
     vjp=[lambda g, y, xs, index: Parts({index: g})],
     jvp=[lambda t, y, xs, index: t.found.get(index)],
@@ -74,14 +74,14 @@ def apart(values: Any) -> Any:
     return list(values)
 
 
-stacked = Op(
+stacked: Op = Op(
     name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({"control"}),
     source="stacked({0}, {shape}, {dtype})",
     vjp=[lambda g, y, xs, shape, dtype: unstacked(g)],
     jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],
     batch=batch.stacked_batch, doc="The values of a loop's steps as one array.", samples=no_samples,
 )  # fmt: skip
-unstacked = Op(
+unstacked: Op = Op(
     name="unstacked", kernel=apart, traits=CONTROL, source="unstacked({0})",
     infer=lambda x: HistoryType(x.shape[0], ArrayType(x.shape[1:], x.dtype)),
     vjp=[lambda g, y, x: stacked(g, shape=x.shape[1:], dtype=x.dtype)],
@@ -95,7 +95,7 @@ def same(values: Any, like: Any) -> Any:
     return values
 
 
-retyped = Op(
+retyped: Op = Op(
     name="retyped", kernel=same, infer=lambda values, like: like, arity=2, traits=CONTROL,
     source="{0}",
     vjp=[lambda g, y, values, like: retyped(g, values), None],
@@ -170,8 +170,8 @@ def loop_infer(
         kept_type(t, x.type, y.type)
         for t, x, y in zip(operands, body.inputs, body.outputs[:carries], strict=False)
     ]
-    lists_given = [HistoryType(length, bound(y.type, sizes, UNKNOWN)) for y in body.outputs[carries:]]
-    return TupleType([*state, *lists_given])
+    beside = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
+    return TupleType([*state, *(HistoryType(length, t) for t in beside)])
 
 
 def element_of(type: ArrayType) -> ArrayType:
@@ -182,7 +182,7 @@ def element_of(type: ArrayType) -> ArrayType:
 
 
 def fitting(op: str, graph: FrozenGraph, given: Sequence[ArrayType]) -> dict[str, Any]:
-    """What the sizes in a graph stand for when it is given operands; refuses those it is not for."""
+    """What the sizes in a graph stand for when it is given operands, which it may refuse."""
     wanted = [e.type for e in graph.inputs]
     if len(wanted) != len(given):
         raise ShapeError(op, given, f"the graph inside takes {len(wanted)} operands")
@@ -204,7 +204,7 @@ def kept_type(given: ArrayType, before: ArrayType, after: ArrayType) -> ArrayTyp
     return relaxed(given, tuple(n if a == b else UNKNOWN for n, a, b in axes))
 
 
-loop = Op(
+loop: Op = Op(
     name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
     source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
     " gives={gives}, reverse={reverse})",
@@ -242,7 +242,7 @@ def agreed(types: Sequence[ArrayType]) -> ArrayType:
     return relaxed(first, tuple(n[0] if len(set(n)) == 1 else UNKNOWN for n in axes))
 
 
-case = Op(
+case: Op = Op(
     name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
     source="case({operands}, branches={branches})",
     vjp=Selective(reverse.case_shares), jvp=Jointly(forward.case_push), batch=batch.case_batch,
@@ -261,7 +261,7 @@ def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
     return TupleType([bound(e.type, sizes, UNKNOWN) for e in function.outputs])
 
 
-call = Op(
+call: Op = Op(
     name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
     source="{function}({operands})",
     vjp=Selective(reverse.call_shares), jvp=Jointly(forward.call_push), batch=batch.call_batch,

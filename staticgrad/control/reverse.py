@@ -15,7 +15,7 @@ from gradops import OPS, ArrayType, Dim
 from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
-from ..ir.expr import Expr, Widening, new_constant
+from ..ir.expr import Expr, Widening, apply, new_constant, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.structure import HistoryType, Parts
 from .scratch import Scratch, Split, chosen, dependencies, split, zeros_like
@@ -115,9 +115,7 @@ class Backward:
     def run(self, g: Parts, y: Expr, histories: Sequence[Any], attrs: Any) -> Shares:
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
-        start = [
-            g.found[k] if k in g.found else zeros_like(part(y, index=k)) for k in self.active
-        ]
+        start = [g.found[k] if k in g.found else zeros_like(part(y, index=k)) for k in self.active]
         sums = [zeros_like(self.operands[i]) for i in self.sums]
         lists = [*histories, *(self.operands[i] for i in self.lists_read),
                  *(g.found[i] for i in self.given)]  # fmt: skip
@@ -150,16 +148,26 @@ def widened(
     if not more:
         return []
     wide = FrozenGraph(body.inputs, (*body.outputs, *state), merged=body.merged)
-    found = OPS["loop"](*operands, **{**attrs, "body": wide, "gives": attrs["gives"] + more})
-    note_widening(y, found)
+    found = widen(y, "loop", operands, {**attrs, "body": wide, "gives": attrs["gives"] + more})
     return list(found[-more:])
 
 
-def note_widening(y: Expr, found: Sequence[Expr], places: Sequence[int] | None = None) -> None:
-    """Say that the application that gave `found` gives all that `y` gives."""
-    whole = found[0].inputs[0]
+def widen(
+    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
+) -> Any:
+    """An application that gives all that `y` gives, part i of it as `places[i]`, and more.
+
+    Over a batch of examples it is an application like any other.
+    """
+    op = OPS[name]
+    if not all(isinstance(x, Expr) for x in operands):
+        return op(*operands, **attrs)
+    assert y.names is not None
     count = len(y.type.parts)  # type: ignore[attr-defined]
-    whole.widens = Widening(y, tuple(range(count) if places is None else places))
+    operands, attrs = op.bind(operands, attrs)
+    type = op.infer(*(x.type for x in operands), **attrs)
+    widening = Widening(y, tuple(places or range(count)))
+    return parts_of(apply(y.names, op, tuple(operands), attrs, type, widening))
 
 
 def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
@@ -176,7 +184,7 @@ def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     if not gives:
         return lambda i: None
     kept = keep_in_all(splits, y, operands)
-    back = [one_backward(s, k, splits, seeds, gives, given) for k, s in enumerate(splits)]
+    back = [one_backward(k, splits, gives) for k in range(len(splits))]
     found = OPS["case"](index, *given, *kept, *(g.found[i] for i in seeds), branches=tuple(back))
     return {i + 1: ct for i, ct in zip(gives, found, strict=True)}.get
 
@@ -197,14 +205,11 @@ def keep_in_all(splits: Sequence[Split], y: Expr, operands: Sequence[Expr]) -> l
     for s in splits:
         wide.append(padded(s.forward, s.kept, kept, before))
         before += s.kept
-    found = OPS["case"](*operands, branches=tuple(wide))
-    note_widening(y, found)
+    found = widen(y, "case", operands, {"branches": tuple(wide)})
     return list(found[-total:])
 
 
-def padded(
-    graph: FrozenGraph, count: int, kept: Sequence[ArrayType], before: int
-) -> FrozenGraph:
+def padded(graph: FrozenGraph, count: int, kept: Sequence[ArrayType], before: int) -> FrozenGraph:
     """A branch that gives zeros for what other branches keep."""
     s = Scratch()
     inputs = s.parameters(graph.inputs)
@@ -223,10 +228,9 @@ def zero_of(s: Scratch, type: ArrayType) -> Expr:
     return OPS["broadcast_to"](zero, shape=type.shape) if type.shape else zero
 
 
-def one_backward(
-    own: Split, k: int, splits: Sequence[Split], seeds: Sequence[int], gives: Sequence[int], given: Any
-) -> FrozenGraph:
-    """The backward of one branch, which takes what all backwards take and gives what all give."""
+def one_backward(k: int, splits: Sequence[Split], gives: Sequence[int]) -> FrozenGraph:
+    """The backward of branch k, which takes what all backwards take and gives what all give."""
+    own = splits[k]
     s = Scratch()
     inputs = s.parameters(own.forward.inputs)
     kept = [
@@ -252,8 +256,7 @@ def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
         s = graph.derived.setdefault(key, split(graph, seeds, asked))
     kept: list[Any] = []
     if s.kept:
-        found = OPS["call"](*operands, function=s.forward)
-        note_widening(y, found)
+        found = widen(y, "call", operands, {"function": s.forward})
         kept = list(found[-s.kept :])
     reads = [operands[i] for i in s.reads]
     found = OPS["call"](*reads, *kept, *(g.found[i] for i in seeds), function=s.backward)

@@ -1,7 +1,6 @@
 """Taking a graph apart: built again where it can be built on, differentiated, and closed again."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,8 @@ from gradops.types import is_inexact
 from ..frontend.freeze import enclosed
 from ..frontend.graph import Graph
 from ..frontend.leaves import parameter
-from ..ir.expr import Expr, Kind, Names, lifted
-from ..ir.graph import FrozenGraph, reachable, sizes_told, sizes_used
+from ..ir.expr import Expr, Names, lifted
+from ..ir.graph import FrozenGraph, reachable, sizes_used
 from ..transform.reverse import pulled
 
 
@@ -86,8 +85,8 @@ class Split:
     """A graph that also gives what its backward reads, and its backward.
 
     `forward` has the outputs of the graph and after them `kept` further ones. `backward` takes the
-    inputs numbered `reads`, the values kept, and a cotangent for each of the `seeds`; it gives those
-    of the inputs numbered `gives`.
+    inputs numbered `reads`, the values kept, and a cotangent for each of the `seeds`; it gives
+    those of the inputs numbered `gives`.
     """
 
     forward: FrozenGraph

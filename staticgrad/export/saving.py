@@ -14,10 +14,10 @@ from gradops.places import Place, line_number
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..ir.parse import parse
-from ..ir.text import printed_names, to_text
+from ..ir.parse import parse_sections
+from ..ir.text import printed_names, sections, to_text
 
-GRAPH = Format("staticgrad graph", 1, "saved graph", GraphFormatError)
+GRAPH = Format("staticgrad graph", 2, "saved graph", GraphFormatError)
 
 
 def save(graph: FrozenGraph, file: Any) -> None:
@@ -34,16 +34,27 @@ def save(graph: FrozenGraph, file: Any) -> None:
     (array([2., 4.], dtype=float32),)
     """
     arrays: list[Any] = []
-    names = {e: unquoted(name) for e, name in printed_names(graph).items()}
+    names = plain_names(graph)
     text = to_text(graph, lines=False, aside=arrays)
     variables: dict[str, int] = {}
     for e in graph.inputs:
         if e.kind is Kind.VARIABLE and e.value is not None:
             variables[names[e]] = len(arrays)
             arrays.append(e.value)
-    lines = {names[e]: [written(p) for p in graph.places(e)] for e in graph.order}
+    lines = {name: lines_of(each) for each, name in sections(graph).items()}
     manifest = {"graph": text, "variables": variables, "lines": lines}
     write_archive(file, GRAPH, manifest, arrays)
+
+
+def plain_names(graph: FrozenGraph) -> dict[Expr, str]:
+    """The names of expressions in a graph's text, as they are without quotes."""
+    return {e: unquoted(name) for e, name in printed_names(graph).items()}
+
+
+def lines_of(graph: FrozenGraph) -> dict[str, list[Any]]:
+    """Where the expressions of a graph were written, by name."""
+    names = plain_names(graph)
+    return {names[e]: [written(p) for p in graph.places(e)] for e in graph.order}
 
 
 def load(file: Any) -> FrozenGraph:
@@ -56,14 +67,24 @@ def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:
     text, variables, lines = (manifest.get(key) for key in ("graph", "variables", "lines"))
     if not isinstance(text, str) or not isinstance(variables, dict) or not isinstance(lines, dict):
         archive.refuse("its manifest lacks the graph, the variables or the lines")
-    graph = parse(text, archive.array)
-    by_name = {e.name: e for e in graph.order}
+    graphs = parse_sections(text, archive.array)
+    by_name = {e.name: e for e in graphs[""].order}
     for name, i in variables.items():
         set_variable(archive, by_name.get(name), i)
+    for section, found in lines.items():
+        if section in graphs:
+            set_all_lines(archive, graphs[section], found)
+    return graphs[""]
+
+
+def set_all_lines(archive: Archive, graph: FrozenGraph, lines: Any) -> None:
+    """Give the expressions of a graph the lines where they were written."""
+    if not isinstance(lines, dict):
+        archive.refuse(f"{str(lines)[:80]} are no lines")
+    by_name = {e.name: e for e in graph.order}
     for name, places in lines.items():
         if name in by_name:
             set_lines(archive, graph, by_name[name], places)
-    return graph
 
 
 def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:

@@ -1,7 +1,7 @@
 """Effects and their order: groups, dependencies, checks and prints.
 
-Note [Effects]. A check or a print takes a token and gives one, and the token is assigned to a hidden
-variable of the graph. So effects follow one another in program order by the same rule as
+Note [Effects]. A check or a print takes a token and gives one, and the token is assigned to a
+hidden variable of the graph. So effects follow one another in program order by the same rule as
 assignments do, within loops and branches as well, and a frozen graph is pure.
 """
 
@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, GraphError, ShapeError, copy
+from gradops import GraphError, Op, ShapeError, copy
 from gradops.places import here
 
 from ..ir.expr import AFTER, Expr, Kind, Names, common_names
 from ..ir.structure import UNIT
+from .checks import check, say
 from .graph import get_default_graph
 from .leaves import Variable, as_expression, assign
 
@@ -75,20 +76,22 @@ def token_of(names: Names) -> Variable:
         raise GraphError("the graph of a check or print is no more")
     if graph.token is None:
         graph.token = Variable.hidden(names, np.zeros(0, bool), "effects", Kind.TOKEN)
-    return graph.token  # type: ignore[no-any-return]
+    return graph.token
 
 
-def effect(names: Names, op: str, operands: Sequence[Any], name: str, **attrs: Any) -> Expr:
+def effect(names: Names, op: Op, operands: Sequence[Any], name: str, **attrs: Any) -> Expr:
     """Something that is run for its effect, after all effects that were built before."""
     token = token_of(names)
-    made = group(assign(token, OPS[op](token, *operands, **attrs), "effect"), name=name)
+    made = group(assign(token, op(token, *operands, **attrs), "effect"), name=name)
     graph = names.graph()
     if graph is not None:
         graph.checks.append(made)
     return made
 
 
-def Assert(condition: Any, data: Sequence[Any] = (), message: str = "", name: str = "Assert") -> Expr:
+def Assert(
+    condition: Any, data: Sequence[Any] = (), message: str = "", name: str = "Assert"
+) -> Expr:
     """A check: when it is run and `condition` does not hold, the run fails with an AssertionError.
 
     The message shows the values of `data`. A run that fails changes no variable. It is run if it is
@@ -104,7 +107,7 @@ def Assert(condition: Any, data: Sequence[Any] = (), message: str = "", name: st
     if condition.dtype.kind != "b":
         raise ShapeError("Assert", [condition.label], "the condition is of truth values")
     assert condition.names is not None
-    return effect(condition.names, "check", [condition, *data], name, message=message)
+    return effect(condition.names, check, [condition, *data], name, message=message)
 
 
 def Print(
@@ -116,8 +119,8 @@ def Print(
 ) -> Expr:
     """`x` itself; when it is computed, `message` and the values of `data` are printed.
 
-    They go to the standard error, as in TensorFlow 1, with `summarize` entries of each end of a long
-    axis, all if that is negative. `data` is `x` by default.
+    They go to the standard error, as in TensorFlow 1, with `summarize` entries of each end of a
+    long axis, all if that is negative. `data` is `x` by default.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> sg.compile(sg.Print(x, [x], "x is ") * 2, [x])([1.0, 2.0])
@@ -126,6 +129,6 @@ def Print(
     x = as_expression(x)
     assert x.names is not None
     shown = [x] if data is None else data
-    said = effect(x.names, "say", shown, name, message=message, edge=summarize)
+    said = effect(x.names, say, shown, name, message=message, edge=summarize)
     with control_dependencies([said]):
-        return copy(x)  # type: ignore[no-any-return]
+        return copy(x)

@@ -119,9 +119,7 @@ class Resolver:
     Of two expressions of which one gives all that the other gives, only the wider is computed.
     """
 
-    def __init__(
-        self, feeds: Sequence[Expr], needed: Iterable[Expr], inside: bool = False
-    ) -> None:
+    def __init__(self, feeds: Sequence[Expr], needed: Iterable[Expr], inside: bool = False) -> None:
         self.feeds, self.inside = set(feeds), inside
         self.intern = Interning()
         self.made: dict[Expr, Expr] = {}

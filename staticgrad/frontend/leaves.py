@@ -137,7 +137,7 @@ class Variable(Expr):
 
     def read_value(self) -> Expr:
         """The value that the variable has after what has been built before."""
-        return copy(self)  # type: ignore[no-any-return]
+        return copy(self)
 
     @property
     def initializer(self) -> Expr:

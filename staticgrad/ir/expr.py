@@ -265,19 +265,43 @@ class Expr(Operators):
 
 
 def apply(
-    names: Names, op: Op, inputs: tuple[Expr, ...], attrs: dict[str, Any], type: ArrayType
+    names: Names,
+    op: Op,
+    inputs: tuple[Expr, ...],
+    attrs: dict[str, Any],
+    type: ArrayType,
+    widens: Widening | None = None,
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
     origin = names.origin
     prefix = f"gradients/{origin.name}/" if origin is not None else ""
     name = names.unique(prefix + op.name)
+    type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
     return names.add(
         Expr(
-            Kind.OP, named_sizes(type, name), name, names, op=op, inputs=inputs, attrs=attrs,
-            place=origin.place if origin is not None else here(), origin=origin,
-            control_inputs=names.after,
+            Kind.OP, type, name, names, op=op, inputs=inputs, attrs=attrs, origin=origin,
+            place=origin.place if origin is not None else here(), control_inputs=names.after,
+            widens=widens,
         )
     )  # fmt: skip
+
+
+def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
+    """The type of a wider form: what the narrower one gives, it gives with the same sizes."""
+    assert isinstance(type, TupleType)
+    narrow = widens.narrow
+    before = narrow.type.parts  # type: ignore[attr-defined]
+    steps = next((t.length for t in before if isinstance(t, HistoryType)), None)
+    if not isinstance(steps, Dim):
+        steps = Dim(f"{narrow.name}.steps")
+    parts = list(type.parts)
+    for i, t in enumerate(parts):
+        if isinstance(t, HistoryType) and t.length == Dim("?"):
+            t = relaxed(t, (steps, *t.shape[1:]))
+        parts[i] = named_sizes(t, f"{name}.{i}")
+    for i, k in enumerate(widens.places):
+        parts[k] = before[i]
+    return TupleType(parts)
 
 
 def parts_of(e: Expr) -> Any:

@@ -247,10 +247,15 @@ def sizes_told(e: Expr) -> set[str]:
     names = {name for n in own for name in n.names() if n == Dim(name)}
     if e.op is None:
         return names
-    makers = {e.name}
-    if e.op.name == "part":  # the sizes are named after what gives the values
-        makers = {e.inputs[0].name, f"{e.inputs[0].name}.{e.attrs['index']}"}
-    return {n for n in names if n.rpartition(".")[0] in makers}
+    if e.op.name == "part":  # what gives several values, tells what it was not told
+        given = {name for x in e.inputs[0].inputs for n in x.shape for name in names_of(n)}
+        return names - given
+    return {n for n in names if n.rpartition(".")[0] == e.name}
+
+
+def names_of(size: Any) -> frozenset[str]:
+    """The names in a size."""
+    return size.names() if isinstance(size, Dim) else frozenset()
 
 
 def sizes_used(expressions: Iterable[Expr]) -> set[str]:

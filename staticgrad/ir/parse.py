@@ -1,21 +1,30 @@
 """Parsing the text of a graph. It reads and checks; it evaluates nothing and trusts nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, type_of
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph, Interning
+from .structure import TupleType
 from .tokens import Line, separated
-from .values import array_type, constant_array, one_value, value
+from .values import any_type, array_type, constant_array, one_value, value
 
 
 class Parser:
     """Reads lines into expressions. Its state is the expressions read so far, by name."""
 
-    def __init__(self, aside: Callable[[int], Any] | None = None) -> None:
+    def __init__(
+        self,
+        aside: Callable[[int], Any] | None = None,
+        graphs: Mapping[str, FrozenGraph] = MappingProxyType({}),
+        inside: bool = False,
+    ) -> None:
         self.aside = aside  # gives the values of constants that were put aside
+        self.graphs, self.inside = graphs, inside
+        self.depth, self.depths = 0, dict[str, int]()  # of graphs within graphs
         self.known: dict[str, Expr] = {}
         self.intern = Interning()
 
@@ -35,19 +44,20 @@ class Parser:
 
     def input(self, line: Line) -> Expr:
         """An input: a placeholder or a variable."""
-        kind = Kind.PLACEHOLDER
+        kind = Kind.PARAMETER if self.inside else Kind.PLACEHOLDER
         if line.peek() == "variable" and line.tokens[line.at + 1][1] != ":":
             line.take()
             kind = Kind.VARIABLE
         name = line.name()
         line.take(":")
-        return self.define(line, name, Expr(kind, array_type(line), name, None))
+        type = any_type(line) if self.inside else array_type(line)
+        return self.define(line, name, Expr(kind, type, name, None))
 
     def statement(self, line: Line) -> None:
         """A line `name: type = op(...)`."""
         name = line.name()
         line.take(":")
-        type = array_type(line)
+        type = any_type(line)
         line.take("=")
         what = line.name()
         line.take("(")
@@ -56,6 +66,8 @@ class Parser:
 
     def right_side(self, line: Line, name: str, type: ArrayType, what: str) -> Expr:
         """The expression that a line defines."""
+        if what in ("constant", "size") and type_name(type) != "ArrayType":
+            raise line.error(f"a {what} is an array")
         if what == "constant":
             (entries,) = one_value(line)
             array = self.constant(line, entries, type)
@@ -106,17 +118,35 @@ class Parser:
             if line.at + 1 < len(line.tokens) and line.tokens[line.at + 1][1] == "=":
                 name = line.name()
                 line.take("=")
-                attrs[name] = value(line)
+                attrs[name] = value(line, self.graph)
             else:
                 inputs.append(self.reference(line))
 
         separated(line, ")", one)
         return inputs, attrs
 
+    def graph(self, line: Line) -> FrozenGraph:
+        """A graph that stands above, by its name."""
+        name = line.name()
+        if name not in self.graphs:
+            raise line.error(f"there is no graph {name!r} above")
+        self.depth = max(self.depth, self.depths[name])
+        return self.graphs[name]
+
+
+def type_name(type: ArrayType) -> str:
+    """What kind of type it is."""
+    return type.__class__.__name__
+
 
 def compatible(found: ArrayType, declared: ArrayType) -> bool:
     """Whether types agree, a size that only data tells having any name."""
     counted = Dim("?")
+    if type_name(found) != type_name(declared):
+        return False
+    if isinstance(found, TupleType) and isinstance(declared, TupleType):
+        pairs = zip(found.parts, declared.parts, strict=False)
+        return len(found.parts) == len(declared.parts) and all(compatible(a, b) for a, b in pairs)
     return (
         found.dtype == declared.dtype
         and found.ndim == declared.ndim
@@ -136,9 +166,13 @@ def parse(text: str, aside: Callable[[int], Any] | None = None) -> FrozenGraph:
     >>> sg.interpret(graph, [[0.0]])
     (array([0.], dtype=float32),)
     """
+    return parse_sections(text, aside)[""]
+
+
+def parse_sections(text: str, aside: Callable[[int], Any] | None = None) -> dict[str, FrozenGraph]:
+    """The graphs of a text by name: those inside, and the last one, which has none."""
     try:
-        lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()]
-        return parsed(lines, Parser(aside))
+        return sections_of(text, aside)
     except GraphFormatError:
         raise
     except UNFIT as error:
@@ -146,15 +180,45 @@ def parse(text: str, aside: Callable[[int], Any] | None = None) -> FrozenGraph:
 
 
 UNFIT = (GradError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+DEEPEST = 32  # graphs within graphs
 
 
-def parsed(lines: list[Line], parser: Parser) -> FrozenGraph:
-    """The graph that lines of text describe; an error of any kind means that they do not."""
+def sections_of(text: str, aside: Callable[[int], Any] | None) -> dict[str, FrozenGraph]:
+    """The graphs of a text; an error of any kind means that it describes none."""
+    lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()]
     lines = [line for line in lines if line.tokens]
     if not lines or lines[0].peek() != "graph":
         raise GraphFormatError("a graph begins with a line `graph(...)`")
+    starts = [i for i, line in enumerate(lines) if is_header(line)]
+    graphs: dict[str, FrozenGraph] = {}
+    depths: dict[str, int] = {}
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        name = header_name(lines[start])
+        if name in graphs or (not name) != (end == len(lines)):
+            raise lines[start].error("a graph inside has a name of its own, the last one none")
+        parser = Parser(aside, graphs, inside=bool(name))
+        parser.depths = depths
+        graphs[name] = parsed(lines[start:end], parser)
+        depths[name] = parser.depth + 1
+        if depths[name] > DEEPEST:
+            raise lines[start].error("graphs are nested too deeply")
+    return graphs
+
+
+def is_header(line: Line) -> bool:
+    """Whether a line begins a graph: `graph(...)` or `graph name(...)`."""
+    return line.peek() == "graph" and "(" in [token for _, token in line.tokens[1:3]]
+
+
+def header_name(line: Line) -> str:
+    """The name of the graph that a line begins."""
+    line.take("graph")
+    return "" if line.peek() == "(" else line.name()
+
+
+def parsed(lines: list[Line], parser: Parser) -> FrozenGraph:
+    """The graph that lines of text describe, the first of which is read up to its bracket."""
     header = lines[0]
-    header.take("graph")
     header.take("(")
     inputs = separated(header, ")", parser.input)
     header.finish()

@@ -8,7 +8,7 @@ from gradops.types import Size, shape_of
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph
-from .structure import HistoryType, TupleType, relaxed
+from .structure import TupleType, relaxed
 
 
 def replay(graph: FrozenGraph, operands: Sequence[Any]) -> tuple[Any, ...]:

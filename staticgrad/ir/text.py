@@ -5,21 +5,26 @@
       sum: float32[] = sum(mul, axis=None, keepdims=False)  # model.py:12
       return sum
 
-Names that are not plain stand in double quotes. An attribute with an unknown size in it has that
-in braces: `shape=({batch}, 3)`. An assignment of a variable is a line `update w = sub`; what is
-computed for its size alone has a line `measure y`.
+The graphs of loops and branches come first, each once, as `graph body(...)`, and are referred to
+as `@body`. Several values have a type `(float32[], int64[])`, the values of a loop's steps
+`list(steps, float32[])`. Names that are not plain stand in double quotes. An attribute with an
+unknown size in it has that in braces: `shape=({batch}, 3)`. An assignment of a variable is a line
+`update w = sub`; what is computed for its size or effect alone has a line `measure y`.
 """
 
 import json
 import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from gradops import Dim
+from gradops import ArrayType, Dim
 
 from .expr import Expr, Kind
 from .graph import SMALL, FrozenGraph
+from .structure import HistoryType, TupleType
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w./]*(-[\w./]+)*")
 WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
@@ -37,21 +42,61 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = No
       mul: float32[batch] = mul(x, x)
       return mul
     """
+    named = sections(graph)
+    return "\n\n".join(section(each, named, lines, aside) for each in named)
+
+
+def section(
+    graph: FrozenGraph, named: Mapping[FrozenGraph, str], lines: bool, aside: list[Any] | None
+) -> str:
+    """The text of one graph, without those inside it."""
     given = set(graph.inputs)
     names = printed_names(graph)
     inputs = ", ".join(
-        f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e)}"
+        f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e.type)}"
         for e in graph.inputs
     )
-    found = [f"graph({inputs})"]
+    title = f"graph {named[graph]}" if named[graph] else "graph"
+    found = [f"{title}({inputs})"]
     found += [
-        line_of(e, names, graph.lines(e) if lines else "", aside)
+        line_of(e, names, named, graph.lines(e) if lines else "", aside)
         for e in graph.order
         if e not in given
     ]
     found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
     found += [f"  measure {names[e]}" for e in graph.measured]
-    return "\n".join([*found, f"  return {', '.join(names[e] for e in graph.outputs)}"])
+    returned = ", ".join(names[e] for e in graph.outputs)
+    return "\n".join([*found, f"  return {returned}".rstrip()])
+
+
+def sections(graph: FrozenGraph) -> dict[FrozenGraph, str]:
+    """A graph and all graphs inside it, the innermost first, with names; it has none itself."""
+    found: dict[FrozenGraph, str] = {}
+    taken: set[str] = set()
+    stack: list[tuple[FrozenGraph, str, bool]] = [(graph, "", False)]
+    while stack:
+        each, name, is_done = stack.pop()
+        if each in found:
+            continue
+        if not is_done:
+            stack.append((each, name, True))
+            inside = [(g, wanted) for e in each.order for wanted, g in named_graphs(e)]
+            stack += [(g, wanted, False) for g, wanted in reversed(inside)]
+            continue
+        unique, i = name, 1
+        while name and unique in taken:
+            unique, i = f"{name}_{i}", i + 1
+        taken.add(unique)
+        found[each] = unique
+    return found
+
+
+def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
+    """The graphs among an expression's attributes, each with the attribute's name."""
+    for name, value in e.attrs.items():
+        for each in value if type(value) is tuple else (value,):
+            if isinstance(each, FrozenGraph):
+                yield name, each
 
 
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
@@ -72,9 +117,13 @@ def quoted(name: str) -> str:
     return name if PLAIN_NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
 
 
-def type_text(e: Expr) -> str:
-    """The type of an expression."""
-    return f"{e.dtype}[{', '.join(map(size_text, e.shape))}]"
+def type_text(type: ArrayType) -> str:
+    """A type."""
+    if isinstance(type, TupleType):
+        return f"({', '.join(map(type_text, type.parts))}{',' if len(type.parts) == 1 else ''})"
+    if isinstance(type, HistoryType):
+        return f"list({size_text(type.length)}, {type_text(type.element)})"
+    return f"{type.dtype}[{', '.join(map(size_text, type.shape))}]"
 
 
 def size_text(size: Any) -> str:
@@ -82,15 +131,21 @@ def size_text(size: Any) -> str:
     return size.render(quoted) if isinstance(size, Dim) else str(size)
 
 
-def line_of(e: Expr, names: dict[Expr, str], lines: str, aside: list[Any] | None = None) -> str:
+def line_of(
+    e: Expr,
+    names: Mapping[Expr, str],
+    graphs: Mapping[FrozenGraph, str],
+    lines: str,
+    aside: list[Any] | None = None,
+) -> str:
     """The line that says how `e` is computed, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
-    arguments += [f"{k}={value_text(v)}" for k, v in e.attrs.items()]
+    arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
         arguments = [constant_text(e, aside)]
     elif e.kind is Kind.SIZE:
         arguments = [value_text(e.value)]
-    line = f"  {names[e]}: {type_text(e)} = {e.what}({', '.join(arguments)})"
+    line = f"  {names[e]}: {type_text(e.type)} = {e.what}({', '.join(arguments)})"
     origin = "" if e.origin is None else f", gradient of {e.origin.name!r}"
     return f"{line}  # {lines}{origin}" if lines else line
 
@@ -110,12 +165,15 @@ def entries_text(value: Any) -> str:
     return value_text(value)
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Any, graphs: Mapping[FrozenGraph, str] = MappingProxyType({})) -> str:
     """An attribute's value."""
+    if isinstance(value, FrozenGraph):
+        return f"@{graphs[value]}"
     if isinstance(value, Dim):
         return "{" + size_text(value) + "}"
     if isinstance(value, tuple):
-        return f"({', '.join(map(value_text, value))}{',' if len(value) == 1 else ''})"
+        parts = [value_text(v, graphs) for v in value]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(value, np.dtype):
         return f"dtype({value})"
     if isinstance(value, complex):

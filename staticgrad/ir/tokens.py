@@ -9,7 +9,7 @@ from gradops import GraphFormatError
 TOKENS = re.compile(
     r"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf\b|nan\b))
-    |(?P<name>[A-Za-z_][\w./]*(?:-[\w./]+)*)|(?P<mark>//|[()\[\]{},:=*+])|(?P<comment>\#.*))""",
+    |(?P<name>[A-Za-z_][\w./]*(?:-[\w./]+)*)|(?P<mark>//|[()\[\]{},:=*+@])|(?P<comment>\#.*))""",
     re.VERBOSE,
 )
 DEEPEST = 32  # brackets within brackets, in a line

@@ -1,6 +1,7 @@
 """What stands in a graph's text: sizes, types, attributes and the entries of constants."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from gradops import ArrayType, Dim
 from gradops.types import Size, broadcast_shapes, product
 
+from .structure import HistoryType, TupleType
 from .tokens import Line, separated
 
 WORDS = {"None": None, "True": True, "False": False}
@@ -56,6 +58,23 @@ def broadcast_size(line: Line) -> Size:
     return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in sizes])[0]
 
 
+def any_type(line: Line) -> ArrayType:
+    """The type of an array, of several values, or of the values of a loop's steps."""
+    if line.accept("("):
+        return TupleType(separated(line, ")", any_type))
+    if line.peek() != "list":
+        return array_type(line)
+    line.take("list")
+    line.take("(")
+    length = size(line)
+    line.take(",")
+    element = line.inside(any_type)
+    line.take(")")
+    if isinstance(element, TupleType):
+        raise line.error("a list has arrays, or lists of them")
+    return HistoryType(length, element)
+
+
 def array_type(line: Line) -> ArrayType:
     """A dtype and a shape."""
     dtype = line.take()
@@ -68,15 +87,21 @@ def array_type(line: Line) -> ArrayType:
     return ArrayType(shape, dtype)
 
 
-def value(line: Line) -> Any:
-    """An attribute's value, or the entries of a constant."""
+def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
+    """An attribute's value, or the entries of a constant; `graph` finds a graph that is named."""
+
+    def again(line: Line) -> Any:
+        return value(line, graph)
+
     kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
     found = line.take()
     match found:
         case "(":
-            return tuple(separated(line, ")", value))
+            return tuple(separated(line, ")", again))
         case "[":
             return separated(line, "]", value)
+        case "@" if graph is not None:
+            return graph(line)
         case "{":
             found = line.inside(size)
             line.take("}")

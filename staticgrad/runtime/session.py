@@ -24,6 +24,7 @@ class Plan:
     feeds: tuple[Expr, ...]
     variables: tuple[Expr, ...]
     updated: tuple[Expr, ...]
+    valued: tuple[bool, ...]  # of each fetch, whether it has a value; a group has none
 
 
 class Session:
@@ -81,9 +82,9 @@ class Session:
         """Run a plan, and only when its results are there change the variables."""
         values = [feeds[e] for e in plan.feeds]
         found = plan.executable(*values, *[self.value(v) for v in plan.variables])
-        count = len(found) - len(plan.updated)
-        result = rebuild(found[:count])
-        for variable, new in zip(plan.updated, found[count:], strict=True):
+        given = iter(found)
+        result = rebuild([next(given) if v else None for v in plan.valued])
+        for variable, new in zip(plan.updated, given, strict=True):
             self.values[variable] = np.asarray(new)
         return result
 
@@ -103,7 +104,8 @@ class Session:
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
-        return Plan(executable, tuple(feeds), tuple(originals), tuple(updated))
+        valued = tuple([e.kind is not Kind.GROUP for e in fetches])
+        return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 
     def value(self, variable: Expr) -> np.ndarray[Any, Any]:
         """The value a variable has in this session."""

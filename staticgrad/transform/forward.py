@@ -88,9 +88,7 @@ def tangent_of(e: Expr, found: dict[Expr, Any], wider: Mapping[Expr, Expr]) -> A
         given = {i: found[x] for i, x in enumerate(e.inputs) if found.get(x) is not None}
         return e.op.jvp.push(given, e, *e.inputs, **e.attrs) if given else None
     rules = [
-        (e.op.rule("jvp", i), found[x])
-        for i, x in enumerate(e.inputs)
-        if found.get(x) is not None
+        (e.op.rule("jvp", i), found[x]) for i, x in enumerate(e.inputs) if found.get(x) is not None
     ]
     terms = [rule(t, e, *e.inputs, **e.attrs) for rule, t in rules if rule]
     terms = [t for t in terms if t is not None]

@@ -21,7 +21,7 @@ ONLY_WHEN_USED = {"networkx", "safetensors"}
 # The parts of staticgrad, lowest first; those of one row may import each other.
 ROWS = [
     ["ir"],
-    ["frontend", "transform", "passes"],
+    ["frontend", "transform", "passes", "control"],
     ["codegen"],
     ["runtime"],
 ]

@@ -11,8 +11,17 @@ from gradops.op import EveryOperand
 EDGE = 3  # entries at each end of a long axis that a failing check shows
 
 
-def no_rule(i: int, *args: Any, **attrs: Any) -> None:
-    """Effects carry no derivative."""
+class NoRules(EveryOperand):
+    """The rules of an op on any number of operands that has no derivative."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda *args, **attrs: None)
+
+    def __getitem__(self, i: int) -> Any:
+        return None
+
+
+NO_RULES = NoRules()
 
 
 def checked(*operands: Any, message: str = "") -> Any:
@@ -46,7 +55,7 @@ def effectful(name: str, kernel: Any, source: str, doc: str) -> Op:
     """An op that is applied for its effect."""
     return Op(
         name=name, kernel=kernel, infer=token_type, arity=None, source=source, doc=doc,
-        vjp=EveryOperand(no_rule), jvp=EveryOperand(no_rule), traits=frozenset({"effect", "view"}),
+        vjp=NO_RULES, jvp=NO_RULES, traits=frozenset({"effect", "view"}),
         samples=lambda rng: [],
     )  # fmt: skip
 
