@@ -9,7 +9,7 @@ PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
 PROJECT := --editable '.[examples,dev]'
-PEERS := torch==2.13.0 jax jaxlib autograd
+PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -56,7 +56,7 @@ size:  ## Count code lines per module, and list the longest functions
 docs: $(READY)  ## Write docs/reference from the op table
 	$(BIN)/python docs/make_reference.py
 
-peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX and autograd to compare with
+peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd and TensorFlow
 
 clean:  ## Remove caches and build outputs; the environments stay
 	rm -rf build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,11 +1,24 @@
-"""Every test builds in a graph of its own."""
+"""Every test builds in a graph of its own; TensorFlow 1 is asked where it is installed."""
 
 import pytest
 
 import staticgrad as sg
+
+from .beside import TensorFlow
 
 
 @pytest.fixture(autouse=True)
 def graph():
     with sg.Graph().as_default() as graph:
         yield graph
+
+
+@pytest.fixture(scope="session")
+def tensorflow():
+    """TensorFlow 1 under our names; importing it takes seconds, so only who asks for it does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+        patch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
+        tf = pytest.importorskip("tensorflow", reason="TensorFlow is the oracle").compat.v1
+        tf.logging.set_verbosity(tf.logging.FATAL)
+        yield TensorFlow(tf)
