@@ -145,10 +145,11 @@ def multilinear(
 def align(op: Op, stacks: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
     """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
+    pairs = zip(stacks, batched, strict=True)
+    return op(*(padded(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
 
-    def padded(x: Any) -> Any:
-        shape = shape_of(x)
-        ones = (1,) * (ndim + 1 - len(shape))
-        return OPS["reshape"](x, shape=(shape[0], *ones, *shape[1:])) if ones else x
 
-    return op(*(padded(x) if b else x for x, b in zip(stacks, batched, strict=True)), **attrs)
+def padded(x: Any, n: int) -> Any:
+    """A stack whose examples have `n` more axes of size 1 in front."""
+    shape = shape_of(x)
+    return OPS["reshape"](x, shape=(shape[0], *(1,) * n, *shape[1:])) if n else x

@@ -15,6 +15,7 @@ from . import (
     loss,
     movement,
     placing,
+    random,
     reduction,
 )
 
@@ -33,5 +34,6 @@ __all__ = [
     "loss",
     "movement",
     "placing",
+    "random",
     "reduction",
 ]
