@@ -23,10 +23,33 @@ from .export.dot import to_dot
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .export.saving import load, save
-from .frontend.effects import Assert, Print, control_dependencies, group, no_op
+from .frontend.effects import (
+    Assert,
+    Print,
+    control_dependencies,
+    global_variables_initializer,
+    group,
+    no_op,
+    variables_initializer,
+)
 from .frontend.freeze import freeze
-from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
-from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
+from .frontend.graph import (
+    Graph,
+    add_to_collection,
+    get_collection,
+    get_default_graph,
+    global_variables,
+    name_scope,
+    reset_default_graph,
+    trainable_variables,
+)
+from .frontend.leaves import (
+    Variable,
+    constant,
+    placeholder,
+    placeholder_with_default,
+    set_default_dtype,
+)
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
@@ -56,11 +79,15 @@ __all__ = [
     "ArrayType",
     "Assert",
     "Print",
+    "add_to_collection",
     "case",
     "cond",
     "control_dependencies",
     "foldl",
     "fori",
+    "get_collection",
+    "global_variables",
+    "global_variables_initializer",
     "group",
     "map",
     "map_accumulate",
@@ -93,6 +120,7 @@ __all__ = [
     "name_scope",
     "parse",
     "placeholder",
+    "placeholder_with_default",
     "reset_default_graph",
     "save",
     "set_default_dtype",
@@ -102,6 +130,8 @@ __all__ = [
     "to_networkx",
     "to_text",
     "trace",
+    "trainable_variables",
+    "variables_initializer",
     "verify",
     "vjp",
     "why_none",

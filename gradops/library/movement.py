@@ -235,6 +235,31 @@ copy = linear(
 )
 
 
+def forget_sizes_infer(x: ArrayType, axes: tuple[int, ...]) -> ArrayType:
+    unknown = normalize_axes("forget_sizes", x, axes)
+    sizes = (Dim("?") if k in unknown else n for k, n in enumerate(x.shape))
+    return ArrayType(tuple(sizes), x.dtype)
+
+
+def forget_sizes_kernel(x: Any, axes: tuple[int, ...]) -> Any:
+    normalize_axes("forget_sizes", type_of(x), axes)
+    return x
+
+
+forget_sizes = linear(
+    "forget_sizes", forget_sizes_kernel,
+    infer=forget_sizes_infer,
+    transpose=lambda g, y, x, axes: g,
+    batch=lambda op, xs, batched, attrs: op(
+        xs[0], axes=tuple(k % (len(shape_of(xs[0])) - 1) + 1 for k in attrs["axes"])
+    ),
+    source="{0}", traits=VIEW,
+    samples=cases(reals((3, 4), axes=(0,)), reals((3, 4), axes=(0, -1)), reals((), axes=())),
+    error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
+    doc="The operand, in whose type the sizes along some axes count as unknown.",
+)
+
+
 def moveaxis(x: Any, source: int, destination: int) -> Any:
     """`x` with axis `source` moved to place `destination`, the others keeping their order.
 

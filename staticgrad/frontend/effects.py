@@ -61,6 +61,25 @@ def group(*inputs: Expr, name: str = "group") -> Expr:
     )  # fmt: skip
 
 
+def global_variables_initializer(name: str = "init") -> Expr:
+    """What sets all variables of the default graph, as there are now, to their initial values.
+
+    A session begins with these values, so it need not be run.
+
+    >>> w = sg.Variable(1.0)
+    >>> init, change = sg.global_variables_initializer(), w.assign(5.0)
+    >>> session = sg.Session()
+    >>> session.run(change), session.run(init), session.run(w)
+    (np.float32(5.0), None, np.float32(1.0))
+    """
+    return variables_initializer(get_default_graph().get_collection("global_variables"), name)
+
+
+def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Expr:
+    """What sets some variables to their initial values; see `global_variables_initializer`."""
+    return group(*(v.initializer for v in var_list), name=name)
+
+
 def no_op(name: str = "no_op") -> Expr:
     """Something that does nothing, for what has to be an operation.
 

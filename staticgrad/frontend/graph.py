@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from gradops import FetchError
 from gradops.places import here, short
@@ -29,6 +30,9 @@ class Graph:
         self.members: dict[str, Expr] = {}
         self.token: Expr | None = None  # orders effects: see Note [Effects]
         self.checks: list[Expr] = []
+        self.variables: list[Any] = []
+        self.collections: dict[str, list[Any]] = {}
+        self.seed: int | None = None
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager
@@ -54,6 +58,25 @@ class Graph:
     def finalize(self) -> None:
         """Refuse further expressions."""
         self.names.finalized = self.names.finalized or here()
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Keep something with the graph under the name of a collection."""
+        self.collections.setdefault(name, []).append(value)
+
+    def get_collection(self, name: str) -> list[Any]:
+        """What was kept under the name, and for TensorFlow's names of them, the variables.
+
+        >>> with sg.Graph().as_default() as g:
+        ...     w = sg.Variable(1.0, name="w")
+        >>> g.get_collection("trainable_variables")
+        [<variable w: float32[]>]
+        """
+        found = list(self.collections.get(name, ()))
+        if name in ("variables", "global_variables"):
+            found += self.variables
+        if name == "trainable_variables":
+            found += [v for v in self.variables if v.trainable]
+        return found
 
     def get_operations(self) -> list[Expr]:
         """Everything built so far, in order."""
@@ -98,6 +121,41 @@ def get_default_graph() -> Graph:
         found = Graph("default")
         DEFAULT.set(found)
     return found
+
+
+def global_variables() -> list[Any]:
+    """The variables of the default graph, in the order in which they were made.
+
+    >>> w = sg.Variable(1.0)
+    >>> w in sg.global_variables()
+    True
+    """
+    return get_default_graph().get_collection("global_variables")
+
+
+def trainable_variables() -> list[Any]:
+    """The variables of the default graph that are trained.
+
+    >>> step = sg.Variable(0, trainable=False)
+    >>> step in sg.trainable_variables()
+    False
+    """
+    return get_default_graph().get_collection("trainable_variables")
+
+
+def add_to_collection(name: str, value: Any) -> None:
+    """Keep something with the default graph under the name of a collection.
+
+    >>> sg.add_to_collection("losses", sg.constant(1.0))
+    >>> len(sg.get_collection("losses"))
+    1
+    """
+    get_default_graph().add_to_collection(name, value)
+
+
+def get_collection(name: str) -> list[Any]:
+    """What the default graph keeps under the name of a collection; see `add_to_collection`."""
+    return get_default_graph().get_collection(name)
 
 
 def reset_default_graph() -> None:

@@ -5,12 +5,24 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType, Dim, DTypeError, GraphError, ShapeError, broadcast_to, copy, type_of
+from gradops import (
+    ArrayType,
+    Dim,
+    DTypeError,
+    FeedError,
+    GraphError,
+    ShapeError,
+    broadcast_to,
+    copy,
+    type_of,
+)
+from gradops.library.movement import forget_sizes
 from gradops.places import here
-from gradops.types import as_size, broadcast_shapes, native
+from gradops.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant
+from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant, renamed
 from ..ir.plain import lost_meaning
+from .freeze import freeze
 from .graph import get_default_graph
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
@@ -50,6 +62,27 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
     sizes = tuple(Dim(f"{name}.{i}") if n == ANY else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
+
+
+def placeholder_with_default(input: Any, shape: Any = None, name: str = "input") -> Expr:
+    """A value that may be fed when the graph runs, and else is `input`.
+
+    A size in `shape` that is None may be another one in what is fed. Raises ShapeError if `input`
+    does not have the shape.
+
+    >>> x = sg.placeholder_with_default([1.0, 2.0], [None], name="x")
+    >>> y = sg.reduce_sum(x)
+    >>> session = sg.Session()
+    >>> session.run(y), session.run(y, {x: [1.0, 2.0, 3.0]})
+    (np.float32(3.0), np.float32(6.0))
+    """
+    given = as_expression(input)
+    wanted = given.type if shape is None else placeholder_type(given.dtype, shape)
+    if len(wanted.shape) != len(given.shape) or conflict(wanted.shape, given.shape):
+        raise ShapeError("placeholder_with_default", [given.label], f"it is not {wanted}")
+    axes = tuple([k for k, n in enumerate(wanted.shape) if n == ANY])
+    assert given.names is not None
+    return renamed(forget_sizes(given, axes=axes), name)
 
 
 def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
@@ -102,7 +135,9 @@ def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) 
 class Variable(Expr):
     """A value that lasts from run to run; each session has its own.
 
-    It begins with `initial_value`. `assign` and its like give expressions that, when fetched,
+    It begins with `initial_value`: a number, sequence or array, an expression, which is evaluated
+    now, or a function that gives one of these. It needs no initializing; to run its `initializer`
+    sets it back. `assign` and its like give expressions that, when fetched,
     change it; what was built before an assignment reads the old value, what is built after it the
     new one. A run that fails changes nothing.
 
@@ -119,12 +154,13 @@ class Variable(Expr):
         self, initial_value: Any, name: str = "Variable", dtype: Any = None, trainable: bool = True
     ) -> None:
         names = get_default_graph().names
-        value = as_value(initial_value, dtype)
+        value = as_value(initial(initial_value), dtype)
         super().__init__(
             Kind.VARIABLE, type_of(value), names.unique(name), names, value=value, place=here()
         )
         self.trainable = trainable
         names.add(self)
+        get_default_graph().variables.append(self)
 
     @staticmethod
     def hidden(names: Names, value: Any, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
@@ -159,6 +195,22 @@ class Variable(Expr):
     def own(self, value: Any) -> Any:
         """Numbers and sequences of them in the variable's dtype; what has a dtype, as it is."""
         return value if hasattr(value, "dtype") else np.asarray(value, self.dtype)
+
+
+def initial(value: Any) -> Any:
+    """What a variable begins with, as a value."""
+    if callable(value) and not isinstance(value, Expr):
+        value = value()
+    return evaluated(value) if isinstance(value, Expr) else value
+
+
+def evaluated(e: Expr) -> Any:
+    """The value of an expression that needs no feeds; variables have their initial values."""
+    try:
+        graph = freeze([e])
+    except FeedError as error:
+        raise e.unknown("the value", "begin with what needs no feeds") from error
+    return graph(*(v.value for v in graph.inputs))[0]
 
 
 def assign(variable: Expr, value: Any, name: str) -> Expr:

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradops as ops
 
-from ..ir.expr import Expr
+from ..ir.expr import renamed
 
 AS_IN_GRADOPS = (
     "abs", "add", "argmax", "argmin", "broadcast_to", "ceil", "cos", "cross_entropy", "einsum",
@@ -37,18 +37,6 @@ def spelled(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc.split(">>>")[0].rstrip()
     return call
-
-
-def renamed(e: Any, name: str) -> Any:
-    """The expression `e`, just built, under another name."""
-    if not isinstance(e, Expr) or e.names is None:
-        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
-    graph = e.names.graph()
-    if graph is not None:
-        del graph.members[e.name]
-    e.names.release(e.name)
-    e.name = e.names.unique(name)
-    return e.names.add(e)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -312,6 +312,18 @@ def parts_of(e: Expr) -> Any:
     return tuple([part(e, index=i) for i in range(len(e.type.parts))])
 
 
+def renamed(e: Any, name: str) -> Any:
+    """The expression `e`, just built, under another name."""
+    if not isinstance(e, Expr) or e.names is None:
+        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
+    graph = e.names.graph()
+    if graph is not None:
+        del graph.members[e.name]
+    e.names.release(e.name)
+    e.name = e.names.unique(name)
+    return e.names.add(e)
+
+
 def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:
     """An expression like `e`, in no graph, with other attributes."""
     return Expr(
