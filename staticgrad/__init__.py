@@ -50,6 +50,15 @@ from .frontend.leaves import (
     placeholder_with_default,
     set_default_dtype,
 )
+from .frontend.random import (
+    random_bernoulli,
+    random_key,
+    random_normal,
+    random_shuffle,
+    random_uniform,
+    set_random_seed,
+    truncated_normal,
+)
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
@@ -121,9 +130,15 @@ __all__ = [
     "parse",
     "placeholder",
     "placeholder_with_default",
+    "random_bernoulli",
+    "random_key",
+    "random_normal",
+    "random_shuffle",
+    "random_uniform",
     "reset_default_graph",
     "save",
     "set_default_dtype",
+    "set_random_seed",
     "to_dot",
     "to_json",
     "to_mermaid",
@@ -131,6 +146,7 @@ __all__ = [
     "to_text",
     "trace",
     "trainable_variables",
+    "truncated_normal",
     "variables_initializer",
     "verify",
     "vjp",

@@ -32,7 +32,8 @@ class Graph:
         self.checks: list[Expr] = []
         self.variables: list[Any] = []
         self.collections: dict[str, list[Any]] = {}
-        self.seed: int | None = None
+        self.seed: int | None = None  # of random numbers: see Note [Seeds]
+        self.run_number: Expr | None = None
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager

@@ -40,6 +40,16 @@ AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
 """What has to have run before what is being built."""
 
 
+@contextmanager
+def held_at(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    """Set a context variable inside a `with` block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
 class Kind(Enum):
     """What an expression is: the application of an op, a leaf, or a change of state."""
 
