@@ -82,6 +82,18 @@ class Dim:
         """The size, given the sizes of the names in it."""
         return int(eval_terms(self, lambda name: sizes[name]))
 
+    def substitute(self, sizes: Mapping[str, Size]) -> Size:
+        """The size with other sizes, known or not, in the place of names; other names stay.
+
+        >>> (Dim("n") * 2 + 1).substitute({"n": Dim("m") + 3}), Dim("n").substitute({"n": 4})
+        (2*m + 7, 4)
+        """
+        total: Size = 0
+        for monomial, coefficient in self._terms:
+            factors = [_substitute_atom(atom, sizes) for atom in monomial]
+            total = total + product([coefficient, *factors])
+        return total
+
     @property
     def least(self) -> int:
         """A size it surely has at least, whatever the names stand for."""
@@ -148,6 +160,13 @@ def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
 def broadcast_size(*sizes: int) -> int:
     """The size that sizes broadcast to: the one that is not 1, if there is one."""
     return next((n for n in sizes if n != 1), 1)
+
+
+def _substitute_atom(atom: Atom, sizes: Mapping[str, Size]) -> Size:
+    if isinstance(atom, str):
+        return sizes[atom] if atom in sizes else Dim(atom)
+    parts = [s.substitute(sizes) if isinstance(s, Dim) else s for s in atom[1:]]
+    return parts[0] // parts[1] if atom[0] == "//" else common_size(parts)
 
 
 def _render_term(monomial: tuple[Atom, ...], coefficient: int, name: Callable[[str], str]) -> str:
@@ -335,6 +354,13 @@ def _broadcast_sizes(
             known_as=f"The size of tensor a ({known[0]}) must match the size of tensor b"
             f" ({known[1]}) at non-singleton dimension {axis}",
         )
+    return common_size(distinct)
+
+
+def common_size(sizes: Iterable[Size]) -> Size:
+    """The size that sizes broadcast to: of those known, the first that is not 1."""
+    distinct = [s for s in dict.fromkeys(sizes) if s != 1]
+    known = [s for s in distinct if isinstance(s, int)]
     if known or len(distinct) < 2:
         return known[0] if known else (distinct[0] if distinct else 1)
     parts = dict.fromkeys(part for size in distinct for part in broadcast_parts(size))

@@ -9,8 +9,10 @@ from gradops import Dim
 from gradops.op import compute
 
 from ..ir.expr import Expr, Kind
+from ..ir.given import require_all
 from ..ir.graph import FrozenGraph
-from .feeds import admitted, bind_sizes, require_all
+from ..ir.replay import note_sizes
+from .feeds import admitted, bind_sizes
 
 
 def interpret(
@@ -57,12 +59,3 @@ def concrete(value: Any, sizes: dict[str, int]) -> Any:
     if isinstance(value, Dim):
         return value.evaluate(sizes)
     return tuple(concrete(v, sizes) for v in value) if isinstance(value, tuple) else value
-
-
-def note_sizes(e: Expr, value: Any, sizes: dict[str, int]) -> None:
-    """Take down sizes that only the data tell."""
-    for want, n in zip(e.shape, np.shape(value), strict=True):
-        if isinstance(want, Dim):
-            for name in want.names():
-                if want == Dim(name):
-                    sizes.setdefault(name, n)

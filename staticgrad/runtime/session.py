@@ -12,8 +12,8 @@ from gradops import FeedError, FetchError, flatten
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..ir.expr import Expr, Kind
+from ..ir.given import require_all
 from .executable import Executable
-from .feeds import require_all
 
 
 @dataclass(frozen=True)
