@@ -64,6 +64,7 @@ from .frontend.tracing import trace
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .ir.parse import parse
+from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
 from .runtime.executable import Executable, compile
@@ -71,9 +72,11 @@ from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
 from .transform.forward import hvp, jvp, vjp
+from .transform.importing import import_graph
 from .transform.jacobian import hessian, jacobian
 from .transform.paths import why_none
 from .transform.reverse import gradients
+from .transform.surgery import extract, replace, wrap
 
 globals().update(_FUNCTIONS)  # one table says which ops there are under TensorFlow's names
 
@@ -116,12 +119,14 @@ __all__ = [
     "Variable",
     "compile",
     "constant",
+    "extract",
     "freeze",
     "function",
     "get_default_graph",
     "gradients",
     "hessian",
     "hvp",
+    "import_graph",
     "interpret",
     "jacobian",
     "jvp",
@@ -135,6 +140,8 @@ __all__ = [
     "random_normal",
     "random_shuffle",
     "random_uniform",
+    "replace",
+    "replay",
     "reset_default_graph",
     "save",
     "set_default_dtype",
@@ -151,5 +158,6 @@ __all__ = [
     "verify",
     "vjp",
     "why_none",
+    "wrap",
 ]
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -67,7 +67,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
 def placeholder_with_default(input: Any, shape: Any = None, name: str = "input") -> Expr:
     """A value that may be fed when the graph runs, and else is `input`.
 
-    A size in `shape` that is None may be another one in what is fed. Raises ShapeError if `input`
+    A size in `shape` that is None or a name may be another one in what is fed. Raises ShapeError if `input`
     does not have the shape.
 
     >>> x = sg.placeholder_with_default([1.0, 2.0], [None], name="x")
@@ -80,7 +80,8 @@ def placeholder_with_default(input: Any, shape: Any = None, name: str = "input")
     wanted = given.type if shape is None else placeholder_type(given.dtype, shape)
     if len(wanted.shape) != len(given.shape) or conflict(wanted.shape, given.shape):
         raise ShapeError("placeholder_with_default", [given.label], f"it is not {wanted}")
-    axes = tuple([k for k, n in enumerate(wanted.shape) if n == ANY])
+    sizes = zip(wanted.shape, given.shape, strict=True)
+    axes = tuple([k for k, (n, m) in enumerate(sizes) if n != m])
     assert given.names is not None
     return renamed(forget_sizes(given, axes=axes), name)
 

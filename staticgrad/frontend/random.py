@@ -51,7 +51,8 @@ def random_key(seed: int | None = None, name: str = "random") -> Expr:
     graph = get_default_graph()
     if graph.seed is None:
         graph.seed = secrets.randbits(32)
-    own = zlib.crc32(graph.names.unique(name).encode()) if seed is None else seed
+    full = graph.names.unique(f"{name}/key")
+    own = zlib.crc32(full.encode()) if seed is None else seed
     base = new_constant(graph.names, ops.random_key(graph.seed, own), f"{name}/seed")
     key = ops.fold_in(base, run_number(graph))
     effects = EFFECTS.get()
@@ -88,8 +89,8 @@ def random_normal(
 
     `mean` and `stddev` may be expressions, and gradients pass to them.
 
-    >>> sg.random_normal(["batch", 3])
-    <random_normal random_normal: float32[batch, 3]>
+    >>> sg.random_normal([2, 3], name="noise")
+    <random_normal noise: float32[2, 3]>
     """
     dtype = float_dtype(dtype)
     x = ops.random_normal(random_key(seed, name), shape=shape, dtype=dtype)

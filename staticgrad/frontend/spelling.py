@@ -39,7 +39,9 @@ def spelled(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
+SOURCES = {name: getattr(ops, RENAMED.get(name, name)) for name in (*AS_IN_GRADOPS, *RENAMED)}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: spelled(getattr(ops, source), name)
-    for name, source in {**{n: n for n in AS_IN_GRADOPS}, **RENAMED}.items()
+    name: spelled(function, name) for name, function in SOURCES.items()
 }
+OPS_CALLED = {FUNCTIONS[name]: op for name, op in SOURCES.items() if isinstance(op, ops.Op)}
+"""The op that one of these functions applies, if it applies just one."""

@@ -127,9 +127,9 @@ class FrozenGraph:
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         """The outputs for operands of any kind: arrays are computed with, expressions built on."""
-        from .replay import replay
+        from .replay import inside
 
-        return replay(self, operands)
+        return inside(self, operands)
 
     def __repr__(self) -> str:
         return f"<graph {self.digest}>"
@@ -240,17 +240,16 @@ def everything(graph: FrozenGraph) -> Iterator[Expr]:
 def sizes_told(e: Expr) -> set[str]:
     """The names of sizes that the value of `e` is the first to tell.
 
-    An input tells all that stand by themselves in its shape. An op tells those that depend on data,
-    which are named after it; the others it was told itself.
+    An input tells all that stand by themselves in its shape. An op tells those that depend on data:
+    neither its operands have them, nor was it told them.
     """
     own = {n for n in e.shape if isinstance(n, Dim)}
     names = {name for n in own for name in n.names() if n == Dim(name)}
-    if e.op is None:
+    if e.op is None or not names:
         return names
-    if e.op.name == "part":  # what gives several values, tells what it was not told
-        given = {name for x in e.inputs[0].inputs for n in x.shape for name in names_of(n)}
-        return names - given
-    return {n for n in names if n.rpartition(".")[0] == e.name}
+    operands = e.inputs[0].inputs if e.op.name == "part" else e.inputs
+    sizes = [*(n for x in operands for n in x.shape), *dims_in(tuple(e.attrs.values()))]
+    return names - {name for n in sizes for name in names_of(n)}
 
 
 def names_of(size: Any) -> frozenset[str]:

@@ -16,9 +16,10 @@ from ..codegen.source import Arena, Source, emit
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import get_default_graph
 from ..ir.expr import Expr, Kind, sequence
+from ..ir.given import require_all
 from ..ir.graph import FrozenGraph, everything
 from ..passes.pipeline import optimized
-from .feeds import admitted, bind_sizes, require_all
+from .feeds import admitted, bind_sizes
 from .interpreter import concrete
 
 SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept

@@ -113,7 +113,7 @@ def test_recomputed_steps_draw_what_they_drew():
     w = sg.placeholder("float64", [], name="w")
 
     def loss(residuals):
-        step = lambda c, x: c * (w + sg.random_uniform([], dtype="float64", seed=3)) + x  # noqa: E731
+        step = lambda c, x: c * (w + sg.random_uniform([], dtype="float64", seed=3)) + x
         return sg.foldl(step, np.ones(4), np.float64(1), residuals=residuals)
 
     ys = [loss("stack"), loss("recompute")]
