@@ -14,7 +14,7 @@ array([2., 4.], dtype=float32)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradops import ArrayType, Dim
+from gradops import ArrayType, Dim, GrowthWarning
 
 from .control.branches import case, cond, switch
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
@@ -115,6 +115,7 @@ __all__ = [
     "FrozenGraph",
     "Function",
     "Graph",
+    "GrowthWarning",
     "Session",
     "Variable",
     "compile",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradops import FeedError, FetchError, flatten
+from gradops.places import here
 
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
@@ -113,6 +114,8 @@ class Session:
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
+        if not self.plans and not self.graph.names.ran:
+            self.graph.names.ran = here()
         valued = tuple([e.kind is not Kind.GROUP for e in fetches])
         return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 
