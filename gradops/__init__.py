@@ -32,6 +32,7 @@ from .errors import (
     StateFormatError,
     TapeError,
     TransformError,
+    UnreachedWarning,
     ValueUnknownError,
 )
 from .families import discrete, elementwise, joining, linear, multilinear, selection, singular
@@ -205,6 +206,7 @@ __all__ = [
     "StateFormatError",
     "TapeError",
     "TransformError",
+    "UnreachedWarning",
     "ValueUnknownError",
     "abs",
     "absolute",

@@ -22,7 +22,10 @@
     - CheckError          an Assert of the program does not hold        (also an AssertionError)
     - GraphFormatError    a text or file that is no graph               (also a ValueError)
 
-and one warning, GrowthWarning: a graph grows although it has been run.
+and two warnings:
+
+* GrowthWarning           a graph grows although it has been run
+* UnreachedWarning        a check or a print of what is computed is not run
 
 A message has parts, each on its line: the call with types and the reason with values; the words by
 which users of PyTorch know the error, and search for it; a hint.
@@ -153,6 +156,10 @@ class NotFiniteError(GraphError, FloatingPointError):
 
 class GrowthWarning(UserWarning):
     """A graph grows although it has been run."""
+
+
+class UnreachedWarning(UserWarning):
+    """A check or a print of what is computed is not run."""
 
 
 class GraphFormatError(GraphError, ValueError):

@@ -14,18 +14,20 @@ array([2., 4.], dtype=float32)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradops import ArrayType, Dim, GrowthWarning
+from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
 from .control.branches import case, cond, switch
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
 from .export.dot import to_dot
+from .export.explaining import explain
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .export.saving import load, save
 from .frontend.effects import (
     Assert,
     Print,
+    check_numerics,
     control_dependencies,
     global_variables_initializer,
     group,
@@ -93,6 +95,7 @@ __all__ = [
     "Print",
     "add_to_collection",
     "case",
+    "check_numerics",
     "cond",
     "control_dependencies",
     "foldl",
@@ -120,6 +123,7 @@ __all__ = [
     "Variable",
     "compile",
     "constant",
+    "explain",
     "extract",
     "freeze",
     "function",
@@ -153,6 +157,7 @@ __all__ = [
     "to_networkx",
     "to_text",
     "trace",
+    "UnreachedWarning",
     "trainable_variables",
     "truncated_normal",
     "variables_initializer",

@@ -146,8 +146,8 @@ class Names:
         ran, self.ran = self.ran, None
         message = (
             f"the graph {self.label} grows after it was run at {describe(ran)}: {e.label} is added"
-            f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew each"
-            " time; build everything before the first run; graph.finalize() makes it an error"
+            f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew"
+            " each time; build everything before the first run; graph.finalize() makes it an error"
         )
         warnings.warn(message, GrowthWarning, stacklevel=depth_of_user())
 
