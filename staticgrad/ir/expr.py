@@ -258,7 +258,7 @@ class Expr(Operators):
         )
 
     def __bool__(self) -> bool:
-        raise self.unknown("the truth", "use where(condition, a, b), or run the graph first")
+        raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
         raise self.unknown("the value", "fetch it: Session().run(...) or compile(...)(...)")

@@ -19,6 +19,7 @@ from gradops.holding import held, holding, is_holder, signature
 from gradops.places import describe, here
 from gradops.tree import structure
 
+from ..control.calls import Calls
 from ..frontend.graph import Graph
 from ..frontend.tracing import expression, parameters, placeholder_like
 from ..ir.expr import Expr
@@ -38,6 +39,9 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
     `graph(*args)` and `source(*args)` show one. Raises ValueUnknownError where the program asks for
     a value that is not known while tracing, as `if x > 0:` does.
 
+    Called on expressions, while a graph is built, it becomes a part of the graph: one function,
+    with one derivative, however often it is called.
+
     >>> @sg.function
     ... def f(x):
     ...     return sg.reduce_sum(x * x)
@@ -56,6 +60,7 @@ class Function:
         functools.update_wrapper(self, fn)
         self.fn, self.optimize = fn, optimize
         self.traced: dict[Any, Traced] = {}
+        self.calls = Calls(fn)
         self.lock = threading.Lock()
 
     @property
@@ -65,6 +70,9 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, rebuild = flatten((args, kwargs))
+        if any(isinstance(x, Expr) for x in leaves):
+            key = structure((args, kwargs)), tuple(map(kind_of, leaves)), repeats(leaves)
+            return self.calls.call(leaves, rebuild, key)
         return self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -116,6 +124,8 @@ def is_value(x: Any) -> bool:
 
 def kind_of(x: Any) -> Any:
     """What of an argument a trace depends on: its type if it is fed, else the value itself."""
+    if isinstance(x, Expr):
+        return Expr, x.type
     return signature(x) if is_value(x) else (type(x), x)
 
 
