@@ -42,7 +42,7 @@ class Calls:
         """
         names = common_names(self.fn.__name__, leaves)
         values = [as_result(names, x) for x in leaves if is_operand(x)]
-        graph = names.graph()
+        graph = names.home
         callee = graph.callees.get((self, key))
         if callee is None:
             callee = graph.callees[self, key] = self.traced(names, leaves, values, rebuild)

@@ -90,9 +90,7 @@ def no_op(name: str = "no_op") -> Expr:
 
 def token_of(names: Names) -> Variable:
     """The hidden variable that orders the effects of a graph."""
-    graph = names.graph()
-    if graph is None:
-        raise GraphError("the graph of a check or print is no more")
+    graph = names.home
     if graph.token is None:
         graph.token = Variable.hidden(names, np.zeros(0, bool), "effects", Kind.TOKEN)
     return graph.token
@@ -102,9 +100,8 @@ def effect(names: Names, op: Op, operands: Sequence[Any], name: str, **attrs: An
     """Something that is run for its effect, after all effects that were built before."""
     token = token_of(names)
     made = group(assign(token, op(token, *operands, **attrs), "effect"), name=name)
-    graph = names.graph()
-    if graph is not None and EFFECTS.get() is None:
-        graph.checks.append(made)
+    if EFFECTS.get() is None:
+        names.home.checks.append(made)
     return made
 
 

@@ -80,6 +80,14 @@ class Names:
         self.ran: Place | None = None  # until it was warned that the graph grows all the same
 
     @property
+    def home(self) -> Any:
+        """The graph; raises GraphError if it is no more."""
+        graph = self.graph()
+        if graph is None:
+            raise GraphError(f"the graph {self.label} is no more: keep it while you build in it")
+        return graph
+
+    @property
     def prefix(self) -> str:
         """What the scopes that are open put before names."""
         return PREFIXES.get().get(self, "")
