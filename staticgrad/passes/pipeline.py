@@ -1,15 +1,15 @@
 """Which passes run at which level, and what they did."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from gradops.errors import OptionError
 
 from ..ir.expr import Expr, with_attrs
 from ..ir.graph import FrozenGraph, Interning, graphs_in
+from ..ir.text import sections
 from ..ir.verify import verify
 from .fold import Fold
 from .simplify import DropBroadcasts, DropRetyping, Simplify
@@ -40,29 +40,29 @@ def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
     if not LEVELS[level]:
         return graph
-    return run_passes(with_inner(graph, partial(optimized, level=level)), LEVELS[level])[0]
-
-
-def with_inner(graph: FrozenGraph, step: Pass) -> FrozenGraph:
-    """The graph with `step` applied to the graphs inside it: the bodies of loops, branches."""
     made: dict[FrozenGraph, FrozenGraph] = {}
+    for each in sections(graph):  # the innermost first
+        made[each] = run_passes(with_inner(each, made), LEVELS[level])[0]
+    return made[graph]
 
-    def renewed(value: Any) -> Any:
-        if type(value) is tuple:
-            return tuple(map(renewed, value))
-        if not isinstance(value, FrozenGraph):
-            return value
-        if value not in made:
-            made[value] = step(value)
-        return made[value]
+
+def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> FrozenGraph:
+    """The graph with others in the place of the graphs inside it: of bodies and branches."""
 
     def replace(e: Expr, intern: Interning) -> Expr:
         if not any(graphs_in(e)):
             return e
-        attrs = {k: renewed(v) for k, v in e.attrs.items()}
+        attrs = {k: renewed(v, made) for k, v in e.attrs.items()}
         return e if attrs == e.attrs else intern.copy(with_attrs(e, attrs), e.inputs)
 
     return graph.rebuilt(replace)
+
+
+def renewed(value: Any, made: Mapping[FrozenGraph, FrozenGraph]) -> Any:
+    """An attribute's value with other graphs in it."""
+    if type(value) is tuple:
+        return tuple([renewed(v, made) for v in value])
+    return made[value] if isinstance(value, FrozenGraph) else value
 
 
 def run_passes(
