@@ -69,6 +69,7 @@ from .ir.parse import parse
 from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
+from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
@@ -119,6 +120,7 @@ __all__ = [
     "Function",
     "Graph",
     "GrowthWarning",
+    "Rule",
     "Session",
     "Variable",
     "compile",

@@ -12,6 +12,7 @@ from ..ir.graph import FrozenGraph, Interning, graphs_in
 from ..ir.text import sections
 from ..ir.verify import verify
 from .fold import Fold
+from .rewrite import Rule, rewrite
 from .simplify import DropBroadcasts, DropRetyping, Simplify
 
 Pass = Callable[[FrozenGraph], FrozenGraph]
@@ -34,15 +35,29 @@ class PassReport:
         return f"{self.name}: {self.before} -> {self.after} in {self.seconds * 1e3:.2f} ms"
 
 
-def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
-    """The graph after the passes of a level; raises OptionError for one that there is not."""
+@dataclass(frozen=True)
+class Rewrite:
+    """Apply rules of users until none applies."""
+
+    rules: tuple[Rule, ...]
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return rewrite(graph, self.rules)
+
+
+def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> FrozenGraph:
+    """The graph after rules of users, if there are any, and the passes of a level.
+
+    Raises OptionError for a level that there is not.
+    """
     if level not in LEVELS:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
-    if not LEVELS[level]:
+    passes = (*((Rewrite(tuple(rules)),) if rules else ()), *LEVELS[level])
+    if not passes:
         return graph
     made: dict[FrozenGraph, FrozenGraph] = {}
     for each in sections(graph):  # the innermost first
-        made[each] = run_passes(with_inner(each, made), LEVELS[level])[0]
+        made[each] = run_passes(with_inner(each, made), passes)[0]
     return made[graph]
 
 
