@@ -17,6 +17,7 @@ from typing import Any as _Any
 from gradops import ArrayType, Dim
 
 from .control.branches import case, cond, switch
+from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
 from .export.dot import to_dot
@@ -95,9 +96,12 @@ __all__ = [
     "case",
     "cond",
     "control_dependencies",
+    "custom_gradient",
     "foldl",
     "fori",
     "get_collection",
+    "grad_clip",
+    "grad_scale",
     "global_variables",
     "global_variables_initializer",
     "group",

@@ -12,12 +12,12 @@ from ..ir.expr import Expr, with_attrs
 from ..ir.graph import FrozenGraph, Interning, graphs_in
 from ..ir.verify import verify
 from .fold import Fold
-from .simplify import DropBroadcasts, DropRetyping, Simplify
+from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
 
 Pass = Callable[[FrozenGraph], FrozenGraph]
 LEVELS: dict[int, tuple[Pass, ...]] = {
     0: (),
-    1: (DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
+    1: (DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
 }
 
 
