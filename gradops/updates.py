@@ -75,7 +75,8 @@ def adam(
     """Kingma and Ba, "Adam" (2015); with decoupled weight decay, AdamW of Loshchilov and Hutter.
 
     With `eps_hat`, `eps` is the one that the paper writes so, at the end of its section 2: it is
-    added before the bias is corrected, not after; that is TensorFlow's form. The state is `step`, `exp_avg`, `exp_avg_sq` and, with `amsgrad`, `max_exp_avg_sq`.
+    added before the bias is corrected, not after; that is TensorFlow's form. The state is `step`,
+    `exp_avg`, `exp_avg_sq` and, with `amsgrad`, `max_exp_avg_sq`.
 
     >>> p, state = adam(1.0, 0.5, {}, lr=0.1)
     >>> round(float(p), 6), state["step"]

@@ -16,6 +16,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim
 
+from . import train
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
@@ -72,6 +73,7 @@ from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .transform.forward import hvp, jvp, vjp
 from .transform.importing import import_graph
 from .transform.jacobian import hessian, jacobian
@@ -94,6 +96,8 @@ __all__ = [
     "Print",
     "add_to_collection",
     "case",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "cond",
     "control_dependencies",
     "custom_gradient",
@@ -102,6 +106,7 @@ __all__ = [
     "get_collection",
     "grad_clip",
     "grad_scale",
+    "global_norm",
     "global_variables",
     "global_variables_initializer",
     "group",
@@ -156,6 +161,7 @@ __all__ = [
     "to_networkx",
     "to_text",
     "trace",
+    "train",
     "trainable_variables",
     "truncated_normal",
     "variables_initializer",
