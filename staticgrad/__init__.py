@@ -16,7 +16,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim
 
-from . import train
+from . import initializers, layers, train
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
@@ -136,9 +136,11 @@ __all__ = [
     "hessian",
     "hvp",
     "import_graph",
+    "initializers",
     "interpret",
     "jacobian",
     "jvp",
+    "layers",
     "load",
     "name_scope",
     "parse",
