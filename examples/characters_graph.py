@@ -1,4 +1,4 @@
-"""The network of characters.py as a graph: a scan over the letters, differentiated and compiled once.
+"""The network of characters.py as a graph: a scan over the letters, differentiated and compiled.
 
 The loop is one node of the graph, whatever the length of the rows; its gradient is another. The
 network writes with the same graph, fed one letter at a time.
