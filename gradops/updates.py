@@ -14,6 +14,7 @@ differ in the last one; both take NumPy's.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -239,8 +240,15 @@ def counted(step: Any) -> Any:
 
 def share_seen(beta: float, step: Any) -> Any:
     """1 - beta ** step, how much of a mean that starts from zero is of what it has seen."""
-    count = counted(step)
-    return 1 - (float(np.power(beta, count)) if type(count) is float else power(beta, count))
+    if type(step) in PYTHON_SCALARS:
+        return share_of_number(beta, step)
+    return 1 - power(beta, counted(step))
+
+
+@lru_cache(maxsize=64)  # a step asks anew for each parameter
+def share_of_number(beta: float, step: float) -> float:
+    """The same for a number of steps, by NumPy's power."""
+    return 1 - float(np.power(beta, float(step)))
 
 
 def root(x: Any) -> Any:
