@@ -45,7 +45,7 @@ def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     if known and product(full) != x.size:
         raise ShapeError(
             "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
-            hint="write -1 for one size to have it worked out",
+            hint=None if -1 in shape else "write -1 for one size to have it worked out",
             known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
         )
     return ArrayType(full, x.dtype)

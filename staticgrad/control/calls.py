@@ -13,6 +13,7 @@ from gradops import OPS
 
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import parameter
+from ..frontend.tracing import name_of
 from ..ir.expr import Expr, Names, clock, common_names
 from ..ir.graph import FrozenGraph
 from .bodies import Body, as_result, bring_about, captures_of, closed, reassigned, state_of, traced
@@ -40,7 +41,7 @@ class Calls:
 
         Calls with one `key` share a graph.
         """
-        names = common_names(self.fn.__name__, leaves)
+        names = common_names(name_of(self.fn), leaves)
         values = [as_result(names, x) for x in leaves if is_operand(x)]
         graph = names.home
         callee = graph.callees.get((self, key))
@@ -56,7 +57,7 @@ class Calls:
     ) -> Callee:
         """The graph for arguments of this kind."""
         number = next(clock)
-        with get_default_graph().name_scope(self.fn.__name__):
+        with get_default_graph().name_scope(name_of(self.fn)):
             parameters = [parameter(names, e.type, "argument") for e in values]
 
             def form(own: list[Expr]) -> Any:

@@ -101,6 +101,9 @@ class Graph:
             )
         return found
 
+    def __bool__(self) -> bool:
+        return True  # an empty graph is a graph
+
     def __contains__(self, e: object) -> bool:
         return isinstance(e, Expr) and e.names is self.names
 

@@ -16,6 +16,7 @@ from gradops import (
     copy,
     type_of,
 )
+from gradops.holding import is_holder
 from gradops.library.movement import forget_sizes
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, conflict, native
@@ -129,6 +130,12 @@ def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) 
     """`x`, or a constant of it: a number has the dtype of `like`, or else the default one."""
     if isinstance(x, Expr):
         return x
+    if is_holder(x):
+        raise GraphError(
+            f"a {type(x).__name__} is no part of a graph: it would be taken for a constant"
+            "\n  hint: loops and branches take expressions; in a traced program of tensors, choose"
+            " with where() and loop in Python"
+        )
     dtype = like.dtype if like is not None and not hasattr(x, "dtype") else None
     return new_constant(names or get_default_graph().names, as_value(x, dtype), "constant")
 
@@ -154,6 +161,8 @@ class Variable(Expr):
     def __init__(
         self, initial_value: Any, name: str = "Variable", dtype: Any = None, trainable: bool = True
     ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, not {name!r}; write trainable=...")
         names = get_default_graph().names
         value = as_value(initial(initial_value), dtype)
         super().__init__(
@@ -195,7 +204,19 @@ class Variable(Expr):
 
     def own(self, value: Any) -> Any:
         """Numbers and sequences of them in the variable's dtype; what has a dtype, as it is."""
-        return value if hasattr(value, "dtype") else np.asarray(value, self.dtype)
+        return in_dtype_of(self, value)
+
+
+def in_dtype_of(variable: Expr, value: Any) -> Any:
+    """Numbers and sequences of them in a variable's dtype; DTypeError if that loses something."""
+    if hasattr(value, "dtype"):
+        return value
+    found = np.asarray(value)
+    if not np.can_cast(found.dtype, variable.dtype, "same_kind"):
+        raise DTypeError(
+            "assign", [variable.type, type_of(found)], f"{variable.name} keeps its dtype"
+        )
+    return found.astype(variable.dtype)
 
 
 def initial(value: Any) -> Any:
@@ -217,8 +238,7 @@ def evaluated(e: Expr) -> Any:
 def assign(variable: Expr, value: Any, name: str) -> Expr:
     """The expression that changes `variable`, and whose value is the new one."""
     names = common_names("assign", [variable, value])
-    own = value if hasattr(value, "dtype") else np.asarray(value, variable.dtype)
-    _, new = lifted(names, [variable, own])
+    _, new = lifted(names, [variable, in_dtype_of(variable, value)])
     check_assignable(variable, new)
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)

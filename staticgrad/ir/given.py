@@ -76,7 +76,7 @@ def is_negative(size: Size) -> bool:
 
 def disagreement(told: Told, n: Size, wanted: Size, owner: Expr, e: Expr) -> FeedError:
     """The error for an axis whose size does not fit what `owner` tells."""
-    fed = f", fed at {describe(here())}"
+    fed = f"\n  fed at {describe(here())}"
     if told.name is not None:
         return FeedError(f"{told.size} cannot be {n} in {e.label}{fed}{made(e)}")
     return FeedError(

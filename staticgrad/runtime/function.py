@@ -16,6 +16,7 @@ import numpy as np
 
 from gradops import flatten
 from gradops.holding import held, holding, is_holder, signature
+from gradops.levels import TRACING
 from gradops.places import describe, here
 from gradops.tree import structure
 
@@ -24,7 +25,7 @@ from ..frontend.effects import group
 from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
 from ..frontend.leaves import EFFECTS
-from ..frontend.tracing import expression, parameters, placeholder_like
+from ..frontend.tracing import expression, name_of, parameters, placeholder_like
 from ..ir.expr import Expr, held_at
 from ..ir.graph import FrozenGraph
 from .executable import Executable
@@ -113,14 +114,14 @@ class Function:
         """Warn when the function has been traced so often that compiling it may not pay."""
         if len(self.traced) == MANY_TRACES:
             warnings.warn(
-                f"{self.fn.__name__} has been traced {MANY_TRACES} times, last for the call at"
+                f"{name_of(self.fn)} has been traced {MANY_TRACES} times, last for the call at"
                 f" {describe(here())}: each kind of arguments makes a graph\n  hint: pass numbers"
                 " that change as arrays, and use few shapes",
                 stacklevel=4,
             )
 
     def __repr__(self) -> str:
-        return f"<function {self.fn.__name__}, traced {self.traces} times>"
+        return f"<function {name_of(self.fn)}, traced {self.traces} times>"
 
 
 def is_value(x: Any) -> bool:
@@ -191,7 +192,7 @@ class Traced:
     """A function traced for one kind of arguments: what runs, and where its results go."""
 
     def __init__(self, owner: Function, leaves: Sequence[Any], rebuild: Any) -> None:
-        with Graph(owner.fn.__name__).as_default():
+        with Graph(name_of(owner.fn)).as_default():
             names = parameters(owner.fn, len(leaves))
             first = {id(x): i for i, x in reversed(list(enumerate(leaves)))}
             arguments = {i: Argument(leaves[i], i, names[i]) for i in first.values()
@@ -199,7 +200,7 @@ class Traced:
             given = [arguments[first[id(x)]].stand_in if is_value(x) else x for x in leaves]
             args, kwargs = rebuild(given)
             changes: list[Expr] = []
-            with held_at(EFFECTS, changes):
+            with held_at(EFFECTS, changes), held_at(TRACING, "sg.function"):
                 self.found, self.rebuild = flatten(owner.fn(*args, **kwargs))
             self.arguments = list(arguments.values())
             self.effects = [e for a in self.arguments for e in a.effects()]

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import dynamicgrad as dg
 import staticgrad as sg
-from gradops import Dim, DTypeError, ShapeError
+from gradops import Dim, DTypeError, GraphError, ShapeError
 
 
 def test_a_placeholder_has_sizes_that_are_numbers_names_or_unknown():
@@ -154,3 +155,21 @@ def test_collections_have_the_variables_and_what_is_put_in_them(graph):
     assert sg.trainable_variables() == [a]
     assert graph.get_collection("mine") == sg.get_collection("mine") == [a]
     assert graph.get_collection("nothing") == []
+
+
+def test_an_assignment_that_would_lose_something_is_refused():
+    count = sg.Variable(1)
+    for change in (count.assign, count.assign_add):
+        with pytest.raises(DTypeError, match="keeps its dtype"):
+            change(2.7)
+    assert sg.Session().run(count.assign(2)) == 2
+
+
+def test_a_tensor_is_no_operand_of_a_branch():
+    with pytest.raises(GraphError, match="choose with where"):
+        sg.cond(dg.tensor(True), lambda: sg.constant(1.0), lambda: sg.constant(2.0))
+
+
+def test_a_name_is_a_string():
+    with pytest.raises(TypeError, match="trainable="):
+        sg.Variable(1.0, True)

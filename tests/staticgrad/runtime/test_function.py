@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import dynamicgrad as dg
 import staticgrad as sg
+from gradops import TransformError
 
 
 def test_variables_made_in_a_function_last_and_random_numbers_are_new():
@@ -31,3 +33,13 @@ def test_a_failed_call_leaves_variables_as_they_were():
     with pytest.raises(AssertionError):
         f(np.array(-1.0))
     assert f(np.array(1.0)) == 2
+
+
+def test_random_numbers_of_the_eager_side_are_refused_while_tracing():
+    drop = dg.nn.Dropout(0.5)
+    for draw in (lambda x: x + dg.randn(3), drop):
+        with pytest.raises(TransformError, match="same in every call"):
+            sg.function(draw)(dg.ones(3))
+        with pytest.raises(TransformError, match=r"sg\.trace"):
+            sg.trace(draw, [dg.ones(3)])
+    assert dg.randn(3).shape == (3,)
