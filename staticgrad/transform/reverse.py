@@ -1,6 +1,6 @@
 """Gradients: from expressions to the expressions of their derivatives."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def gradients(
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
 
 
-def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Container[Expr]) -> dict[Any, Any]:
+def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -> dict[Any, Any]:
     """The cotangents of the xs that the seeded expressions depend on."""
     active = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.dtype.kind == "c" for e in active)
@@ -59,7 +59,7 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Container[Expr]) ->
     seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)
     try:
-        return pull_back(seeds, read, active, set(xs), op_of=op_of if has_complex else None)
+        return pull_back(seeds, read, active, set(xs), op_of=rules_of(stop, has_complex))
     finally:
         CAUSE.reset(before)
 
@@ -77,9 +77,15 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     return found
 
 
-def op_of(e: Expr) -> Any:
-    """Whose rules carry a cotangent of `e` back. See Note [Complex]."""
-    return conjugated(e.op) if e.op is not None and e.dtype.kind == "c" else e.op
+def rules_of(stop: Collection[Expr], has_complex: bool) -> Callable[[Expr], Any] | None:
+    """Tells whose rules carry a cotangent back: where it stops, nobody's. See Note [Complex]."""
+
+    def op_of(e: Expr) -> Any:
+        if e in stop or e.op is None:
+            return None
+        return conjugated(e.op) if e.dtype.kind == "c" else e.op
+
+    return op_of if stop or has_complex else None
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:

@@ -317,7 +317,7 @@ def what_is_stopped_counts_as_constant(t):
     return opened(t).run(found, {x: [[0.5, -1.0]]})
 
 
-@sessions.given(marks=pytest.mark.xfail(reason="what is stopped and an x passes gradients on"))
+@sessions
 def what_is_stopped_and_an_x_gets_its_partial_derivative(t):
     x = matrix(t)
     a = t.sin(x)

@@ -53,6 +53,17 @@ def test_stop_gradients_count_as_constant(x):
     assert sg.gradients(sg.stop_gradient(x) + 1, x) == [None]
 
 
+def test_what_is_stopped_and_an_x_gets_its_partial_derivative(x):
+    a = 2 * x
+    found = sg.gradients(a + x, [x, a], stop_gradients=[a])
+    np.testing.assert_array_equal(value(found, {x: AT}), np.ones((2, 3)))
+    assert sg.gradients(a, [x, a], stop_gradients=[a])[0] is None
+    b = a * x
+    found = sg.gradients(b * a, [x, a, b], stop_gradients=[a, b])
+    assert found[0] is None
+    np.testing.assert_allclose(value(found[1:], {x: AT}), [2 * AT**2, 2 * AT])
+
+
 def test_what_is_unreachable_is_none_or_zeros(x):
     other = sg.placeholder("float64", ["n", 2], name="other")
     assert sg.gradients(x, other) == [None]
