@@ -15,8 +15,9 @@ from gradops import (
     depending_on,
     pull_back,
 )
+from gradops.library.movement import ensure_shape
 from gradops.reverse import conjugated
-from gradops.types import is_inexact, operand_types
+from gradops.types import conflict, is_inexact, operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
 
@@ -30,7 +31,8 @@ def gradients(
     constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
     variable is assigned passes no gradient on. The results are ordinary expressions and can be
     differentiated in turn. Raises DTypeError for integers, and for a complex y without a
-    weight; ShapeError for a weight of another shape than its y; OptionError.
+    weight; ShapeError for a weight of another shape than its y, in each run where sizes are not
+    known before; OptionError.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -125,9 +127,17 @@ def ones_like(names: Names, y: Expr) -> Any:
 def checked(names: Names, y: Expr, g: Any) -> Expr:
     """A weight for `y`, which must have its shape."""
     g = g if isinstance(g, Expr) else lifted(names, [g])[0]
-    if g.shape != y.shape:
-        raise ShapeError("gradients", operand_types([y, g]), "a grad_y has the shape of its y")
+    g = shaped_like("gradients", y, g, "a grad_y has the shape of its y")
     return g if g.dtype == y.dtype else astype(g, dtype=y.dtype)
+
+
+def shaped_like(call: str, e: Expr, v: Expr, reason: str) -> Expr:
+    """`v`, which must have the shape of `e`; sizes that are not known are compared in each run."""
+    if v.ndim != e.ndim or conflict(v.shape, e.shape):
+        raise ShapeError(
+            call, operand_types([e, v]), reason, hint="broadcast_to(v, e.shape) repeats entries"
+        )
+    return v if v.shape == e.shape else ensure_shape(v, shape=e.shape)
 
 
 def missing(names: Names, x: Expr, unconnected: str) -> Any:

@@ -39,10 +39,26 @@ def test_grad_ys_weigh(x):
 
 
 def test_a_weight_has_the_shape_of_its_y(x):
-    with pytest.raises(ShapeError, match="a grad_y has the shape of its y"):
-        sg.gradients(x * x, x, grad_ys=[[1.0]])
+    for weight in ([[1.0]], [1.0]):
+        with pytest.raises(ShapeError, match=r"a grad_y has the shape of its y(?s:.*)broadcast_to"):
+            sg.gradients(x * x, x, grad_ys=[weight])
     with pytest.raises(GraphError, match="got 1 ys and 2 grad_ys"):
         sg.gradients(x, x, grad_ys=[x, x])
+
+
+@pytest.mark.parametrize(("shape", "other"), [([None], [None]), (["n"], ["m"]), ([2], [None])])
+def test_a_weight_of_unknown_size_is_checked_when_it_is_used(shape, other):
+    y = sg.placeholder("float64", shape, name="y")
+    v = sg.placeholder("float64", other, name="v")
+    gradient, tangent = sg.gradients(y * y, y, v)[0], sg.jvp(y * y, y, v)[0]
+    again = sg.gradients(gradient, v)[0]
+    feeds = {y: [1.0, 2.0], v: [1.0, 10.0]}
+    for found in value([gradient, tangent], feeds):
+        assert found.tolist() == [2, 40]
+    assert value(again, feeds).tolist() == [2, 4]
+    for short in ([1.0], [1.0, 2.0, 3.0]):
+        with pytest.raises(ShapeError, match=r"does not have the shape \(2,\)"):
+            value(gradient, {y: [1.0, 2.0], v: short})
 
 
 def test_stop_gradients_count_as_constant(x):
