@@ -1,6 +1,6 @@
 """Graphs beside TensorFlow 1: one source, run in both, gives the same values and gradients."""
 
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 
 import numpy as np
 import pytest
@@ -156,6 +156,13 @@ def fetches_have_the_structure_they_were_asked_in(t):
 
 
 @sessions
+def fetches_may_be_in_dicts_of_any_kind(t):
+    x = matrix(t)
+    asked = OrderedDict(b=x, a=defaultdict(list, c=[x * 2.0]))
+    return opened(t).run(asked, {x: [[1, 2]]})
+
+
+@sessions
 def a_single_fetch_is_its_value(t):
     return opened(t).run(t.constant([1.0, 2.0], dtype="float64") * 2.0)
 
@@ -278,6 +285,13 @@ def ys_are_weighted(t):
     weights = [[[1.0, 2.0]], 3.0, x]
     weights = [w if w is x else t.constant(w, dtype="float64") for w in weights]
     return opened(t).run(t.gradients(ys, x, grad_ys=weights), {x: [[0.5, -1.0]]})
+
+
+@sessions
+def a_weight_may_have_an_unknown_size(t):
+    x, v = matrix(t), matrix(t, "v")
+    found = t.gradients(x * x, [x], grad_ys=[v])
+    return opened(t).run(found, {x: [[0.5, -1.0]], v: [[2.0, 3.0]]})
 
 
 @sessions
@@ -404,8 +418,11 @@ def scopes_go_before_names(t):
             names += [scope, plain_name(matrix(t)), plain_name(variable(t))]
             with t.name_scope("inner"):
                 names.append(plain_name(t.identity(t.constant(1.0, name="c"), name="i")))
-            with t.name_scope(""):
-                names.append(plain_name(matrix(t)))
+            for outermost in ("", None):
+                with t.name_scope(outermost) as scope:
+                    names += [scope, plain_name(matrix(t))]
+            with t.name_scope(None, "dense", [names]) as scope, t.name_scope("a", "b"):
+                names += [scope, plain_name(matrix(t))]
     return names
 
 
@@ -531,6 +548,13 @@ def an_assignment_of_another_dtype(t):
 def a_weight_of_another_shape(t):
     x = matrix(t)
     return t.gradients(x * x, x, grad_ys=t.constant([1.0, 2.0, 3.0], dtype="float64"))
+
+
+@refused
+def a_weight_of_another_size_in_the_run(t):
+    x, v = matrix(t), matrix(t, "v")
+    (g,) = t.gradients(x * x, x, grad_ys=v)
+    return opened(t).run(g, {x: np.ones((3, 2)), v: np.ones((2, 2))})
 
 
 @refused
