@@ -284,7 +284,7 @@ ensure_shape = linear(
         ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
         ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
     ],
-    doc="The operand, in whose type sizes that were unknown are those given; checked when computed.",
+    doc="The operand, in whose type the sizes are those given; checked when it is computed.",
 )
 
 

@@ -52,8 +52,9 @@ class Graph:
         As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
         an empty one, or None, leaves all scopes.
         """
+        name = name or ""
         again = not name or name.endswith("/")
-        with self.names.opened((name or "") if again else f"{self.names.unique(name)}/") as prefix:
+        with self.names.opened(name if again else f"{self.names.unique(name)}/") as prefix:
             yield prefix
 
     def finalize(self) -> None:
