@@ -16,6 +16,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim
 
+from . import nn
 from .control.branches import case, cond, switch
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
@@ -59,6 +60,7 @@ from .frontend.random import (
     set_random_seed,
     truncated_normal,
 )
+from .frontend.spelling import DTYPES as _DTYPES
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
@@ -78,14 +80,16 @@ from .transform.paths import why_none
 from .transform.reverse import gradients
 from .transform.surgery import extract, replace, wrap
 
-globals().update(_FUNCTIONS)  # one table says which ops there are under TensorFlow's names
+globals().update(
+    _FUNCTIONS | _DTYPES
+)  # one table says which ops there are under TensorFlow's names
 
 if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any: ...
 
 
-map_fn, switch_case = map, switch  # as TensorFlow calls them
+map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
 
 __all__ = [
     "ArrayType",
@@ -132,6 +136,8 @@ __all__ = [
     "jvp",
     "load",
     "name_scope",
+    "newaxis",
+    "nn",
     "parse",
     "placeholder",
     "placeholder_with_default",
@@ -160,4 +166,4 @@ __all__ = [
     "why_none",
     "wrap",
 ]
-__all__ = sorted([*__all__, *_FUNCTIONS])
+__all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES])
