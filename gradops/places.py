@@ -39,6 +39,14 @@ def here() -> Place | None:
     return frame.f_code, frame.f_lasti
 
 
+def depth_of_user() -> int:
+    """How many calls up from its caller the innermost code outside the library is, 1 for itself."""
+    frame, depth = sys._getframe(1), 1
+    while OURS[frame.f_code.co_filename] and frame.f_back is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
 def line_number(place: Place) -> int:
     """The line that `place` stands for."""
     code, offset = place

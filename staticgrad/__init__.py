@@ -14,19 +14,21 @@ array([2., 4.], dtype=float32)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradops import ArrayType, Dim
+from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
 from . import nn
 from .control.branches import case, cond, switch
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
 from .export.dot import to_dot
+from .export.explaining import explain
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .export.saving import load, save
 from .frontend.effects import (
     Assert,
     Print,
+    check_numerics,
     control_dependencies,
     global_variables_initializer,
     group,
@@ -69,6 +71,7 @@ from .ir.parse import parse
 from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
+from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
@@ -97,6 +100,7 @@ __all__ = [
     "Print",
     "add_to_collection",
     "case",
+    "check_numerics",
     "cond",
     "control_dependencies",
     "foldl",
@@ -119,10 +123,13 @@ __all__ = [
     "FrozenGraph",
     "Function",
     "Graph",
+    "GrowthWarning",
+    "Rule",
     "Session",
     "Variable",
     "compile",
     "constant",
+    "explain",
     "extract",
     "freeze",
     "function",
@@ -158,6 +165,7 @@ __all__ = [
     "to_networkx",
     "to_text",
     "trace",
+    "UnreachedWarning",
     "trainable_variables",
     "truncated_normal",
     "variables_initializer",

@@ -154,7 +154,8 @@ class Resolver:
         """Copy what is computed, or its wider form."""
         if e in self.wider:
             self.resolve_before(self.wider[e])
-            self.made[e] = self.made[self.wider[e]]
+            self.made[e] = made = self.made[self.wider[e]]
+            made.name, made.place, made.origin = e.name, e.place, e.origin
             return
         made = self.intern.copy(self.placed(e), [self.current(x, when(e)) for x in e.inputs])
         self.made[e] = made

@@ -32,6 +32,7 @@ class Graph:
         self.checks: list[Expr] = []
         self.variables: list[Any] = []
         self.collections: dict[str, list[Any]] = {}
+        self.callees: dict[Any, Any] = {}  # functions that were called in it, see control/calls.py
         self.seed: int | None = None  # of random numbers: see Note [Seeds]
         self.run_number: Expr | None = None
         self.names = Names(self, f"{name!r} (made at {short(here())})")

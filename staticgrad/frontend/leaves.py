@@ -67,8 +67,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
 def placeholder_with_default(input: Any, shape: Any = None, name: str = "input") -> Expr:
     """A value that may be fed when the graph runs, and else is `input`.
 
-    A size in `shape` that is None or a name may be another one in what is fed. Raises ShapeError
-    if `input` does not have the shape.
+    A size in `shape` that is None or a name may be another one in what is fed. Raises ShapeError if
+    `input` does not have the shape.
 
     >>> x = sg.placeholder_with_default([1.0, 2.0], [None], name="x")
     >>> y = sg.reduce_sum(x)

@@ -1,6 +1,7 @@
 """Expressions: what a program builds when it applies ops to what it does not know yet."""
 
 import itertools
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,9 +24,9 @@ from gradops import (
     ValueUnknownError,
     type_of,
 )
-from gradops.errors import MixedOperandsError, OperandError
+from gradops.errors import GrowthWarning, MixedOperandsError, OperandError
 from gradops.op import as_operand
-from gradops.places import Place, describe, here
+from gradops.places import Place, depth_of_user, describe, here
 from gradops.types import native, operand_types
 
 from .plain import lost_meaning
@@ -78,6 +79,15 @@ class Names:
         self.counts: dict[str, int] = {}
         self.lock = Lock()
         self.finalized: Place | None = None
+        self.ran: Place | None = None  # until it was warned that the graph grows all the same
+
+    @property
+    def home(self) -> Any:
+        """The graph; raises GraphError if it is no more."""
+        graph = self.graph()
+        if graph is None:
+            raise GraphError(f"the graph {self.label} is no more: keep it while you build in it")
+        return graph
 
     @property
     def prefix(self) -> str:
@@ -128,16 +138,28 @@ class Names:
 
     def add(self, e: "Expr") -> "Expr":
         """Enter a new expression in the graph, if the graph still exists."""
-        if self.finalized:
+        if self.finalized is not None or self.ran is not None:
+            self.guard(e)
+        graph = self.graph()
+        if graph is not None:
+            graph.members[e.name] = e
+        return e
+
+    def guard(self, e: "Expr") -> None:
+        """Refuse an expression once the graph is finalized, and warn once it has been run."""
+        if self.finalized is not None:
             raise GraphError(
                 f"the graph is finalized: {e.label} cannot be added"
                 f"\n  finalized at {describe(self.finalized)}"
                 "\n  hint: build everything before finalize(), also gradients"
             )
-        graph = self.graph()
-        if graph is not None:
-            graph.members[e.name] = e
-        return e
+        ran, self.ran = self.ran, None
+        message = (
+            f"the graph {self.label} grows after it was run at {describe(ran)}: {e.label} is added"
+            f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew"
+            " each time; build everything before the first run; graph.finalize() makes it an error"
+        )
+        warnings.warn(message, GrowthWarning, stacklevel=depth_of_user())
 
 
 @dataclass(frozen=True)
@@ -292,7 +314,7 @@ class Expr(Operators):
         )
 
     def __bool__(self) -> bool:
-        raise self.unknown("the truth", "use where(condition, a, b), or run the graph first")
+        raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
         raise self.unknown("the value", "fetch it: Session().run(...) or compile(...)(...)")

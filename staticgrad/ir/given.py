@@ -7,7 +7,7 @@ import numpy as np
 
 from gradops import Dim, FeedError, type_of
 from gradops.op import SEQUENCES, as_operand
-from gradops.places import describe
+from gradops.places import describe, here
 from gradops.types import PYTHON_SCALARS, Shape, Size
 
 from .expr import Expr
@@ -76,8 +76,9 @@ def is_negative(size: Size) -> bool:
 
 def disagreement(told: Told, n: Size, wanted: Size, owner: Expr, e: Expr) -> FeedError:
     """The error for an axis whose size does not fit what `owner` tells."""
+    fed = f", fed at {describe(here())}"
     if told.name is not None:
-        return FeedError(f"{told.size} cannot be {n} in {e.label}{made(e)}")
+        return FeedError(f"{told.size} cannot be {n} in {e.label}{fed}{made(e)}")
     return FeedError(
-        f"{told.size} is {wanted} in {owner.label}, but {n} in {e.label}{made(owner)}{made(e)}"
+        f"{told.size} is {wanted} in {owner.label}, but {n} in {e.label}{fed}{made(owner)}{made(e)}"
     )

@@ -230,11 +230,13 @@ def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
 
 def everything(graph: FrozenGraph) -> Iterator[Expr]:
     """The expressions of a graph and of all graphs inside it."""
-    stack = [graph]
+    stack, seen = [graph], {graph}
     while stack:
         for e in stack.pop().order:
             yield e
-            stack.extend(graphs_in(e))
+            new = [inner for inner in graphs_in(e) if inner not in seen]
+            seen.update(new)
+            stack += new
 
 
 def sizes_told(e: Expr) -> set[str]:

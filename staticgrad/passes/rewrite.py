@@ -79,7 +79,7 @@ class Rule:
         if not match(self.pattern, e, found) or not self.when(**found):
             return None
         made = instantiate(self.template, found, e, intern)
-        drops = isinstance(self.template, Pattern) and self.template.op is None
+        drops = self.exact and isinstance(self.template, Pattern) and self.template.op is None
         if made.type != e.type or (drops and not may_stand_for(made, e, ordered)):
             return None
         return made

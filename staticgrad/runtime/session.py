@@ -4,18 +4,21 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from gradops import FeedError, FetchError, flatten
+from gradops.places import here
 
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..frontend.suggest import nearest
 from ..ir.expr import SESSION, Expr, Kind
 from ..ir.given import require_all
+from .debugging import run_watched, warn_of_unreached
 from .executable import Executable
 from .feeds import admitted
 from .snapshot import Snapshot
@@ -68,17 +71,33 @@ class Session:
         self.values.clear()
         self.plans.clear()
 
-    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        *,
+        debug: Any = None,
+        check_numerics: bool = False,
+    ) -> Any:
         """The values of `fetches`, in their structure.
 
         Fetches are expressions, names of expressions, or nested lists, tuples, dicts and
         dataclasses of these. `feed_dict` maps expressions, or names, to values; anything can be
         fed, also what the graph would compute. Raises FetchError, FeedError.
+
+        With `debug` what was written is run node by node, unoptimised: `debug(expression, value)`
+        is called with each value, inside loops too, or with True each is printed to the standard
+        error. With `check_numerics` so, too, and the first value that is infinite or no number
+        raises NotFiniteError, which names it, its operands and its line.
         """
         feeds = self.feeds(feed_dict)
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         with self.lock:
+            if debug or check_numerics:
+                run = partial(run_watched, plan.executable.written, debug=debug,
+                              check_numerics=check_numerics)  # fmt: skip
+                return self.execute(plan, feeds, rebuild, lambda *values: run(values))
             return self.execute(plan, feeds, rebuild)
 
     def feeds(self, feed_dict: Mapping[Any, Any] | None) -> dict[Expr, Any]:
@@ -92,10 +111,16 @@ class Session:
             raise FeedError("an expression is fed twice, once by its name")
         return feeds
 
-    def execute(self, plan: Plan, feeds: Mapping[Expr, Any], rebuild: Callable[[Any], Any]) -> Any:
+    def execute(
+        self,
+        plan: Plan,
+        feeds: Mapping[Expr, Any],
+        rebuild: Callable[[Any], Any],
+        run: Callable[..., Any] | None = None,
+    ) -> Any:
         """Run a plan, and only when its results are there change the variables."""
         values = [feeds[e] for e in plan.feeds]
-        found = plan.executable(*values, *[self.value(v) for v in plan.variables])
+        found = (run or plan.executable)(*values, *[self.value(v) for v in plan.variables])
         given = iter(found)
         result = rebuild([next(given) if v else None for v in plan.valued])
         for variable, new in zip(plan.updated, given, strict=True):
@@ -114,10 +139,13 @@ class Session:
     def compiled(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """Freeze, optimise and compile."""
         graph = freeze(fetches, feeds)
+        warn_of_unreached(self.graph, fetches, feeds)
         variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
+        if not self.plans and not self.graph.names.ran:
+            self.graph.names.ran = here()
         valued = tuple([e.kind is not Kind.GROUP for e in fetches])
         return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 

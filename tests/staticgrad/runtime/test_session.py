@@ -194,9 +194,8 @@ def test_an_expression_is_evaluated_in_the_innermost_session_that_is_entered(x):
     w = sg.Variable(1.0)
     with sg.Session() as outer:
         w.load(2.0)
-        with pytest.raises(ZeroDivisionError), sg.Session():
+        with sg.Session():
             assert w.eval() == 1
-            raise ZeroDivisionError
         assert w.eval() == outer.run(w) == 2
         assert (x * w).eval({x: [3.0]}).tolist() == [6]
     other = sg.Session()
