@@ -16,8 +16,9 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
-from . import nn
+from . import initializers, layers, nn, train
 from .control.branches import case, cond, switch
+from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
 from .export.dot import to_dot
@@ -76,6 +77,7 @@ from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .transform.forward import hvp, jvp, vjp
 from .transform.importing import import_graph
 from .transform.jacobian import hessian, jacobian
@@ -101,11 +103,17 @@ __all__ = [
     "add_to_collection",
     "case",
     "check_numerics",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "cond",
     "control_dependencies",
+    "custom_gradient",
     "foldl",
     "fori",
     "get_collection",
+    "grad_clip",
+    "grad_scale",
+    "global_norm",
     "global_variables",
     "global_variables_initializer",
     "group",
@@ -138,9 +146,11 @@ __all__ = [
     "hessian",
     "hvp",
     "import_graph",
+    "initializers",
     "interpret",
     "jacobian",
     "jvp",
+    "layers",
     "load",
     "name_scope",
     "newaxis",
@@ -166,6 +176,7 @@ __all__ = [
     "to_text",
     "trace",
     "UnreachedWarning",
+    "train",
     "trainable_variables",
     "truncated_normal",
     "variables_initializer",

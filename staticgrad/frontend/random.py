@@ -59,6 +59,13 @@ def random_key(seed: int | None = None, name: str = "random") -> Expr:
     return key if effects is None else ops.fold_in(key, step_number(graph.names, effects))
 
 
+def seed_of(graph: Graph) -> int:
+    """The seed of a graph; one that nobody knows, if none was set."""
+    if graph.seed is None:
+        graph.seed = secrets.randbits(32)
+    return graph.seed
+
+
 def run_number(graph: Graph) -> Expr:
     """The number of the run that is under way, which counts as built before all else."""
     if graph.run_number is None:

@@ -205,18 +205,34 @@ def attributes_key(attrs: dict[str, Any]) -> Any:
     return items, repr(items)
 
 
-def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, None]:
+def before(e: Expr) -> tuple[Expr, ...]:
+    """What an expression is computed from, and after."""
+    return (*e.inputs, *e.control_inputs)
+
+
+def reachable(
+    ends: Iterable[Expr],
+    stop: Iterable[Expr] = (),
+    before: Callable[[Expr], Iterable[Expr]] = before,
+) -> dict[Expr, None]:
     """What `ends` are computed from, themselves included, not looking behind `stop`."""
     barrier = set(stop)
     stack = list(ends)
     seen = dict.fromkeys(stack)
     while stack:
         e = stack.pop()
-        for x in () if e in barrier else (*e.inputs, *e.control_inputs):
+        for x in () if e in barrier else before(e):
             if x not in seen:
                 seen[x] = None
                 stack.append(x)
     return seen
+
+
+def guarded(e: Expr) -> Expr | None:
+    """The value that `e` is, if all that it adds is a gradient. See Note [Custom]."""
+    whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
+    is_custom = whole is not None and whole.op is not None and whole.op.name == "custom"
+    return whole.inputs[e.attrs["index"]] if whole is not None and is_custom else None
 
 
 def graphs_in(e: Expr) -> Iterator[FrozenGraph]:

@@ -13,12 +13,12 @@ from ..ir.text import sections
 from ..ir.verify import verify
 from .fold import Fold
 from .rewrite import Rule, rewrite
-from .simplify import DropBroadcasts, DropRetyping, Simplify
+from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
 
 Pass = Callable[[FrozenGraph], FrozenGraph]
 LEVELS: dict[int, tuple[Pass, ...]] = {
     0: (),
-    1: (DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
+    1: (DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
 }
 
 

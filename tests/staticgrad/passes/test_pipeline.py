@@ -55,7 +55,7 @@ def test_a_level_that_there_is_not_is_refused(x):
 def test_a_report_tells_what_each_pass_did(x):
     _, reports = run_passes(gradient_graph(x), LEVELS[1])
     assert [r.name for r in reports] == [repr(p) for p in LEVELS[1]]
-    assert str(reports[0]).startswith("DropRetyping(): ")
+    assert str(reports[0]).startswith("DropGradients(): ")
     assert all(r.seconds > 0 for r in reports)
 
 
