@@ -228,10 +228,20 @@ def _divide(a: Size, b: Size) -> Size | None:
 
 
 def as_size(size: Any) -> Size:
-    """A size from what users write: an int, a name or a `Dim`."""
+    """A size from what users write: an int, a name, a `Dim`, or an expression of sizes."""
+    if isinstance(size, int | Dim):
+        return size
     if isinstance(size, str):
         return Dim(size)
-    return size if isinstance(size, Dim) else operator.index(size)
+    return as_size(size.known_sizes()) if hasattr(size, "known_sizes") else operator.index(size)
+
+
+def as_shape(shape: Any) -> Shape:
+    """A shape from sizes, a single one, or an expression of them."""
+    if hasattr(shape, "known_sizes"):
+        shape = shape.known_sizes()
+    several = isinstance(shape, Iterable) and not isinstance(shape, str)
+    return tuple(map(as_size, shape)) if several else (as_size(shape),)
 
 
 class ArrayType:

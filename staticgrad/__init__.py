@@ -16,7 +16,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
-from . import initializers, layers, train
+from . import initializers, layers, nn, train
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
@@ -63,6 +63,7 @@ from .frontend.random import (
     set_random_seed,
     truncated_normal,
 )
+from .frontend.spelling import DTYPES as _DTYPES
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
@@ -84,14 +85,16 @@ from .transform.paths import why_none
 from .transform.reverse import gradients
 from .transform.surgery import extract, replace, wrap
 
-globals().update(_FUNCTIONS)  # one table says which ops there are under TensorFlow's names
+globals().update(
+    _FUNCTIONS | _DTYPES
+)  # one table says which ops there are under TensorFlow's names
 
 if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any: ...
 
 
-map_fn, switch_case = map, switch  # as TensorFlow calls them
+map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
 
 __all__ = [
     "ArrayType",
@@ -150,6 +153,8 @@ __all__ = [
     "layers",
     "load",
     "name_scope",
+    "newaxis",
+    "nn",
     "parse",
     "placeholder",
     "placeholder_with_default",
@@ -180,4 +185,4 @@ __all__ = [
     "why_none",
     "wrap",
 ]
-__all__ = sorted([*__all__, *_FUNCTIONS])
+__all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES])

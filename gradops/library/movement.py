@@ -12,6 +12,7 @@ from ..types import (
     ArrayType,
     Dim,
     Shape,
+    conflict,
     is_complex,
     normalize_axes,
     product,
@@ -257,6 +258,33 @@ forget_sizes = linear(
     samples=cases(reals((3, 4), axes=()), reals((), axes=())),  # in graphs, see test_leaves.py
     error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
     doc="The operand, in whose type the sizes along some axes count as unknown.",
+)
+
+
+def ensure_shape_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    if x.ndim != len(shape) or conflict(x.shape, shape):
+        raise ShapeError("ensure_shape", [x], f"it does not have the shape {shown(shape)}")
+    return ArrayType(shape, x.dtype)
+
+
+def ensure_shape_kernel(x: Any, shape: Shape) -> Any:
+    if np.shape(x) != shape:
+        ensure_shape_infer(type_of(x), shape)
+    return x
+
+
+ensure_shape = linear(
+    "ensure_shape", ensure_shape_kernel,
+    infer=ensure_shape_infer,
+    transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
+    source="ensure_shape({0}, {shape})", traits=RETYPING,
+    samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=())),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
+        ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
+    ],
+    doc="The operand, in whose type the sizes are those given; checked when it is computed.",
 )
 
 

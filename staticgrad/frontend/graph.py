@@ -47,12 +47,13 @@ class Graph:
             DEFAULT.reset(token)
 
     @contextmanager
-    def name_scope(self, name: str) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> Iterator[str]:
         """Put `name/` before the names of what is built inside a `with` block.
 
         As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
-        an empty one leaves all scopes.
+        an empty one, or None, leaves all scopes.
         """
+        name = name or ""
         again = not name or name.endswith("/")
         with self.names.opened(name if again else f"{self.names.unique(name)}/") as prefix:
             yield prefix
@@ -174,12 +175,17 @@ def reset_default_graph() -> None:
 
 
 @contextmanager
-def name_scope(name: str) -> Iterator[str]:
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Any = None
+) -> Iterator[str]:
     """Put `name/` before the names of what is built inside a `with` block.
+
+    Without a name it is `default_name`; without either, all scopes are left. A name that ends in
+    `/` is taken as it is. `values` is there for TensorFlow's programs and has no effect.
 
     >>> with sg.name_scope("layer"):
     ...     sg.placeholder("float32", [2], name="x").name
     'layer/x'
     """
-    with get_default_graph().name_scope(name) as prefix:
+    with get_default_graph().name_scope(default_name if name is None else name) as prefix:
         yield prefix

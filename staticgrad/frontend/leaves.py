@@ -21,7 +21,7 @@ from gradops.library.movement import forget_sizes
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant, renamed
+from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant, renamed, running
 from ..ir.plain import lost_meaning
 from .freeze import freeze
 from .graph import get_default_graph
@@ -184,6 +184,24 @@ class Variable(Expr):
     def read_value(self) -> Expr:
         """The value that the variable has after what has been built before."""
         return copy(self)
+
+    @property
+    def initial_value(self) -> Expr:
+        """What the variable begins with, as a constant."""
+        return new_constant(
+            common_names("initial_value", [self]), self.value, f"{self.name}/initial_value"
+        )
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Set the variable in `session`, or in the one whose `with` block this is.
+
+        >>> w = sg.Variable(1.0)
+        >>> with sg.Session() as session:
+        ...     w.load(5.0)
+        ...     session.run(w)
+        np.float32(5.0)
+        """
+        running(session).restore({self: value})
 
     @property
     def initializer(self) -> Expr:

@@ -39,6 +39,8 @@ CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
 """The forward expression whose gradient is being built."""
 AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
 """What has to have run before what is being built."""
+SESSION: "ContextVar[Any]" = ContextVar("session", default=None)
+"""The session whose `with` block this is."""
 
 
 @contextmanager
@@ -251,6 +253,52 @@ class Expr(Operators):
         return f"{self.name}: {self.type}"
 
     @property
+    def graph(self) -> Any:
+        """The graph it belongs to; None if that is frozen, or no more."""
+        return None if self.names is None else self.names.graph()
+
+    def get_shape(self) -> tuple[Any, ...]:
+        """The size of each axis, an int or an unknown dimension."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Say what is known of the shape, before the expression is used; None says nothing.
+
+        It is checked when the graph runs. Raises ShapeError if the shape cannot be that, GraphError
+        if the expression is used already: `ensure_shape` then gives one that has the shape.
+
+        >>> x = sg.placeholder("float32", [None, None], name="x")
+        >>> x.set_shape([None, 3])
+        >>> x
+        <placeholder x: float32[x.0, 3]>
+        """
+        from .refining import refine
+
+        refine(self, shape)
+
+    def known_sizes(self) -> Any:
+        """The size or sizes that the expression stands for, as ints and `Dim`s in lists.
+
+        Raises ValueUnknownError unless it is built from shapes and constants.
+
+        >>> x = sg.placeholder("float32", ["n", 3], name="x")
+        >>> (2 * sg.shape(x)).known_sizes()
+        [2*n, 6]
+        """
+        from .measures import sizes_of
+
+        return sizes_of(self).tolist()
+
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
+        """The value, of a run of `session`, or of the one whose `with` block this is.
+
+        >>> with sg.Session():
+        ...     (sg.constant(2.0) * 3).eval()
+        np.float32(6.0)
+        """
+        return running(session).run(self, feed_dict)
+
+    @property
     def what(self) -> str:
         """The name of the op, or the kind of leaf."""
         return self.op.name if self.op else self.kind.value
@@ -294,6 +342,14 @@ class Expr(Operators):
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
+
+
+def running(session: Any = None) -> Any:
+    """`session`, or the one whose `with` block this is."""
+    found = SESSION.get() if session is None else session
+    if found is None:
+        raise GraphError("there is no session\n  hint: open one, `with sg.Session():`, or give it")
+    return found
 
 
 def apply(

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Token
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from gradops.places import here
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..frontend.suggest import nearest
-from ..ir.expr import Expr, Kind
+from ..ir.expr import SESSION, Expr, Kind
 from ..ir.given import require_all
 from .debugging import run_watched, warn_of_unreached
 from .executable import Executable
@@ -37,7 +38,8 @@ class Plan:
 class Session:
     """Runs parts of a graph, and owns the values of its variables.
 
-    A variable begins with its initial value. Plans are compiled once per choice of fetches and
+    A variable begins with its initial value. In a `with` block, what is evaluated by `eval` is
+    evaluated in it. Plans are compiled once per choice of fetches and
     feeds. A run that fails changes no variable. A session may be used from many threads; their
     runs follow one another.
 
@@ -54,11 +56,14 @@ class Session:
         self.values: dict[Expr, np.ndarray[Any, Any]] = {}
         self.plans: dict[Any, Plan] = {}
         self.lock = threading.Lock()
+        self.entered: list[Token[Any]] = []
 
     def __enter__(self) -> "Session":
+        self.entered.append(SESSION.set(self))
         return self
 
     def __exit__(self, *exception: object) -> None:
+        SESSION.reset(self.entered.pop())
         self.close()
 
     def close(self) -> None:
