@@ -9,7 +9,7 @@ from typing import Any
 from gradops.errors import OptionError
 
 from ..ir.expr import Expr, with_attrs
-from ..ir.graph import FrozenGraph, Interning, graphs_in
+from ..ir.graph import FrozenGraph, Interning, graphs_in, has_graphs
 from ..ir.verify import verify
 from .fold import Fold
 from .simplify import DropBroadcasts, DropRetyping, Simplify
@@ -45,6 +45,8 @@ def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
 
 def with_inner(graph: FrozenGraph, step: Pass) -> FrozenGraph:
     """The graph with `step` applied to the graphs inside it: the bodies of loops, branches."""
+    if not any(map(has_graphs, graph.order)):
+        return graph
     made: dict[FrozenGraph, FrozenGraph] = {}
 
     def renewed(value: Any) -> Any:
