@@ -70,9 +70,23 @@ class FrozenGraph:
 
     def lines(self, e: Expr) -> str:
         """The lines where `e` was written: `model.py:12, model.py:15`, or nothing."""
-        found = list(dict.fromkeys(map(short, self.places(e))))
+        if e not in self.merged:
+            return "" if e.place is None else self.line(e.place)
+        found = list(dict.fromkeys(map(self.line, self.places(e))))
         more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         return ", ".join(found[:SHOWN]) + more
+
+    def line(self, place: Place) -> str:
+        """`place` in short words, found once for each: `model.py:12`."""
+        key = id(place[0]), place[1]  # to hash code takes as long as the code is
+        if key not in self.known_lines:
+            self.known_lines[key] = short(place)
+        return self.known_lines[key]
+
+    @cached_property
+    def known_lines(self) -> dict[tuple[int, int], str]:
+        """The places in words that were asked for."""
+        return {}
 
     def blame(self, e: Expr) -> str:
         """A note for an error: which expression failed, and where it was written."""

@@ -106,7 +106,7 @@ class Executable:
         If type inference knows the reason, its error is raised, as it is everywhere else.
         """
         trace = innermost(error, self.run.__code__.co_filename)
-        e = self.emitted.lines.get(trace.tb_lineno) if trace is not None else None
+        e = self.emitted.owners[trace.tb_lineno - 1] if trace is not None else None
         if trace is None or e is None or e.op is None:
             return
         note = self.graph.blame(e)
