@@ -71,17 +71,15 @@ class Rule:
         return self.after(*self.holes)
 
     @cached_property
-    def demands(self) -> list[tuple[int, Op | None]]:
-        """The op that each operand must have for which there is no hole; numbers have none."""
-        parts = enumerate(self.pattern.inputs)
-        ops = [(i, p.op if isinstance(p, Pattern) else None, is_hole(p)) for i, p in parts]
-        return [(i, op) for i, op, free in ops if not free]
+    def demands(self) -> list[tuple[int, Any]]:
+        """The operands of the pattern that are no holes, with their places."""
+        return [(i, part) for i, part in enumerate(self.pattern.inputs) if not is_hole(part)]
 
     def may_match(self, e: Expr) -> bool:
-        """Whether a look at the ops of the operands does not rule it out."""
+        """Whether a look at the operands does not rule it out."""
         inputs = e.inputs
-        for i, op in self.demands:
-            if i >= len(inputs) or inputs[i].op is not op:
+        for i, part in self.demands:
+            if i >= len(inputs) or not begins(part, inputs[i]):
                 return False
         return True
 
@@ -113,10 +111,17 @@ def may_stand_for(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
     return x in ordered or (e.op is not None and "view" in e.op.traits)
 
 
+def begins(part: Any, x: Expr) -> bool:
+    """Whether `x` is the number, or has the op, that stands in a pattern."""
+    if isinstance(part, Pattern):
+        return x.op is part.op
+    return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
+
+
 def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
     """Whether `e` has the form of `pattern`; a hole met twice must stand for one expression."""
     if not isinstance(pattern, Pattern):
-        return e.kind is Kind.CONSTANT and not e.shape and same_number(e.value, pattern)
+        return begins(pattern, e)
     if pattern.op is None:
         return found.setdefault(pattern.name, e) is e
     if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs) or pattern.attrs != e.attrs:
