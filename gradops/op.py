@@ -11,7 +11,7 @@ wraps, which dispatches again one level down.
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -157,7 +157,9 @@ class Op:
         n = len(args) if self.arity is None else self.arity
         if len(args) < n or len(args) - n > len(self.params):
             raise TypeError(f"{self.signature} was given {len(args)} arguments")
-        operands = tuple([as_operand(a) if type(a) in SEQUENCES else a for a in args[:n]])
+        operands = tuple(args[:n])
+        if not SEQUENCES.isdisjoint(map(type, operands)):
+            operands = tuple([as_operand(a) if type(a) in SEQUENCES else a for a in operands])
         if not attrs and len(args) == n and len(self.defaults) == len(self.params):
             return operands, self.defaults
         return operands, self.bind_attrs(
@@ -177,6 +179,12 @@ class Op:
             said = f"has no attribute {names}" if wrong else f"needs {names}"
             raise TypeError(f"{self.signature} {said}")
         return full
+
+    def type_for(self, types: Sequence[ArrayType], attrs: Mapping[str, Any]) -> ArrayType:
+        """What `infer` gives for operands of these types, which may come again and again."""
+        if attrs and attrs is not self.defaults:
+            return self.infer(*types, **attrs)
+        return inferred(self, *types)
 
     @cached_property
     def signature(self) -> str:
@@ -211,6 +219,12 @@ class Op:
 def lookup(name: str) -> Op:
     """The op called `name`."""
     return OPS[name]
+
+
+@lru_cache(maxsize=4096)
+def inferred(op: Op, *types: ArrayType) -> ArrayType:
+    """The type that an op with its default attributes gives for operands of these types."""
+    return op.infer(*types, **op.defaults)
 
 
 def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:

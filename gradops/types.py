@@ -103,14 +103,7 @@ class Dim:
 
     def names(self) -> frozenset[str]:
         """The names this dimension depends on."""
-        found: set[str] = set()
-
-        def note(name: str) -> int:
-            found.add(name)
-            return 1
-
-        eval_terms(self, note)
-        return frozenset(found)
+        return _names_in(self)
 
     @property
     def linear(self) -> tuple[str, int, int] | None:
@@ -136,6 +129,18 @@ class Dim:
 
     def __index__(self) -> int:
         raise TypeError(f"the size {self} is known only when the graph runs")
+
+
+@lru_cache(maxsize=4096)
+def _names_in(dim: Dim) -> frozenset[str]:
+    found: set[str] = set()
+
+    def note(name: str) -> int:
+        found.add(name)
+        return 1
+
+    eval_terms(dim, note)
+    return frozenset(found)
 
 
 def eval_terms(dim: Size, read: Callable[[str], Any]) -> int:
@@ -306,12 +311,22 @@ def operand_types(args: Iterable[Any]) -> list[ArrayType]:
     """The types of operands, Python scalars taking the dtype the others give them (NEP 50)."""
     args = [1 if isinstance(a, Dim) else a for a in args]
     strong = [type_of(a) for a in args if type(a) not in PYTHON_SCALARS]
-    dtypes = [t.dtype for t in strong]
+    dtypes = tuple([t.dtype for t in strong])
     found = iter(strong)
-    return [
-        ArrayType((), np.result_type(*dtypes, a)) if type(a) in PYTHON_SCALARS else next(found)
-        for a in args
-    ]
+    return [weak_type(a, dtypes) if type(a) in PYTHON_SCALARS else next(found) for a in args]
+
+
+def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
+    """The type of a Python scalar beside operands of these dtypes, if there are any."""
+    if not dtypes:
+        return ArrayType((), np.result_type(number))
+    return weak_type_of(type(number), dtypes)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=4096)
+def weak_type_of(kind: type, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
+    """The same for any number of a kind: where there is a dtype, its value does not count."""
+    return ArrayType((), np.result_type(*dtypes, kind(1)))
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -327,8 +342,12 @@ def native(dtype: Any) -> np.dtype[Any]:
 
     Generated code compares dtypes by identity, which `newbyteorder` does not keep.
     """
-    found = np.dtype(dtype)
-    return np.dtype(found.type) if found.kind in "biufc" else found
+    return _native(np.dtype(dtype))
+
+
+@lru_cache(maxsize=256)
+def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype
 
 
 def is_float(dtype: Any) -> bool:
@@ -349,6 +368,8 @@ def is_inexact(dtype: Any) -> bool:
 def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:
     """The common shape of operands, or a ShapeError that shows them."""
     types = list(types)
+    if types and all(t.shape == types[0].shape for t in types):
+        return types[0].shape
     ndim = max((t.ndim for t in types), default=0)
     padded = [(1,) * (ndim - t.ndim) + t.shape for t in types]
     by_axis = enumerate(zip(*padded, strict=True))

@@ -25,7 +25,8 @@ WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating:
 class Plan:
     """The slot each buffered expression is computed into, and the type of each slot.
 
-    `roots` are the expressions whose memory each expression's value may lie in.
+    `roots` are the expressions in whose memory the value of a view may lie. `last_use` has the last
+    reader of each piece of memory; None for what leaves the run or comes into it.
     """
 
     slots: dict[Expr, int] = field(default_factory=dict)
@@ -33,29 +34,33 @@ class Plan:
     last_use: dict[Expr, Expr | None] = field(default_factory=dict)
     roots: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)
 
+    def memory(self, e: Expr) -> tuple[Expr, ...]:
+        """The expressions in whose memory the value of `e` may lie."""
+        return self.roots.get(e, (e,))
+
 
 def plan_buffers(graph: FrozenGraph, any_layout: bool = False) -> Plan:
     """Give every expression that profits a slot, reusing slots whose content is dead.
 
     With `any_layout` the inputs need not be in C order.
     """
-    roots = memory_roots(graph)
-    plan = Plan(last_use=last_uses(graph, roots), roots=roots)
+    plan = Plan()
+    note_roots(plan, graph)
+    note_last_uses(plan, graph)
     told = {t.name for t in sizes_told_by(graph.inputs)}
-    fit = {e for e in in_c_order(graph, any_layout) if sizes_in(e) <= told}
-    dying: dict[Expr, list[Expr]] = {}
-    for root, user in plan.last_use.items():
-        if user is not None:
-            dying.setdefault(user, []).append(root)
+    ordered = in_c_order(graph, any_layout)
+    dying: dict[Expr | None, list[Expr]] = {}
     free: dict[ArrayType, list[int]] = {}
     for e in graph.order:
+        dead = dying.get(e, ())
         in_place = e.op is not None and isinstance(e.op.kernel, np.ufunc)
-        if in_place:  # entry by entry: the result may overwrite an operand
-            release(plan, dying.get(e, ()), free)
-        if e in fit and wants_buffer(e, plan):
+        if dead and in_place:  # entry by entry: the result may overwrite an operand
+            release(plan, dead, free)
+        if wants_buffer(e, plan) and e in ordered and sizes_in(e) <= told:
             plan.slots[e] = claim(plan, e.type, free)
-        if not in_place:
-            release(plan, dying.get(e, ()), free)
+            dying.setdefault(plan.last_use[e], []).append(e)
+        if dead and not in_place:
+            release(plan, dead, free)
     return plan
 
 
@@ -66,14 +71,17 @@ def sizes_in(e: Expr) -> set[str]:
 
 def wants_buffer(e: Expr, plan: Plan) -> bool:
     """Whether `e` is worth a buffer, is computed into one if asked, and does not leave the run."""
-    if e.op is None:
+    if e.op is None or not e.type.shape or not takes(e.type, WORTHWHILE):
         return False
-    if "{out}" not in e.op.template([x.type for x in e.inputs], e.attrs):
+    if plan.last_use.get(e) is None:
         return False
-    if plan.last_use.get(e) is None or not e.shape:
-        return False
-    size = product(e.shape)
-    return not isinstance(size, int) or size * e.dtype.itemsize >= WORTHWHILE
+    return "{out}" in e.op.template([x.type for x in e.inputs], e.attrs)
+
+
+def takes(type: ArrayType, bytes: int) -> bool:
+    """Whether an array of a type takes so many bytes, or it is not known how many."""
+    size = product(type.shape)
+    return not isinstance(size, int) or size * type.dtype.itemsize >= bytes
 
 
 def claim(plan: Plan, type: ArrayType, free: dict[ArrayType, list[int]]) -> int:
@@ -87,28 +95,24 @@ def claim(plan: Plan, type: ArrayType, free: dict[ArrayType, list[int]]) -> int:
 def release(plan: Plan, dead: Iterable[Expr], free: dict[ArrayType, list[int]]) -> None:
     """Let the slots of dead expressions be used again."""
     for e in dead:
-        if e in plan.slots:
-            free.setdefault(e.type, []).append(plan.slots[e])
+        free.setdefault(e.type, []).append(plan.slots[e])
 
 
-def memory_roots(graph: FrozenGraph) -> dict[Expr, tuple[Expr, ...]]:
-    """The expressions whose memory each expression's value may lie in."""
-    roots: dict[Expr, tuple[Expr, ...]] = {}
+def note_roots(plan: Plan, graph: FrozenGraph) -> None:
+    """Find out in whose memory views may lie."""
     for e in graph.order:
-        if e.op is None or "view" not in e.op.traits:
-            roots[e] = (e,)
-        else:
-            roots[e] = tuple({r: None for x in e.inputs for r in roots[x]})
-    return roots
+        if e.op is not None and "view" in e.op.traits:
+            plan.roots[e] = tuple({r: None for x in e.inputs for r in plan.memory(x)})
 
 
-def last_uses(graph: FrozenGraph, roots: dict[Expr, tuple[Expr, ...]]) -> dict[Expr, Expr | None]:
-    """The last reader of each piece of memory; None for what leaves the run or comes into it."""
-    last: dict[Expr, Expr | None] = {}
+def note_last_uses(plan: Plan, graph: FrozenGraph) -> None:
+    """Find out what is the last to read each piece of memory."""
+    last, roots = plan.last_use, plan.roots
     for e in graph.order:
-        last.update((root, e) for x in e.inputs for root in roots[x])
-    for e in graph.order:
-        if e.kind is not Kind.OP:
-            last[e] = None
-    last.update((root, None) for e in graph.results for root in roots[e])
-    return last
+        for x in e.inputs:
+            if x in roots:
+                last.update(dict.fromkeys(roots[x], e))
+            else:
+                last[x] = e
+    last.update((e, None) for e in graph.order if e.kind is not Kind.OP)
+    last.update((root, None) for e in graph.results for root in plan.memory(e))

@@ -14,6 +14,8 @@ RESERVED = RUNTIME | DTYPES | {f"{d}_type" for d in DTYPES} | {*dir(builtins)}
 
 def identifier(wanted: str) -> str:
     """`wanted` as an identifier, with an underscore for what Python does not allow in one."""
+    if wanted.isascii() and wanted.isidentifier():
+        return f"_{wanted}" if keyword.iskeyword(wanted) else wanted
     name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", wanted))  # as Python reads it
     if not name.isidentifier():
         name = re.sub(r"\W|^(?=\d)|^$", "_", name, flags=re.ASCII)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, FeedError
-from gradops.types import broadcast_size, product
+from gradops.types import broadcast_size
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, names_of, sizes_used
 from ..ir.sizes import Told, sizes_told_by
 from ..ir.structure import HistoryType
-from .buffers import Plan, plan_buffers
+from .buffers import Plan, plan_buffers, takes
 from .names import RESERVED, comment, identifier
 
 BIG = 4096  # bytes from which a dead array is let go at once
@@ -28,7 +28,7 @@ class Source:
     plan: Plan
     arenas: "list[Arena]" = field(default_factory=list)
     functions: tuple[str, ...] = ()
-    lines: dict[int, Expr] = field(default_factory=dict)
+    owners: list[Expr | None] = field(default_factory=list)
     names: dict[Expr, str] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
 
@@ -51,7 +51,8 @@ class Module:
         self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
         self.local: set[str] = set()  # by something in some function
-        self.done: list[tuple[str, Expr | None]] = []
+        self.lines: list[str] = []
+        self.owners: list[Expr | None] = []
         self.functions: dict[FrozenGraph, str] = {}
         self.arenas: list[Arena] = []
         self.names: dict[Expr, str] = {}
@@ -69,7 +70,8 @@ class Writer:
         self.names: dict[Expr, str] = {}
         self.numbers: dict[Expr, str] = {}
         self.sizes: dict[str, str] = {}
-        self.body: list[tuple[str, Expr | None]] = []
+        self.lines: list[str] = []
+        self.owners: list[Expr | None] = []
         self.buffers: list[str] = []
         self.called: dict[str, None] = {}
         self.name = name
@@ -105,7 +107,8 @@ class Writer:
 
     def write(self, line: str, e: Expr | None) -> None:
         """Add a line, which `e` is responsible for."""
-        self.body.append((line, e))
+        self.lines.append(line)
+        self.owners.append(e)
 
     def finish(self) -> None:
         """Add the function to its module.
@@ -117,7 +120,8 @@ class Writer:
         if self.called:
             parameters += ["*", *(f"{name}={name}" for name in self.called)]
         head = f"def {self.name}({', '.join(parameters)}):"
-        self.module.done += [(head, None), *self.body]
+        self.module.lines += [head, *self.lines]
+        self.module.owners += [None, *self.owners]
         self.module.names |= self.names
         self.module.sizes |= self.sizes
 
@@ -151,10 +155,11 @@ def emit(
     for told in sizes_told_by(graph.inputs):
         write_told(w, told)
     write_body(w, lambda: write_return(w, form))
-    text = "\n".join(line for line, _ in module.done) + "\n"
-    lines = {i: e for i, (_, e) in enumerate(module.done, 1) if e is not None}
+    text = "\n".join(module.lines) + "\n"
     inner = tuple(module.functions.values())
-    return Source(text, w.scope, w.plan, module.arenas, inner, lines, module.names, module.sizes)
+    return Source(
+        text, w.scope, w.plan, module.arenas, inner, module.owners, module.names, module.sizes
+    )
 
 
 def write_body(w: Writer, write_end: Callable[[], None]) -> None:
@@ -268,9 +273,9 @@ def write_buffers(w: Writer) -> None:
 
 def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
     """The line that computes `e`, and the release of what it is the last to read."""
-    w.names[e] = w.fresh(f"{e.what}_{i}")
+    w.names[e] = name = w.fresh(f"{e.what}_{i}")
     origin = "" if e.origin is None else f"  gradient of {e.origin.name}"
-    w.write(f"    {w.names[e]} = {render(w, e)}  # {comment(f'{w.type_of(e)}{line}{origin}')}", e)
+    w.write(f"    {name} = {render(w, e)}  # {comment(f'{w.type_of(e)}{line}{origin}')}", e)
     write_sizes(w, e)
     dead = [w.names[x] for x in dict.fromkeys(e.inputs) if dies_at(w, x, e)]
     if dead:
@@ -279,10 +284,7 @@ def write_expression(w: Writer, i: int, e: Expr, line: str) -> None:
 
 def dies_at(w: Writer, x: Expr, e: Expr) -> bool:
     """Whether `e` is the last to read the big array `x`, which lies in no buffer."""
-    if w.plan.last_use.get(x) is not e or x in w.plan.slots:
-        return False
-    size = product(x.shape)
-    return not isinstance(size, int) or size * x.dtype.itemsize >= BIG
+    return w.plan.last_use.get(x) is e and x not in w.plan.slots and takes(x.type, BIG)
 
 
 def render(w: Writer, e: Expr) -> str:
@@ -351,12 +353,12 @@ def write_return(w: Writer, form: str) -> None:
     """Give the buffers back and return results that share no memory with anything kept."""
     if w.plan.types:
         w.write("    pool.append(arena)", None)
-    roots = w.plan.roots
     kept = {e for e in w.graph.order if e.kind is not Kind.OP}
     texts: list[str] = []
     for e in w.graph.results:
-        texts.append(result_text(w, e, repeats(e) or not kept.isdisjoint(roots[e])))
-        kept.update(roots[e])
+        memory = w.plan.memory(e)
+        texts.append(result_text(w, e, repeats(e) or not kept.isdisjoint(memory)))
+        kept.update(memory)
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
 
 

@@ -21,7 +21,7 @@ from gradops.places import line_number
 
 from ..ir.expr import Kind
 from ..ir.graph import FrozenGraph
-from ..ir.text import sections
+from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 SHOWN = 64  # entries up to which a constant is written out
@@ -35,12 +35,12 @@ def to_json(graph: FrozenGraph) -> str:
     >>> json.loads(sg.to_json(sg.freeze([x + 1], [x])))["nodes"][0]["shape"]
     ['batch', 3]
     """
-    named = sections(graph)
+    named = inner_graphs(graph)
     document = {
         "format": "staticgrad-graph",
         "version": 1,
         **graph_document(graph, named),
-        "graphs": {name: graph_document(g, named) for g, name in named.items() if name},
+        "graphs": {name: graph_document(g, named) for g, name in named.items()},
     }
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 

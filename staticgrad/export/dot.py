@@ -1,7 +1,7 @@
 """DOT, the language of Graphviz."""
 
 from ..ir.graph import FrozenGraph
-from ..ir.text import sections
+from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 STYLES = {
@@ -23,12 +23,10 @@ def to_dot(graph: FrozenGraph) -> str:
     digraph graph_ {
     """
     lines = ["digraph graph_ {", "  node [style=filled, fontname=Helvetica];"]
-    for i, (each, name) in enumerate(sections(graph).items()):
-        inner = graph_lines(each, f"n{i}_" if name else "n")
-        if name:
-            inner = [f"  subgraph cluster_{i} {{", f'    label="{escaped(name)}";',
-                     *(f"  {line}" for line in inner), "  }"]  # fmt: skip
-        lines += inner
+    for i, (each, name) in enumerate(inner_graphs(graph).items()):
+        lines += [f"  subgraph cluster_{i} {{", f'    label="{escaped(name)}";']
+        lines += [*(f"  {line}" for line in graph_lines(each, f"n{i}_")), "  }"]
+    lines += graph_lines(graph, "n")
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -15,7 +15,7 @@ from gradops.places import Place, line_number
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.parse import parse_sections
-from ..ir.text import printed_names, sections, to_text
+from ..ir.text import inner_graphs, printed_names, to_text
 
 GRAPH = Format("staticgrad graph", 2, "saved graph", GraphFormatError)
 
@@ -41,7 +41,8 @@ def save(graph: FrozenGraph, file: Any) -> None:
         if e.kind is Kind.VARIABLE and e.value is not None:
             variables[names[e]] = len(arrays)
             arrays.append(e.value)
-    lines = {name: lines_of(each) for each, name in sections(graph).items()}
+    lines = {name: lines_of(each) for each, name in inner_graphs(graph).items()}
+    lines[""] = lines_of(graph)
     manifest = {"graph": text, "variables": variables, "lines": lines}
     write_archive(file, GRAPH, manifest, arrays)
 

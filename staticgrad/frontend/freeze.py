@@ -13,7 +13,16 @@ from gradops import FeedError, FetchError
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
-from ..ir.graph import FrozenGraph, Interning, before, guarded, reachable, sizes_told, sizes_used
+from ..ir.graph import (
+    FrozenGraph,
+    Interning,
+    before,
+    by_age,
+    guarded,
+    reachable,
+    sizes_told,
+    sizes_used,
+)
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
 
@@ -129,13 +138,15 @@ class Resolver:
             e.widens.narrow: e for e in needed if e.widens is not None and can_stand_for(e)
         }
         everything = {**dict.fromkeys(feeds), **dict.fromkeys(needed)}
-        for e in sorted(everything, key=lambda e: e.number):
+        for e in sorted(everything, key=by_age):
             if e not in self.made:
                 self.resolve(e)
 
     def resolve(self, e: Expr) -> None:
         """Make the frozen counterpart of `e`, whose inputs have theirs."""
-        if e in self.feeds:
+        if e.op is not None and e not in self.feeds:
+            self.copy(e)
+        elif e in self.feeds:
             kind = Kind.PARAMETER if self.inside else Kind.PLACEHOLDER
             leaf = Expr(kind, e.type, e.name, None, place=e.place)
             self.made[e] = self.intern.copy(leaf, ())
@@ -160,15 +171,22 @@ class Resolver:
             self.made[e] = made = self.made[self.wider[e]]
             made.name, made.place, made.origin = e.name, e.place, e.origin
             return
-        made = self.intern.copy(self.placed(e), [self.current(x, when(e)) for x in e.inputs])
-        self.made[e] = made
+        placed = self.placed(e) if self.wider else e
+        self.made[e] = made = self.intern.copy(placed, self.operands(e))
         if e.kind is Kind.VARIABLE:
             self.variables[e] = made
+
+    def operands(self, e: Expr) -> list[Expr]:
+        """What the operands of `e` stand for."""
+        if not self.assigned:
+            return [self.made[x] for x in e.inputs]
+        time = when(e)
+        return [self.current(x, time) for x in e.inputs]
 
     def resolve_before(self, e: Expr) -> None:
         """Make the counterpart of `e`, and what it needs, before its turn."""
         inputs = before if self.inside else forward
-        for x in sorted(reachable([e], self.made, inputs), key=lambda x: x.number):
+        for x in sorted(reachable([e], self.made, inputs), key=by_age):
             if x not in self.made:
                 self.resolve(x)
 

@@ -131,10 +131,10 @@ class Names:
 
     def unique_after(self, full: str, count: int) -> str:
         """`full` with the first number from `count` on that is free."""
-        while f"{full}_{count}" in self.counts:
+        while (found := f"{full}_{count}") in self.counts:
             count += 1
-        self.counts[full], self.counts[f"{full}_{count}"] = count + 1, 1
-        return f"{full}_{count}"
+        self.counts[full], self.counts[found] = count + 1, 1
+        return found
 
     def add(self, e: "Expr") -> "Expr":
         """Enter a new expression in the graph, if the graph still exists."""
@@ -211,7 +211,7 @@ class Expr(Operators):
         control_inputs: tuple["Expr", ...] = (), widens: "Widening | None" = None,
     ) -> None:  # fmt: skip
         self.kind, self.type, self.name, self.names = kind, type, name, names
-        self.op, self.inputs, self.attrs = op, inputs, attrs or {}
+        self.op, self.inputs, self.attrs = op, inputs, {} if attrs is None else attrs
         self.value, self.place, self.origin = value, place, origin
         self.control_inputs, self.widens = control_inputs, widens
         self.number = next(clock)
@@ -219,12 +219,13 @@ class Expr(Operators):
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
         names = common_names(op, args)
-        types = [a.type if isinstance(a, Expr) else None for a in args]
-        if None in types:
-            args = lifted(names, args)
+        for a in args:
+            if not isinstance(a, Expr):
+                args = lifted(names, args)
+                break
         inputs = tuple(args)
         try:
-            found = op.infer(*[x.type for x in inputs], **attrs)
+            found = op.type_for([x.type for x in inputs], attrs)
         except OperandError as error:
             error.leave_out_known_as()
             error.add_note(made_lines(inputs))
@@ -362,8 +363,8 @@ def apply(
 ) -> Expr:
     """A new application of `op` in the graph of `names`."""
     origin = names.origin
-    prefix = f"gradients/{origin.name}/" if origin is not None else ""
-    name = names.unique(prefix + op.name)
+    name = op.name if origin is None else f"gradients/{origin.name}/{op.name}"
+    name = names.unique(name)
     type = named_sizes(type, name) if widens is None else widened_type(type, name, widens)
     return names.add(
         Expr(
@@ -424,8 +425,14 @@ def named_sizes(type: ArrayType, name: str) -> ArrayType:
     """`type` with sizes that only the data tell named after the expression that has them."""
     if isinstance(type, TupleType):
         return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
-    if not any(isinstance(n, Dim) and "?" in n.names() for n in type.shape):
-        return type
+    for n in type.shape:
+        if isinstance(n, Dim) and "?" in n.names():
+            return renamed_sizes(type, name)
+    return type
+
+
+def renamed_sizes(type: ArrayType, name: str) -> ArrayType:
+    """The same for a type that has such sizes."""
     told = 1 if isinstance(type, HistoryType) else len(type.shape)  # a list tells its length
     shape = [
         Dim(f"{name}.{i}") if i < told and isinstance(n, Dim) and "?" in n.names() else n
@@ -496,15 +503,19 @@ def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
     value = np.array(as_operand(a), native(type.dtype))
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
-    return new_constant(names, value, "constant")
+    return new_constant(names, value, "constant", type)
 
 
-def new_constant(names: Names, value: np.ndarray[Any, Any], name: str) -> Expr:
+def new_constant(
+    names: Names, value: np.ndarray[Any, Any], name: str, type: ArrayType | None = None
+) -> Expr:
     """A constant in the graph of `names`."""
     value.flags.writeable = False
+    if type is None or type.dtype is not value.dtype:
+        type = type_of(value)
     return names.add(
         Expr(
-            Kind.CONSTANT, type_of(value), names.unique(name), names, value=value, place=here(),
+            Kind.CONSTANT, type, names.unique(name), names, value=value, place=here(),
             origin=names.origin,
         )
     )  # fmt: skip

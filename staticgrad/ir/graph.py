@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from gradops import Dim
@@ -22,6 +23,7 @@ from .expr import Expr, Kind
 
 SMALL = 1024  # bytes up to which constants are compared by value
 SHOWN = 3  # lines of one expression that a comment or message shows
+by_age = attrgetter("number")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ class FrozenGraph:
         """All expressions, each after its inputs, in the order in which they were built."""
         if self.sequence is not None:
             return self.sequence
-        return tuple(sorted(self.reached(), key=lambda e: e.number))
+        return tuple(sorted(self.reached(), key=by_age))
 
     def reached(self) -> dict[Expr, None]:
         """The inputs, and all that the results are computed from."""
@@ -68,9 +70,23 @@ class FrozenGraph:
 
     def lines(self, e: Expr) -> str:
         """The lines where `e` was written: `model.py:12, model.py:15`, or nothing."""
-        found = list(dict.fromkeys(map(short, self.places(e))))
+        if e not in self.merged:
+            return "" if e.place is None else self.line(e.place)
+        found = list(dict.fromkeys(map(self.line, self.places(e))))
         more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         return ", ".join(found[:SHOWN]) + more
+
+    def line(self, place: Place) -> str:
+        """`place` in short words, found once for each: `model.py:12`."""
+        key = id(place[0]), place[1]  # to hash code takes as long as the code is
+        if key not in self.known_lines:
+            self.known_lines[key] = short(place)
+        return self.known_lines[key]
+
+    @cached_property
+    def known_lines(self) -> dict[tuple[int, int], str]:
+        """The places in words that were asked for."""
+        return {}
 
     def blame(self, e: Expr) -> str:
         """A note for an error: which expression failed, and where it was written."""
@@ -105,25 +121,28 @@ class FrozenGraph:
         What `replace` returns, it has made with the interning or found in the graph. Expressions
         that stay as they are, are shared; if all do, it is this graph.
         """
-        made: dict[Expr, Expr] = {}
+        made: dict[Expr, Expr] = {}  # in the place of those that do not stay
         intern = Interning()
-        changed = False
         for e in self.order:
-            made[e] = new = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
+            if made and not made.keys().isdisjoint(e.inputs):
+                new = replace(intern.copy(e, [made.get(x, x) for x in e.inputs]), intern)
+            else:
+                new = replace(intern.keep(e), intern)
+            if new is not e:
+                made[e] = new
             if e in self.merged:
                 intern.note(new, self.merged[e])
-            changed = changed or new is not e
-        if not changed:
+        if not made:
             return self
         graph = FrozenGraph(
-            tuple(made[e] for e in self.inputs),
-            tuple(made[e] for e in self.outputs),
-            tuple((made[v], made[new]) for v, new in self.updates),
-            tuple(made[e] for e in self.measured),
+            tuple([made.get(e, e) for e in self.inputs]),
+            tuple([made.get(e, e) for e in self.outputs]),
+            tuple([(made.get(v, v), made.get(new, new)) for v, new in self.updates]),
+            tuple([made.get(e, e) for e in self.measured]),
             intern.merged,
         )
         kept = graph.reached()  # what is new stays in the place of what it is made from
-        return replaced(graph, sequence=tuple([e for e in intern.table.values() if e in kept]))
+        return replaced(graph, sequence=tuple([e for e in intern.found() if e in kept]))
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         """The outputs for operands of any kind: arrays are computed with, expressions built on."""
@@ -151,10 +170,34 @@ class Interning:
 
     def __init__(self) -> None:
         self.table: dict[Any, Expr] = {}
+        self.waiting: list[Expr] = []  # to be entered in the table, should it be asked
         self.merged: dict[Expr, dict[Place, None]] = {}
+
+    def found(self) -> Iterable[Expr]:
+        """All expressions so far, in order."""
+        if self.waiting:
+            self.enter()
+        return self.table.values()
+
+    def keep(self, e: Expr) -> Expr:
+        """The one expression equal to `e`, which is one of a frozen graph and has its inputs.
+
+        As long as nothing has been made, that is `e`, since no two of one graph are equal.
+        """
+        if self.table:
+            return self.copy(e, e.inputs)
+        self.waiting.append(e)
+        return e
+
+    def enter(self) -> None:
+        """Enter what was kept in the table."""
+        self.table = {key_of(e, e.inputs): e for e in self.waiting}
+        self.waiting = []
 
     def copy(self, e: Expr, inputs: Sequence[Expr]) -> Expr:
         """The one expression equal to `e` on `inputs`: `e` itself, if it is frozen and has them."""
+        if self.waiting:
+            self.enter()
         key = key_of(e, inputs)
         found = self.table.get(key)
         if found is None:
@@ -184,9 +227,9 @@ def frozen(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
 
 def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
     """What makes two expressions equal. See Note [Interning]."""
-    if e.op is not None:  # with parts that are hashed without calling Python
+    if e.op is not None:  # with parts that are hashed in C, and that refer to nothing in turn
         numbers = tuple([x.number for x in inputs])
-        return e.op, numbers, attributes_key(e.attrs), e.type.shape, e.type.dtype
+        return e.op.name, numbers, attributes_key(e.attrs), e.type.shape, e.type.dtype
     match e.kind:
         case Kind.CONSTANT if e.value.nbytes <= SMALL:
             return e.type, e.value.tobytes(), e.value.flags.c_contiguous
@@ -221,7 +264,9 @@ def reachable(
     seen = dict.fromkeys(stack)
     while stack:
         e = stack.pop()
-        for x in () if e in barrier else before(e):
+        if e in barrier:
+            continue
+        for x in before(e):
             if x not in seen:
                 seen[x] = None
                 stack.append(x)
@@ -237,11 +282,16 @@ def guarded(e: Expr) -> Expr | None:
 
 def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
     """The graphs among an expression's attributes: of a loop's body, of branches."""
-    if e.op is not None and "control" in e.op.traits:
+    if has_graphs(e):
         for value in e.attrs.values():
             for each in value if type(value) is tuple else (value,):
                 if isinstance(each, FrozenGraph):
                     yield each
+
+
+def has_graphs(e: Expr) -> bool:
+    """Whether there may be graphs among an expression's attributes."""
+    return e.op is not None and "control" in e.op.traits
 
 
 def everything(graph: FrozenGraph) -> Iterator[Expr]:
@@ -250,9 +300,10 @@ def everything(graph: FrozenGraph) -> Iterator[Expr]:
     while stack:
         for e in stack.pop().order:
             yield e
-            new = [inner for inner in graphs_in(e) if inner not in seen]
-            seen.update(new)
-            stack += new
+            if has_graphs(e):
+                new = [inner for inner in graphs_in(e) if inner not in seen]
+                seen.update(new)
+                stack += new
 
 
 def sizes_told(e: Expr) -> set[str]:
@@ -261,7 +312,9 @@ def sizes_told(e: Expr) -> set[str]:
     An input tells all that stand by themselves in its shape. An op tells those that depend on data:
     neither its operands have them, nor was it told them.
     """
-    own = {n for n in e.shape if isinstance(n, Dim)}
+    own = [n for n in e.type.shape if isinstance(n, Dim)]
+    if not own:
+        return set()
     names = {name for n in own for name in n.names() if n == Dim(name)}
     if e.op is None or not names:
         return names
@@ -277,7 +330,8 @@ def names_of(size: Any) -> frozenset[str]:
 
 def sizes_used(expressions: Iterable[Expr]) -> set[str]:
     """The names of sizes that have to be known to compute expressions."""
-    dims = [d for e in expressions for v in (e.value, *e.attrs.values()) for d in dims_in(v)]
+    having = [e for e in expressions if e.attrs or e.kind is Kind.SIZE]
+    dims = [d for e in having for v in (e.value, *e.attrs.values()) for d in dims_in(v)]
     return {name for d in dims for name in d.names()}
 
 

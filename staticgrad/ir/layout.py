@@ -19,30 +19,36 @@ KEEPING = MAKING | {"elementwise"}
 """and of those that do if the result has the shape of an operand."""
 
 
-def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> set[Expr]:
+def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> frozenset[Expr]:
     """The expressions whose value surely is a C-ordered array. See Note [Layout].
 
     With `any_layout` nothing is assumed of the inputs.
     """
-    found: set[Expr] = set()
-    unsure = {e for e in graph.inputs if e.shape} if any_layout else ()
-    for e in graph.order:
-        if e not in unsure and is_c_ordered(e, found):
-            found.add(e)
-    return found
+    key = "any layout" if any_layout else "c order"
+    if key not in graph.derived:
+        found: set[Expr] = set()
+        unsure = {e for e in graph.inputs if e.shape} if any_layout else ()
+        for e in graph.order:
+            if e not in unsure and is_c_ordered(e, found):
+                found.add(e)
+        graph.derived[key] = frozenset(found)
+    return graph.derived[key]
 
 
 def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     """Whether `e` surely is in C order, given which of its operands are."""
-    if e.kind is Kind.PARAMETER:  # of what is inside a loop or branch, which is given any array
-        return len(e.shape) < 2
-    if e.op is None or not e.shape:
+    shape = e.type.shape
+    if e.op is None:
+        if e.kind is Kind.PARAMETER:  # of what is in a loop or branch, which is given any array
+            return len(shape) < 2
         return e.kind is not Kind.CONSTANT or bool(e.value.flags.c_contiguous)
+    if not shape:
+        return True
     traits: Any = e.op.traits
-    if "c_order" in traits and len(e.shape) < 3:  # axes of a stack follow those of the operands
+    if "c_order" in traits and len(shape) < 3:  # axes of a stack follow those of the operands
         return True
     if traits.isdisjoint(KEEPING) or not ordered.issuperset(e.inputs):
         return False
     if not traits.isdisjoint(MAKING):
         return True
-    return e.shape in [x.shape for x in e.inputs]
+    return any(x.type.shape == shape for x in e.inputs)

@@ -23,7 +23,7 @@ import numpy as np
 from gradops import ArrayType, Dim
 
 from .expr import Expr, Kind
-from .graph import SMALL, FrozenGraph
+from .graph import SMALL, FrozenGraph, has_graphs
 from .structure import HistoryType, TupleType
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w./]*(-[\w./]+)*")
@@ -42,12 +42,17 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = No
       mul: float32[batch] = mul(x, x)
       return mul
     """
-    named = sections(graph)
-    return "\n\n".join(section(each, named, lines, aside) for each in named)
+    named = inner_graphs(graph)
+    texts = [section(each, f"graph {name}", named, lines, aside) for each, name in named.items()]
+    return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
 
 
 def section(
-    graph: FrozenGraph, named: Mapping[FrozenGraph, str], lines: bool, aside: list[Any] | None
+    graph: FrozenGraph,
+    title: str,
+    named: Mapping[FrozenGraph, str],
+    lines: bool,
+    aside: list[Any] | None,
 ) -> str:
     """The text of one graph, without those inside it."""
     given = set(graph.inputs)
@@ -56,7 +61,6 @@ def section(
         f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e.type)}"
         for e in graph.inputs
     )
-    title = f"graph {named[graph]}" if named[graph] else "graph"
     found = [f"{title}({inputs})"]
     found += [
         line_of(e, names, named, graph.lines(e) if lines else "", aside)
@@ -69,26 +73,30 @@ def section(
     return "\n".join([*found, f"  return {returned}".rstrip()])
 
 
-def sections(graph: FrozenGraph) -> dict[FrozenGraph, str]:
-    """A graph and all graphs inside it, the innermost first, with names; it has none itself."""
+def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
+    """The graphs inside a graph, the innermost first, with names."""
     found: dict[FrozenGraph, str] = {}
     taken: set[str] = set()
-    stack: list[tuple[FrozenGraph, str, bool]] = [(graph, "", False)]
+    stack = [(g, name, False) for name, g in reversed(graphs_of(graph))]
     while stack:
         each, name, is_done = stack.pop()
         if each in found:
             continue
         if not is_done:
             stack.append((each, name, True))
-            inside = [(g, wanted) for e in each.order for wanted, g in named_graphs(e)]
-            stack += [(g, wanted, False) for g, wanted in reversed(inside)]
+            stack += [(g, wanted, False) for wanted, g in reversed(graphs_of(each))]
             continue
         unique, i = name, 1
-        while name and unique in taken:
+        while unique in taken:
             unique, i = f"{name}_{i}", i + 1
         taken.add(unique)
         found[each] = unique
     return found
+
+
+def graphs_of(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
+    """The graphs among the attributes of expressions, each with the attribute's name."""
+    return [found for e in graph.order if has_graphs(e) for found in named_graphs(e)]
 
 
 def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:

@@ -8,8 +8,8 @@ from typing import Any
 from gradops.errors import OptionError
 
 from ..ir.expr import Expr, with_attrs
-from ..ir.graph import FrozenGraph, Interning, graphs_in
-from ..ir.text import sections
+from ..ir.graph import FrozenGraph, Interning, has_graphs
+from ..ir.text import inner_graphs
 from ..ir.verify import verify
 from .fold import Fold
 from .rewrite import Rule, rewrite
@@ -56,16 +56,18 @@ def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> Fro
     if not passes:
         return graph
     made: dict[FrozenGraph, FrozenGraph] = {}
-    for each in sections(graph):  # the innermost first
+    for each in inner_graphs(graph):  # the innermost first
         made[each] = run_passes(with_inner(each, made), passes)[0]
-    return made[graph]
+    return run_passes(with_inner(graph, made), passes)[0]
 
 
 def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> FrozenGraph:
     """The graph with others in the place of the graphs inside it: of bodies and branches."""
+    if not made:
+        return graph
 
     def replace(e: Expr, intern: Interning) -> Expr:
-        if not any(graphs_in(e)):
+        if not has_graphs(e):
             return e
         attrs = {k: renewed(v, made) for k, v in e.attrs.items()}
         return e if attrs == e.attrs else intern.copy(with_attrs(e, attrs), e.inputs)

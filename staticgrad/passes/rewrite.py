@@ -13,7 +13,7 @@ from gradops.types import operand_types
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning
-from ..ir.layout import is_c_ordered
+from ..ir.layout import in_c_order, is_c_ordered
 
 
 class Pattern(Operators):
@@ -70,16 +70,29 @@ class Rule:
         """What to put in its place."""
         return self.after(*self.holes)
 
+    @cached_property
+    def demands(self) -> list[tuple[int, Any]]:
+        """The operands of the pattern that are no holes, with their places."""
+        return [(i, part) for i, part in enumerate(self.pattern.inputs) if not is_hole(part)]
+
+    def may_match(self, e: Expr) -> bool:
+        """Whether a look at the operands does not rule it out."""
+        inputs = e.inputs
+        for i, part in self.demands:
+            if i >= len(inputs) or not begins(part, inputs[i]):
+                return False
+        return True
+
     def apply(self, e: Expr, intern: Interning, ordered: Container[Expr]) -> Expr | None:
         """What replaces `e`, or None where the rule says nothing.
 
         `ordered` has the expressions that surely are in C order. See Note [Layout].
         """
         found: dict[str, Expr] = {}
-        if not match(self.pattern, e, found) or not self.when(**found):
+        if not self.may_match(e) or not match(self.pattern, e, found) or not self.when(**found):
             return None
         made = instantiate(self.template, found, e, intern)
-        drops = self.exact and isinstance(self.template, Pattern) and self.template.op is None
+        drops = self.exact and is_hole(self.template)
         if made.type != e.type or (drops and not may_stand_for(made, e, ordered)):
             return None
         return made
@@ -88,15 +101,27 @@ class Rule:
         return f"{self.pattern} -> {self.template}"
 
 
+def is_hole(part: Any) -> bool:
+    """Whether a part of a pattern stands for any expression."""
+    return isinstance(part, Pattern) and part.op is None
+
+
 def may_stand_for(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
     """Whether the operand `x` has the layout that `e` has. See Note [Layout]."""
     return x in ordered or (e.op is not None and "view" in e.op.traits)
 
 
+def begins(part: Any, x: Expr) -> bool:
+    """Whether `x` is the number, or has the op, that stands in a pattern."""
+    if isinstance(part, Pattern):
+        return x.op is part.op
+    return x.kind is Kind.CONSTANT and not x.shape and same_number(x.value, part)
+
+
 def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
     """Whether `e` has the form of `pattern`; a hole met twice must stand for one expression."""
     if not isinstance(pattern, Pattern):
-        return e.kind is Kind.CONSTANT and not e.shape and same_number(e.value, pattern)
+        return begins(pattern, e)
     if pattern.op is None:
         return found.setdefault(pattern.name, e) is e
     if pattern.op is not e.op or len(pattern.inputs) != len(e.inputs) or pattern.attrs != e.attrs:
@@ -106,14 +131,14 @@ def match(pattern: Any, e: Expr, found: dict[str, Expr]) -> bool:
 
 def same_number(value: Any, number: Any) -> bool:
     """Whether a constant is a number, the sign of zero included."""
-    return bool(value == number) and all(
+    return bool(value.item() == number) and all(
         np.signbit(part(value)) == np.signbit(part(number)) for part in (np.real, np.imag)
     )
 
 
 def instantiate(template: Any, found: dict[str, Expr], e: Expr, intern: Interning) -> Expr:
     """The expression that a template stands for, in the place of `e`."""
-    if isinstance(template, Pattern) and template.op is None:
+    if is_hole(template):
         return found[template.name]
     inputs = [
         instantiate(t, found, e, intern) if isinstance(t, Pattern) else t for t in template.inputs
@@ -146,12 +171,12 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     for rule in rules:
         by_op.setdefault(rule.pattern.op, []).append(rule)
 
-    ordered: set[Expr] = set()
+    ordered = set(in_c_order(graph))
 
     def replace(e: Expr, intern: Interning) -> Expr:
-        while (new := replaced_once(e, by_op.get(e.op, ()), intern, ordered)) is not e:
+        while e.op in by_op and (new := replaced_once(e, by_op[e.op], intern, ordered)) is not e:
             e = new
-        if is_c_ordered(e, ordered):
+        if e not in ordered and is_c_ordered(e, ordered):
             ordered.add(e)
         return e
 

@@ -8,7 +8,7 @@ from gradops.types import broadcast_shapes
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, Interning, guarded
-from ..ir.layout import is_c_ordered
+from ..ir.layout import in_c_order, is_c_ordered
 from .rewrite import rewrite
 from .rules.algebra import RULES
 
@@ -59,13 +59,14 @@ def narrowed(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
     """`e` on operands not broadcast beforehand, where its shape and layout stay the same."""
     if e.op is None or "elementwise" not in e.op.traits:
         return e
-    inputs: list[Any] = list(e.inputs)
-    for i, x in enumerate(inputs):
+    inputs: list[Any] | None = None
+    for i, x in enumerate(e.inputs):
         if x.op is not None and "broadcasting" in x.op.traits:
-            narrow = [*inputs[:i], x.inputs[0], *inputs[i + 1 :]]
+            narrow = list(inputs or e.inputs)
+            narrow[i] = x.inputs[0]
             if keeps(e, narrow, ordered):
                 inputs = narrow
-    return intern.copy(e, inputs)
+    return e if inputs is None else intern.copy(e, inputs)
 
 
 def keeps(e: Expr, inputs: list[Any], ordered: set[Expr]) -> bool:
@@ -84,11 +85,11 @@ def with_layouts(
     graph: FrozenGraph, step: Callable[[Expr, Interning, set[Expr]], Expr]
 ) -> FrozenGraph:
     """The graph with `step` applied to every expression, which is told what is in C order."""
-    ordered: set[Expr] = set()
+    ordered = set(in_c_order(graph))
 
     def replace(e: Expr, intern: Interning) -> Expr:
         e = step(e, intern, ordered)
-        if is_c_ordered(e, ordered):
+        if e not in ordered and is_c_ordered(e, ordered):
             ordered.add(e)
         return e
 

@@ -113,7 +113,7 @@ class Executable:
         if isinstance(self.run, Checked):
             return
         trace = innermost(error, self.run.__code__.co_filename)
-        e = self.emitted.lines.get(trace.tb_lineno) if trace is not None else None
+        e = self.emitted.owners[trace.tb_lineno - 1] if trace is not None else None
         if trace is None or e is None or e.op is None:
             return
         note = self.graph.blame(e)
