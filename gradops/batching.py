@@ -5,8 +5,8 @@ from typing import Any
 
 from .errors import MissingRuleError, ShapeError, TransformError
 from .levels import at_level, levels
+from .methods import ArrayMethods
 from .op import OPS, Op
-from .operators import Operators
 from .tree import flatten
 from .types import ArrayType, shape_of, type_of
 
@@ -21,7 +21,7 @@ ITEM = (
 )
 
 
-class Batched(Operators):
+class Batched(ArrayMethods):
     """A stack of examples along axis 0, which the function being batched does not see."""
 
     __slots__ = ("gradop_level", "stack")

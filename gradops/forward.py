@@ -8,13 +8,13 @@ from typing import Any
 from .errors import TransformError
 from .families import zeros_like
 from .levels import at_level, levels
+from .methods import ArrayMethods
 from .op import OPS, Op
-from .operators import Operators
 from .tree import flatten
 from .types import is_inexact, shape_of, type_of
 
 
-class Dual(Operators):
+class Dual(ArrayMethods):
     """A primal and its tangent. The innermost of nested duals has the highest level."""
 
     __slots__ = ("gradop_level", "primal", "tangent")

@@ -20,11 +20,11 @@ from gradops import (
     Dim,
     GraphError,
     Op,
-    Operators,
     ValueUnknownError,
     type_of,
 )
 from gradops.errors import GrowthWarning, MixedOperandsError, OperandError
+from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.places import Place, depth_of_user, describe, here
 from gradops.types import native, operand_types
@@ -174,7 +174,7 @@ class Widening:
     places: tuple[int, ...]
 
 
-class Expr(Operators):
+class Expr(ArrayMethods):
     """An immutable expression: an op applied to expressions, or a leaf.
 
     It has a `name` that is unique in its graph, a `type` whose shape may have unknown dimensions,
