@@ -7,9 +7,13 @@ the frozen graph is pure. An expression of a gradient counts as built with the f
 that caused it, so that a rule reads the values that the forward expression read.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
-from gradops import FeedError, FetchError
+import numpy as np
+
+from gradops import FeedError, FetchError, GraphError, type_of
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
@@ -27,17 +31,28 @@ from ..ir.sizes import sizes_told_by
 from .suggest import nearest
 
 
-def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) -> FrozenGraph:
+def freeze(
+    fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = (), values: Any = None
+) -> FrozenGraph:
     """The immutable graph that computes `fetches` from `feeds`.
 
     Feeds are placeholders or any other expressions, which are then not computed. Equal expressions
-    become one and what no fetch needs is left out. Variables become inputs after the feeds. Raises
-    FeedError for placeholders that are needed and not fed, MixedOperandsError for expressions of
-    several graphs. What has no value (a group, a check) is run and gives no output.
+    become one and what no fetch needs is left out. What has no value (a group, a check) is run and
+    gives no output. Variables become inputs after the feeds; those that `values` names become
+    constants: a mapping from variables or their names to arrays, or what `Session.snapshot` gives.
+    Raises FeedError for placeholders that are needed and not fed, MixedOperandsError for
+    expressions of several graphs, GraphError for a variable that has a value and is assigned.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> len(sg.freeze([x * x + x * x], [x]))
     3
+    >>> w = sg.Variable(2.0, name="w")
+    >>> y = sg.multiply(x, w, name="y")
+    >>> print(sg.to_text(sg.freeze([y], [x], values={"w": 5.0}), lines=False))
+    graph(x: float32[2])
+      w: float32[] = constant(5.0)
+      y: float32[2] = mul(x, w)
+      return y
     """
     fetches, feeds = sequence(fetches), sequence(feeds)
     require_one_graph([*fetches, *feeds])
@@ -46,7 +61,7 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
     needed = reachable(fetches, feeds, forward)
     measured = add_size_sources(needed, feeds)
     refuse_missing(needed, feeds)
-    state = Resolver(feeds, needed)
+    state = Resolver(feeds, needed, values=settled_values(needed, values))
     return FrozenGraph(
         tuple(state.made[e] for e in feeds) + tuple(state.variables.values()),
         tuple(state.last(e) for e in fetches if e.kind is not Kind.GROUP),
@@ -78,6 +93,27 @@ def enclosed(
         tuple([found.last(e) for e in (*outputs, *state)]),
         merged=found.intern.merged,
     )
+
+
+def settled_values(needed: Iterable[Expr], values: Any) -> dict[Expr, Any]:
+    """The values of variables that become constants."""
+    kept = getattr(values, "values", None)  # of a snapshot
+    by_key = kept if isinstance(kept, Mapping) else dict(values or {})
+    found: dict[Expr, Any] = {}
+    for v in needed:
+        for key in (v, v.name) if v.kind is Kind.VARIABLE else ():
+            if key in by_key:
+                found[v] = constant_value(v, by_key[key])
+    return found
+
+
+def constant_value(v: Expr, value: Any) -> Any:
+    """A value of a variable as a constant of its type."""
+    array = np.array(value, v.dtype if not hasattr(value, "dtype") else None)
+    if type_of(array) != v.type:
+        raise FeedError(f"{v.label} is given {type_of(array)} to be frozen with")
+    array.flags.writeable = False
+    return array
 
 
 def require_one_graph(expressions: Iterable[Expr]) -> None:
@@ -128,8 +164,14 @@ class Resolver:
     Of two expressions of which one gives all that the other gives, only the wider is computed.
     """
 
-    def __init__(self, feeds: Sequence[Expr], needed: Iterable[Expr], inside: bool = False) -> None:
-        self.feeds, self.inside = set(feeds), inside
+    def __init__(
+        self,
+        feeds: Sequence[Expr],
+        needed: Iterable[Expr],
+        inside: bool = False,
+        values: Mapping[Expr, Any] = MappingProxyType({}),
+    ) -> None:
+        self.feeds, self.inside, self.values = set(feeds), inside, values
         self.intern = Interning()
         self.made: dict[Expr, Expr] = {}
         self.variables: dict[Expr, Expr] = {}
@@ -152,11 +194,14 @@ class Resolver:
             self.made[e] = self.intern.copy(leaf, ())
         elif e.kind is Kind.ASSIGN:
             variable, value = e.inputs
+            if variable in self.values:
+                raise GraphError(f"{variable.label} has a value to be frozen, and is assigned")
             self.made[e] = self.current(value, when(e))
             if self.inside or variable not in self.feeds:
                 self.assigned.setdefault(variable, []).append((e.number, self.made[e]))
-        elif e.kind is Kind.TOKEN:
-            leaf = Expr(Kind.CONSTANT, e.type, e.name, None, value=e.value, place=e.place)
+        elif e.kind is Kind.TOKEN or e in self.values:
+            value = self.values.get(e, e.value)
+            leaf = Expr(Kind.CONSTANT, e.type, e.name, None, value=value, place=e.place)
             self.made[e] = self.intern.copy(leaf, ())
         elif e.kind is not Kind.GROUP:
             self.copy(e)

@@ -1,5 +1,6 @@
 """Freezing: equal expressions become one, the unneeded goes, what is missing is named."""
 
+import numpy as np
 import pytest
 
 import staticgrad as sg
@@ -119,3 +120,24 @@ def test_expressions_of_two_graphs_do_not_freeze_together(x):
     for fetches, feeds in (([x, y], [x, y]), ([x], [x, y]), ([y], [x])):
         with pytest.raises(MixedOperandsError, match=r"'graph'.*'second'|'second'.*'graph'"):
             sg.freeze(fetches, feeds)
+
+
+def test_variables_are_kept_or_frozen_with_values():
+    x, w = sg.placeholder("float32", [2], name="x"), sg.Variable([1.0, 2.0], name="w")
+    y, change = sg.reduce_sum(x * w), w.assign_add(1.0)
+    session = sg.Session()
+    session.run(change)
+    assert len(sg.freeze([y], [x]).inputs) == 2
+    for values in (session.snapshot(), {"w": [2.0, 3.0]}, {w: np.array([2, 3], np.float32)}):
+        graph = sg.freeze([y], [x], values=values)
+        assert [e.name for e in graph.inputs] == ["x"]
+        assert sg.compile(graph)([1.0, 10.0]) == (32,)
+
+
+def test_a_frozen_value_has_the_variables_type_and_is_not_assigned():
+    w = sg.Variable([1.0, 2.0], name="w")
+    y, change = w * 2, w.assign_add(1.0)
+    with pytest.raises(FeedError, match="to be frozen with"):
+        sg.freeze([y], values={"w": [1.0, 2.0, 3.0]})
+    with pytest.raises(GraphError, match="is assigned"):
+        sg.freeze([y, change], values={"w": [1.0, 2.0]})
