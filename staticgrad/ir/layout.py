@@ -51,7 +51,4 @@ def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
         return False
     if not traits.isdisjoint(MAKING):
         return True
-    for x in e.inputs:
-        if x.type.shape == shape:
-            return True
-    return False
+    return shape in [x.type.shape for x in e.inputs]

@@ -13,20 +13,21 @@ unknown size in it has that in braces: `shape=({batch}, 3)`. An assignment of a 
 """
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType, Dim
+from gradops.types import Shape
 
 from .expr import Expr, Kind
-from .graph import SMALL, FrozenGraph
+from .graph import SMALL, FrozenGraph, has_graphs
 from .structure import HistoryType, TupleType
+from .tokens import NAME
 
-PLAIN_NAME = re.compile(r"[A-Za-z_][\w./]*(-[\w./]+)*")
 WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
 
 
@@ -42,12 +43,17 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = No
       mul: float32[batch] = mul(x, x)
       return mul
     """
-    named = sections(graph)
-    return "\n\n".join(section(each, named, lines, aside) for each in named)
+    graphs = sections(graph)
+    named = {each: name for each, name in graphs if name}
+    return "\n\n".join([section(each, name, named, lines, aside) for each, name in graphs])
 
 
 def section(
-    graph: FrozenGraph, named: Mapping[FrozenGraph, str], lines: bool, aside: list[Any] | None
+    graph: FrozenGraph,
+    name: str,
+    named: Mapping[FrozenGraph, str],
+    lines: bool,
+    aside: list[Any] | None,
 ) -> str:
     """The text of one graph, without those inside it."""
     given = set(graph.inputs)
@@ -56,7 +62,7 @@ def section(
         f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e.type)}"
         for e in graph.inputs
     )
-    title = f"graph {named[graph]}" if named[graph] else "graph"
+    title = f"graph {name}" if name else "graph"
     found = [f"{title}({inputs})"]
     found += [
         line_of(e, names, named, graph.lines(e) if lines else "", aside)
@@ -69,37 +75,50 @@ def section(
     return "\n".join([*found, f"  return {returned}".rstrip()])
 
 
-def sections(graph: FrozenGraph) -> dict[FrozenGraph, str]:
+def sections(graph: FrozenGraph) -> list[tuple[FrozenGraph, str]]:
     """A graph and all graphs inside it, the innermost first, with names; it has none itself."""
+    return [*inner_sections(graph).items(), (graph, "")]
+
+
+def inner_sections(graph: FrozenGraph) -> dict[FrozenGraph, str]:
+    """The graphs inside a graph, the innermost first, each once, with names."""
     found: dict[FrozenGraph, str] = {}
     taken: set[str] = set()
-    stack: list[tuple[FrozenGraph, str, bool]] = [(graph, "", False)]
+    stack = [(g, wanted, False) for wanted, g in reversed(graphs_named(graph))]
     while stack:
         each, name, is_done = stack.pop()
         if each in found:
             continue
         if not is_done:
             stack.append((each, name, True))
-            inside = [(g, wanted) for e in each.order for wanted, g in named_graphs(e)]
-            stack += [(g, wanted, False) for g, wanted in reversed(inside)]
+            stack += [(g, wanted, False) for wanted, g in reversed(graphs_named(each))]
             continue
         unique, i = name, 1
-        while name and unique in taken:
+        while unique in taken:
             unique, i = f"{name}_{i}", i + 1
         taken.add(unique)
         found[each] = unique
     return found
 
 
-def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
-    """The graphs among an expression's attributes, each with the attribute's name."""
-    for name, value in e.attrs.items():
-        for each in value if type(value) is tuple else (value,):
-            if isinstance(each, FrozenGraph):
-                yield name, each
+def graphs_named(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
+    """The graphs among the attributes of expressions, each with the attribute's name."""
+    return [
+        (name, each)
+        for e in graph.order
+        if has_graphs(e)
+        for name, value in e.attrs.items()
+        for each in (value if type(value) is tuple else (value,))
+        if isinstance(each, FrozenGraph)
+    ]
 
 
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
+    """The name of each expression as it stands in the text."""
+    return {e: quoted(name) for e, name in unique_names(graph).items()}
+
+
+def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
     """A name for each expression, its own unless another has it too."""
     names: dict[Expr, str] = {}
     taken: set[str] = set()
@@ -108,13 +127,13 @@ def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
         while name in taken:
             name, i = f"{e.name}_{i}", i + 1
         taken.add(name)
-        names[e] = quoted(name)
+        names[e] = name
     return names
 
 
 def quoted(name: str) -> str:
     """A name, in quotes unless it is plain."""
-    return name if PLAIN_NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
+    return name if NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
 
 
 def type_text(type: ArrayType) -> str:
@@ -123,7 +142,13 @@ def type_text(type: ArrayType) -> str:
         return f"({', '.join(map(type_text, type.parts))}{',' if len(type.parts) == 1 else ''})"
     if isinstance(type, HistoryType):
         return f"list({size_text(type.length)}, {type_text(type.element)})"
-    return f"{type.dtype}[{', '.join(map(size_text, type.shape))}]"
+    return array_text(type.shape, type.dtype)
+
+
+@lru_cache(maxsize=4096)
+def array_text(shape: Shape, dtype: np.dtype[Any]) -> str:
+    """The type of an array."""
+    return f"{dtype}[{', '.join(map(size_text, shape))}]"
 
 
 def size_text(size: Any) -> str:
@@ -140,7 +165,8 @@ def line_of(
 ) -> str:
     """The line that says how `e` is computed, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
-    arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
+    if e.attrs:
+        arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
         arguments = [constant_text(e, aside)]
     elif e.kind is Kind.SIZE:
