@@ -40,7 +40,8 @@ def page() -> str:
     ops = [op for op in ops if not str(op.kernel.__module__).startswith("test")]
     rows = [row(op) for op in sorted(ops, key=lambda op: op.name)]
     title = "| op | what it gives | derivative in | `vmap` | traits |\n|---|---|---|---|---|"
-    functions = {"dynamicgrad": dg.__all__, "staticgrad": sg.__all__, "gradops": gradops.__all__}
+    packages = (dg, sg, sg.nn, gradops)
+    functions = {package.__name__: package.__all__ for package in packages}
     listing = [
         f"## Names in `{package}`\n\n{', '.join(f'`{n}`' for n in names)}\n"
         for package, names in functions.items()

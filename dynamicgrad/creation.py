@@ -9,6 +9,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import Batched, DTypeError, TransformError
+from gradops.levels import TRACING
 from gradops.op import unmasked
 
 from .devices import on_device
@@ -63,6 +64,12 @@ def generator() -> "np.random.Generator":
         raise TransformError(
             "vmap: called random operation while in randomness error mode. Please either use the"
             " 'same' randomness flag on vmap or draw the numbers outside and pass them in"
+        )
+    if tracing := TRACING.get():
+        raise TransformError(
+            f"random numbers drawn while {tracing} traces would be the same in every call\n  hint:"
+            " pass them in as arguments, or draw with gradops.random_normal(key, ...) and pass the"
+            " key"
         )
     found = GENERATOR.get(None)
     if found is None:

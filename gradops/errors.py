@@ -18,8 +18,14 @@
     - FeedError           a feed is missing, unknown or of another type (also a ValueError)
     - FetchError          a fetch that is no expression of the graph    (also a ValueError)
     - ValueUnknownError   Python asked an expression for its value      (also a TypeError)
+    - NotFiniteError      a checked value is infinite or no number    (also FloatingPoint-)
     - CheckError          an Assert of the program does not hold        (also an AssertionError)
     - GraphFormatError    a text or file that is no graph               (also a ValueError)
+
+and two warnings:
+
+* GrowthWarning           a graph grows although it has been run
+* UnreachedWarning        a check or a print of what is computed is not run
 
 A message has parts, each on its line: the call with types and the reason with values; the words by
 which users of PyTorch know the error, and search for it; a hint.
@@ -142,6 +148,18 @@ class ValueUnknownError(GraphError, TypeError):
 
 class CheckError(GraphError, AssertionError):
     """A condition that the program asserts does not hold."""
+
+
+class NotFiniteError(GraphError, FloatingPointError):
+    """A value that was to be checked is infinite or no number."""
+
+
+class GrowthWarning(UserWarning):
+    """A graph grows although it has been run."""
+
+
+class UnreachedWarning(UserWarning):
+    """A check or a print of what is computed is not run."""
 
 
 class GraphFormatError(GraphError, ValueError):

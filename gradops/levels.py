@@ -9,6 +9,10 @@ levels = itertools.count(1)
 LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
 
 
+TRACING: ContextVar[str] = ContextVar("tracing", default="")
+"""What traces the program that runs now, if something does: its values are not those of a call."""
+
+
 @contextmanager
 def at_level(level: float) -> Iterator[None]:
     """What runs inside may meet operands of this level."""

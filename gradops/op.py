@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .errors import DTypeError, GradError, MissingRuleError, MixedOperandsError
-from .types import ArrayType, as_size, operand_types
+from .types import ArrayType, as_shape, operand_types
 
 Rule = Callable[..., Any]
 Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
@@ -298,7 +298,7 @@ def canonical(name: str, value: Any) -> Any:
     """An attribute's value in its one hashable form."""
     match name:
         case "shape":
-            return tuple(map(as_size, value)) if isinstance(value, Iterable) else (as_size(value),)
+            return as_shape(value)
         case "dtype":
             return None if value is None else np.dtype(value)
         case _ if isinstance(value, list):

@@ -22,7 +22,7 @@ class _Ours(dict[str, bool]):
     """Whether a file belongs to the library; filled on demand."""
 
     def __missing__(self, filename: str) -> bool:
-        self[filename] = ours = filename.startswith(_ROOTS) or filename.startswith("<gradops")
+        self[filename] = ours = filename.startswith((*_ROOTS, "<gradops", "<staticgrad"))
         return ours
 
 
@@ -37,6 +37,14 @@ def here() -> Place | None:
             return None
         frame = frame.f_back
     return frame.f_code, frame.f_lasti
+
+
+def depth_of_user() -> int:
+    """How many calls up from its caller the innermost code outside the library is, 1 for itself."""
+    frame, depth = sys._getframe(1), 1
+    while OURS[frame.f_code.co_filename] and frame.f_back is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def line_number(place: Place) -> int:
@@ -67,9 +75,12 @@ def source_line(filename: str, line: int) -> str:
         return ""
 
 
-@lru_cache(maxsize=4096)
 def short(place: Place | None) -> str:
     """`model.py:12`."""
-    if place is None:
-        return "?"
-    return f"{os.path.basename(place[0].co_filename)}:{line_number(place)}"
+    return "?" if place is None else shortened(place[0].co_filename, place)
+
+
+@lru_cache(maxsize=4096)
+def shortened(filename: str, place: Place) -> str:
+    """The same of a place in a file: equal pieces of code of two files are not told apart."""
+    return f"{os.path.basename(filename)}:{line_number(place)}"

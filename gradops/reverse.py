@@ -206,7 +206,8 @@ def fit(ct: Any, x: Any) -> Any:
 def depending_on(wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] = ()) -> set[Any]:
     """The vertices between `wrt` and `ends`, through which a derivative passes.
 
-    What is in `stop` counts as constant, unless it is in `wrt`; nothing behind it is looked at.
+    What is in `stop` counts as constant: it is there only if it is in `wrt`, and nothing behind it
+    is looked at.
     """
     found = set(wrt)
     oldest = min((v.number for v in found), default=0)

@@ -19,7 +19,7 @@ from .forward import jvp, spread
 from .library.movement import cast
 from .op import OPS, ErrorSample, Op, Samples
 from .reverse import conjugated
-from .types import is_complex, is_float, is_inexact, type_of
+from .types import ArrayType, Dim, is_complex, is_float, is_inexact, type_of
 
 NOT_OF_ARRAYS = {"control", "effect"}  # traits of ops of graphs, lists and tokens
 SAME_SUM = 1e-12  # the same products, added in another order
@@ -202,7 +202,9 @@ def inferred_type_is_the_computed_type(case: Case) -> None:
         operands = [x.astype(dtype) if is_float(x.dtype) else x for x in case.operands]
         inferred = case.op.infer(*map(type_of, operands), **case.attrs)
         computed = type_of(case(*operands))
-        demand(inferred == computed, f"inferred {inferred}, computed {computed}")
+        sizes = [n if isinstance(m, Dim) else m for m, n in zip(inferred.shape, computed.shape)]
+        found = ArrayType((*sizes, *inferred.shape[computed.ndim :]), inferred.dtype)
+        demand(found == computed, f"inferred {inferred}, computed {computed}")
 
 
 def operands_are_left_alone(case: Case) -> None:

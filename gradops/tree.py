@@ -1,10 +1,12 @@
 """Nested structures: lists, tuples, dicts, named tuples and dataclasses of leaves."""
 
 import dataclasses
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Rebuild = Callable[[Iterable[Any]], Any]
+DICTS = (dict, OrderedDict, defaultdict)
 
 
 def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
@@ -18,13 +20,19 @@ def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
         return list(node), lambda parts: type(node)(*parts)
     if type(node) in (list, tuple):
         return list(node), type(node)
-    if type(node) is dict:
-        return list(node.values()), lambda parts: dict(zip(node, parts, strict=True))
+    if type(node) in DICTS:
+        return list(node.values()), lambda parts: filled(node.copy(), parts)
     if dataclasses.is_dataclass(node) and not isinstance(node, type) and not is_operand(node):
         names = [f.name for f in dataclasses.fields(node)]
         parts = [getattr(node, name) for name in names]
         return parts, lambda new: dataclasses.replace(node, **dict(zip(names, new, strict=True)))
     return None
+
+
+def filled(made: dict[Any, Any], parts: Iterable[Any]) -> dict[Any, Any]:
+    """A dict with other values under its keys."""
+    made.update(zip(made, parts, strict=True))
+    return made
 
 
 def is_operand(x: Any) -> bool:
@@ -70,7 +78,7 @@ def structure(tree: Any) -> Any:
     found = children(tree)
     if found is None:
         return None
-    names = tuple(tree) if type(tree) is dict else ()
+    names = tuple(tree) if type(tree) in DICTS else ()
     return type(tree), names, tuple(map(structure, found[0]))
 
 

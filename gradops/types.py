@@ -83,17 +83,15 @@ class Dim:
         return int(eval_terms(self, lambda name: sizes[name]))
 
     def substitute(self, sizes: Mapping[str, Size]) -> Size:
-        """The size with other sizes in the place of names; names that are not given stay.
+        """The size with other sizes, known or not, in the place of names; other names stay.
 
-        >>> (2 * Dim("n")).substitute({"n": Dim("batch") + 1})
-        2*batch + 2
+        >>> (Dim("n") * 2 + 1).substitute({"n": Dim("m") + 3}), Dim("n").substitute({"n": 4})
+        (2*m + 7, 4)
         """
         total: Size = 0
         for monomial, coefficient in self._terms:
-            term: Size = coefficient
-            for atom in monomial:
-                term = term * _substitute(atom, sizes)
-            total = total + term
+            factors = [_substitute_atom(atom, sizes) for atom in monomial]
+            total = total + product([coefficient, *factors])
         return total
 
     @property
@@ -164,18 +162,16 @@ def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
     return broadcast_size(*sizes)
 
 
-def _substitute(atom: Atom, sizes: Mapping[str, Size]) -> Size:
-    if isinstance(atom, str):
-        return sizes.get(atom, Dim(atom))
-    parts = [n.substitute(sizes) if isinstance(n, Dim) else n for n in atom[1:]]
-    if atom[0] == "//":
-        return parts[0] // parts[1]
-    return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in parts])[0]
-
-
 def broadcast_size(*sizes: int) -> int:
     """The size that sizes broadcast to: the one that is not 1, if there is one."""
     return next((n for n in sizes if n != 1), 1)
+
+
+def _substitute_atom(atom: Atom, sizes: Mapping[str, Size]) -> Size:
+    if isinstance(atom, str):
+        return sizes[atom] if atom in sizes else Dim(atom)
+    parts = [s.substitute(sizes) if isinstance(s, Dim) else s for s in atom[1:]]
+    return parts[0] // parts[1] if atom[0] == "//" else common_size(parts)
 
 
 def _render_term(monomial: tuple[Atom, ...], coefficient: int, name: Callable[[str], str]) -> str:
@@ -237,10 +233,20 @@ def _divide(a: Size, b: Size) -> Size | None:
 
 
 def as_size(size: Any) -> Size:
-    """A size from what users write: an int, a name or a `Dim`."""
+    """A size from what users write: an int, a name, a `Dim`, or an expression of sizes."""
+    if isinstance(size, int | Dim):
+        return size
     if isinstance(size, str):
         return Dim(size)
-    return size if isinstance(size, Dim) else operator.index(size)
+    return as_size(size.known_sizes()) if hasattr(size, "known_sizes") else operator.index(size)
+
+
+def as_shape(shape: Any) -> Shape:
+    """A shape from sizes, a single one, or an expression of them."""
+    if hasattr(shape, "known_sizes"):
+        shape = shape.known_sizes()
+    several = isinstance(shape, Iterable) and not isinstance(shape, str)
+    return tuple(map(as_size, shape)) if several else (as_size(shape),)
 
 
 class ArrayType:
@@ -314,8 +320,7 @@ def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
     """The type of a Python scalar beside operands of these dtypes, if there are any."""
     if not dtypes:
         return ArrayType((), np.result_type(number))
-    kind: Any = type(number)
-    return weak_type_of(kind, dtypes)
+    return weak_type_of(type(number), dtypes)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=4096)
@@ -385,6 +390,13 @@ def _broadcast_sizes(
             known_as=f"The size of tensor a ({known[0]}) must match the size of tensor b"
             f" ({known[1]}) at non-singleton dimension {axis}",
         )
+    return common_size(distinct)
+
+
+def common_size(sizes: Iterable[Size]) -> Size:
+    """The size that sizes broadcast to: of those known, the first that is not 1."""
+    distinct = [s for s in dict.fromkeys(sizes) if s != 1]
+    known = [s for s in distinct if isinstance(s, int)]
     if known or len(distinct) < 2:
         return known[0] if known else (distinct[0] if distinct else 1)
     parts = dict.fromkeys(part for size in distinct for part in broadcast_parts(size))

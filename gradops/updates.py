@@ -1,17 +1,28 @@
 """Update rules of optimizers, as pure functions of ops that both packages share.
 
 A rule maps a parameter, its gradient and the optimizer's state to a new parameter and a new state.
-Operands are arrays, tensors or expressions; hyperparameters are numbers. The state is a dict under
-PyTorch's names, empty before the first step; `step` in it counts the steps, as a number or as a
-float of the parameter's dtype. What holds the state, tensors updated in place or variables assigned
-in a graph, is each package's own.
+Operands are arrays, tensors or expressions; hyperparameters are numbers, `lr` may also be one of
+them. The state is a dict under PyTorch's names, empty before the first step; `step` in it counts
+the steps, as a number or as anything that holds one. What holds the state, tensors updated in place
+or variables assigned in a graph, is each package's own.
+
+Note [Scalars]. What is computed from numbers alone, a rate or a power of beta, is computed in
+float64 and rounded where it meets an array, whoever computes it: Python, which does so with its
+numbers, or a graph that holds the step. So both have the same bits. NumPy's power and Python's may
+differ in the last one; both take NumPy's.
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from .library.arithmetic import sqrt
+import numpy as np
+
+from .library.arithmetic import power, sqrt
 from .library.comparison import maximum
+from .library.movement import astype
+from .types import PYTHON_SCALARS, type_of
 
 State = Mapping[str, Any]
 Updated = tuple[Any, dict[str, Any]]
@@ -22,7 +33,7 @@ def sgd(
     grad: Any,
     state: State,
     *,
-    lr: float,
+    lr: Any,
     momentum: float = 0.0,
     dampening: float = 0.0,
     weight_decay: float = 0.0,
@@ -38,13 +49,14 @@ def sgd(
     (0.5, {'momentum_buffer': 1.0})
     """
     g = decayed(param, -grad if maximize else grad, weight_decay)
+    rate = scalar(lr, param)
     if not momentum:
-        return param - lr * g, {}
+        return param - rate * g, {}
     v = g
     if (before := state.get("momentum_buffer")) is not None:
         v = momentum * before + ((1 - dampening) * g if dampening else g)
     direction = g + momentum * v if nesterov else v
-    return param - lr * direction, {"momentum_buffer": v}
+    return param - rate * direction, {"momentum_buffer": v}
 
 
 def adam(
@@ -52,17 +64,20 @@ def adam(
     grad: Any,
     state: State,
     *,
-    lr: float = 1e-3,
+    lr: Any = 1e-3,
     betas: tuple[float, float] = (0.9, 0.999),
     eps: float = 1e-8,
     weight_decay: float = 0.0,
     amsgrad: bool = False,
     maximize: bool = False,
     decoupled_weight_decay: bool = False,
+    eps_hat: bool = False,
 ) -> Updated:
     """Kingma and Ba, "Adam" (2015); with decoupled weight decay, AdamW of Loshchilov and Hutter.
 
-    The state is `step`, `exp_avg`, `exp_avg_sq` and, with `amsgrad`, `max_exp_avg_sq`.
+    With `eps_hat`, `eps` is the one that the paper writes so, at the end of its section 2: it is
+    added before the bias is corrected, not after; that is TensorFlow's form. The state is `step`,
+    `exp_avg`, `exp_avg_sq` and, with `amsgrad`, `max_exp_avg_sq`.
 
     >>> p, state = adam(1.0, 0.5, {}, lr=0.1)
     >>> round(float(p), 6), state["step"]
@@ -70,7 +85,7 @@ def adam(
     """
     g = -grad if maximize else grad
     if decoupled_weight_decay and weight_decay:
-        param = param * (1 - lr * weight_decay)
+        param = param * scalar(1 - lr * weight_decay, param)
     elif weight_decay:
         g = decayed(param, g, weight_decay)
     step = state.get("step", 0) + 1
@@ -80,8 +95,10 @@ def adam(
     if amsgrad:
         largest = state.get("max_exp_avg_sq")
         v = new["max_exp_avg_sq"] = v if largest is None else maximum(largest, v)
-    scale = sqrt(v) / (1 - betas[1] ** step) ** 0.5 + eps
-    return param - lr / (1 - betas[0] ** step) * (m / scale), new
+    rate = scalar(lr / share_seen(betas[0], step), param)
+    seen = scalar(root(share_seen(betas[1], step)), param)
+    scale = (sqrt(v) + eps) / seen if eps_hat else sqrt(v) / seen + eps
+    return param - rate * (m / scale), new
 
 
 def adamw(
@@ -89,7 +106,7 @@ def adamw(
     grad: Any,
     state: State,
     *,
-    lr: float = 1e-3,
+    lr: Any = 1e-3,
     betas: tuple[float, float] = (0.9, 0.999),
     eps: float = 1e-8,
     weight_decay: float = 1e-2,
@@ -113,7 +130,7 @@ def rmsprop(
     grad: Any,
     state: State,
     *,
-    lr: float = 1e-2,
+    lr: Any = 1e-2,
     alpha: float = 0.99,
     eps: float = 1e-8,
     weight_decay: float = 0.0,
@@ -141,7 +158,40 @@ def rmsprop(
         if (before := state.get("momentum_buffer")) is not None:
             move = momentum * before + move
         new["momentum_buffer"] = move
-    return param - lr * move, new
+    return param - scalar(lr, param) * move, new
+
+
+def rmsprop_graves(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any = 1e-2,
+    alpha: float = 0.9,
+    eps: float = 1e-10,
+    momentum: float = 0.0,
+    centered: bool = False,
+) -> Updated:
+    """RMSprop of Graves, "Generating sequences with recurrent neural networks" (2013).
+
+    It is TensorFlow's: `eps` is under the root, and the rate is part of what momentum adds up. The
+    state is `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if it is `centered`.
+
+    >>> p, state = rmsprop_graves(1.0, 0.5, {"square_avg": 1.0}, lr=0.1, alpha=0.75)
+    >>> round(float(p), 6), float(state["square_avg"])
+    (0.94453, 0.8125)
+    """
+    square = averaged(state.get("square_avg"), grad * grad, alpha)
+    new = {"square_avg": square}
+    if centered:
+        mean = new["grad_avg"] = averaged(state.get("grad_avg"), grad, alpha)
+        square = square - mean * mean
+    move = scalar(lr, param) * grad / sqrt(square + eps)
+    if momentum:
+        if (before := state.get("momentum_buffer")) is not None:
+            move = momentum * before + move
+        new["momentum_buffer"] = move
+    return param - move, new
 
 
 def adagrad(
@@ -149,7 +199,7 @@ def adagrad(
     grad: Any,
     state: State,
     *,
-    lr: float = 1e-2,
+    lr: Any = 1e-2,
     lr_decay: float = 0.0,
     weight_decay: float = 0.0,
     eps: float = 1e-10,
@@ -167,13 +217,43 @@ def adagrad(
     step, total = state.get("step", 0) + 1, g * g
     if (before := state.get("sum")) is not None:
         total = before + total
-    rate = lr / (1 + (step - 1) * lr_decay) if lr_decay else lr
+    rate = scalar(lr / (1 + (counted(step) - 1) * lr_decay) if lr_decay else lr, param)
     return param - rate * (g / (sqrt(total) + eps)), {"step": step, "sum": total}
 
 
 def decayed(param: Any, grad: Any, weight_decay: float) -> Any:
     """The gradient of the loss with half the squared parameter added, `weight_decay` times."""
     return grad + weight_decay * param if weight_decay else grad
+
+
+def scalar(x: Any, like: Any) -> Any:
+    """A scalar in the dtype of an array; a number has it by itself. See Note [Scalars]."""
+    if type(x) in PYTHON_SCALARS or type_of(x).dtype == (dtype := type_of(like).dtype):
+        return x
+    return astype(x, dtype=dtype)
+
+
+def counted(step: Any) -> Any:
+    """The number of steps as a float64."""
+    return float(step) if type(step) in PYTHON_SCALARS else astype(step, dtype="float64")
+
+
+def share_seen(beta: float, step: Any) -> Any:
+    """1 - beta ** step, how much of a mean that starts from zero is of what it has seen."""
+    if type(step) in PYTHON_SCALARS:
+        return share_of_number(beta, step)
+    return 1 - power(beta, counted(step))
+
+
+@lru_cache(maxsize=64)  # a step asks anew for each parameter
+def share_of_number(beta: float, step: float) -> float:
+    """The same for a number of steps, by NumPy's power."""
+    return 1 - float(np.power(beta, float(step)))
+
+
+def root(x: Any) -> Any:
+    """The square root of a scalar; of a number, a number."""
+    return math.sqrt(x) if type(x) is float else sqrt(x)
 
 
 def averaged(before: Any, value: Any, beta: float) -> Any:

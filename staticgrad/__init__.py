@@ -14,53 +14,108 @@ array([2., 4.], dtype=float32)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradops import ArrayType, Dim
+from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
+from . import initializers, layers, nn, train
 from .control.branches import case, cond, switch
+from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
 from .export.as_json import to_json
 from .export.dot import to_dot
+from .export.explaining import explain
 from .export.mermaid import to_mermaid
 from .export.networkx import to_networkx
 from .export.saving import load, save
-from .frontend.effects import Assert, Print, control_dependencies, group, no_op
+from .frontend.effects import (
+    Assert,
+    Print,
+    check_numerics,
+    control_dependencies,
+    global_variables_initializer,
+    group,
+    no_op,
+    variables_initializer,
+)
 from .frontend.freeze import freeze
-from .frontend.graph import Graph, get_default_graph, name_scope, reset_default_graph
-from .frontend.leaves import Variable, constant, placeholder, set_default_dtype
+from .frontend.graph import (
+    Graph,
+    add_to_collection,
+    get_collection,
+    get_default_graph,
+    global_variables,
+    name_scope,
+    reset_default_graph,
+    trainable_variables,
+)
+from .frontend.leaves import (
+    Variable,
+    constant,
+    placeholder,
+    placeholder_with_default,
+    set_default_dtype,
+)
+from .frontend.random import (
+    random_bernoulli,
+    random_key,
+    random_normal,
+    random_shuffle,
+    random_uniform,
+    set_random_seed,
+    truncated_normal,
+)
+from .frontend.spelling import DTYPES as _DTYPES
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
 from .ir.parse import parse
+from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
+from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .transform.forward import hvp, jvp, vjp
+from .transform.importing import import_graph
 from .transform.jacobian import hessian, jacobian
 from .transform.paths import why_none
 from .transform.reverse import gradients
+from .transform.surgery import extract, replace, wrap
 
-globals().update(_FUNCTIONS)  # one table says which ops there are under TensorFlow's names
+globals().update(
+    _FUNCTIONS | _DTYPES
+)  # one table says which ops there are under TensorFlow's names
 
 if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any: ...
 
 
-map_fn, switch_case = map, switch  # as TensorFlow calls them
+map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
 
 __all__ = [
     "ArrayType",
     "Assert",
     "Print",
+    "add_to_collection",
     "case",
+    "check_numerics",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "cond",
     "control_dependencies",
+    "custom_gradient",
     "foldl",
     "fori",
+    "get_collection",
+    "grad_clip",
+    "grad_scale",
+    "global_norm",
+    "global_variables",
+    "global_variables_initializer",
     "group",
     "map",
     "map_accumulate",
@@ -76,34 +131,58 @@ __all__ = [
     "FrozenGraph",
     "Function",
     "Graph",
+    "GrowthWarning",
+    "Rule",
     "Session",
     "Variable",
     "compile",
     "constant",
+    "explain",
+    "extract",
     "freeze",
     "function",
     "get_default_graph",
     "gradients",
     "hessian",
     "hvp",
+    "import_graph",
+    "initializers",
     "interpret",
     "jacobian",
     "jvp",
+    "layers",
     "load",
     "name_scope",
+    "newaxis",
+    "nn",
     "parse",
     "placeholder",
+    "placeholder_with_default",
+    "random_bernoulli",
+    "random_key",
+    "random_normal",
+    "random_shuffle",
+    "random_uniform",
+    "replace",
+    "replay",
     "reset_default_graph",
     "save",
     "set_default_dtype",
+    "set_random_seed",
     "to_dot",
     "to_json",
     "to_mermaid",
     "to_networkx",
     "to_text",
     "trace",
+    "UnreachedWarning",
+    "train",
+    "trainable_variables",
+    "truncated_normal",
+    "variables_initializer",
     "verify",
     "vjp",
     "why_none",
+    "wrap",
 ]
-__all__ = sorted([*__all__, *_FUNCTIONS])
+__all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES])

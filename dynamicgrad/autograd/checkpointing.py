@@ -8,7 +8,7 @@ is recorded then is thrown away but for the values, which are told apart by the 
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,10 +102,13 @@ class Region:
     def recompute(self) -> None:
         """Run the function again, as far as needed, and give values to what waits for them."""
         counting = Counting(last=max(slot.number for slot in self.slots) + 1)
-        with self.repeated(counting):
-            leaves, rebuild = flatten(self.args)
-            args, kwargs = rebuild([again(x) for x in leaves])
-            self.call(*args, **kwargs)
+        try:
+            with self.repeated(counting):
+                leaves, rebuild = flatten(self.args)
+                args, kwargs = rebuild([again(x) for x in leaves])
+                self.call(*args, **kwargs)
+        except Enough as enough:
+            enough.__traceback__ = None  # its frames hold the values, and some of them hold it
         nodes = counting.nodes
         if len(nodes) != counting.last:
             place = describe(self.place)
@@ -134,7 +137,7 @@ class Region:
             fresh.bit_generator.state = self.random
             random = GENERATOR.set(fresh)
         try:
-            with np.errstate(all="ignore"), suppress(Enough):
+            with np.errstate(all="ignore"):
                 yield
         finally:
             RECORDING.reset(mode)

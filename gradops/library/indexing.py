@@ -5,7 +5,6 @@ the front: as a full slice where the index arrays are shared, as an index array 
 0, 1, 2, ..., where they differ from example to example.
 """
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..types import (
     ArrayType,
     Dim,
     Size,
+    as_size,
     normalize_axis,
     operand_types,
     shape_of,
@@ -261,10 +261,10 @@ def encoded(x: Any, entry: Any, arrays: list[Any]) -> Any:
 
 def bound(x: Any, b: Any) -> Size | None:
     """A bound of a slice as an attribute."""
-    if b is None or isinstance(b, Dim):
+    if b is None:
         return b
     try:
-        return operator.index(b)
+        return as_size(b)
     except TypeError as error:
         raise IndexingError(
             "index", [type_of(x)], f"a slice has the bound {b!r}, which is no integer",

@@ -203,7 +203,7 @@ def pad(x: Any, pad_width: Any, value: float = 0.0) -> Any:
     return pad_op(x, pad_width=widths_of(type_of(x), pad_width), value=value)
 
 
-def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Any]:
+def split(x: Any, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
     """Parts of `x` along `axis`: so many equal ones, or those that end at given indices.
 
     Raises ShapeError if it cannot be cut into equal parts.

@@ -12,6 +12,7 @@ from ..types import (
     ArrayType,
     Dim,
     Shape,
+    conflict,
     is_complex,
     normalize_axes,
     product,
@@ -45,7 +46,7 @@ def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     if known and product(full) != x.size:
         raise ShapeError(
             "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
-            hint="write -1 for one size to have it worked out",
+            hint=None if -1 in shape else "write -1 for one size to have it worked out",
             known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
         )
     return ArrayType(full, x.dtype)
@@ -232,6 +233,58 @@ copy = linear(
     source=lambda x: "np.array({0})" if x.dtype.kind == "b" else "np.positive({0}{out})",
     samples=cases(reals((3, 4)), exactly([True, False])),
     doc="The operand in memory of its own.",
+)
+
+
+def forget_sizes_infer(x: ArrayType, axes: tuple[int, ...]) -> ArrayType:
+    unknown = normalize_axes("forget_sizes", x, axes)
+    sizes = (Dim("?") if k in unknown else n for k, n in enumerate(x.shape))
+    return ArrayType(tuple(sizes), x.dtype)
+
+
+def forget_sizes_kernel(x: Any, axes: tuple[int, ...]) -> Any:
+    normalize_axes("forget_sizes", type_of(x), axes)
+    return x
+
+
+forget_sizes = linear(
+    "forget_sizes", forget_sizes_kernel,
+    infer=forget_sizes_infer,
+    transpose=lambda g, y, x, axes: g,
+    batch=lambda op, xs, batched, attrs: op(
+        xs[0], axes=tuple(k % (len(shape_of(xs[0])) - 1) + 1 for k in attrs["axes"])
+    ),
+    source="{0}", traits=VIEW,
+    samples=cases(reals((3, 4), axes=()), reals((), axes=())),  # in graphs, see test_leaves.py
+    error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
+    doc="The operand, in whose type the sizes along some axes count as unknown.",
+)
+
+
+def ensure_shape_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    if x.ndim != len(shape) or conflict(x.shape, shape):
+        raise ShapeError("ensure_shape", [x], f"it does not have the shape {shown(shape)}")
+    return ArrayType(shape, x.dtype)
+
+
+def ensure_shape_kernel(x: Any, shape: Shape) -> Any:
+    if np.shape(x) != shape:
+        ensure_shape_infer(type_of(x), shape)
+    return x
+
+
+ensure_shape = linear(
+    "ensure_shape", ensure_shape_kernel,
+    infer=ensure_shape_infer,
+    transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
+    source="ensure_shape({0}, {shape})", traits=RETYPING,
+    samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=())),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
+        ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
+    ],
+    doc="The operand, in whose type the sizes are those given; checked when it is computed.",
 )
 
 

@@ -287,7 +287,8 @@ class Loop:
     ) -> tuple[list[Expr], list[Expr]]:
         """The values that the loop gives, and what becomes of variables it assigns."""
         changed = state_of([body])
-        captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in changed]
+        own = set(changed)
+        captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in own]
         n, m = len(self.start), len(changed)
         steps = body.parameters[n:]
         inner = closed(body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n)

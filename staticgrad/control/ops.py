@@ -37,8 +37,7 @@ def taken(values: Any, index: int) -> Any:
 
 def part_infer(whole: ArrayType, index: int) -> ArrayType:
     """The type of one of several values."""
-    assert isinstance(whole, TupleType)
-    if not 0 <= index < len(whole.parts):
+    if not isinstance(whole, TupleType) or not 0 <= index < len(whole.parts):
         raise IndexingError("part", [whole], f"there is no value {index}")
     return whole.parts[index]
 

@@ -12,6 +12,7 @@ from ..frontend.graph import Graph
 from ..frontend.leaves import parameter
 from ..ir.expr import Expr, Names, lifted
 from ..ir.graph import FrozenGraph, reachable, sizes_used
+from ..ir.structure import TupleType
 from ..transform.reverse import pulled
 
 
@@ -218,4 +219,6 @@ def is_before(e: Expr, first: int) -> bool:
 
 def is_cheap(e: Expr) -> bool:
     """Whether computing it again costs no more than reading it."""
-    return e.op is None or ("view" in e.op.traits and "control" not in e.op.traits)
+    if e.op is None or isinstance(e.type, TupleType):  # of several values, parts are kept
+        return True
+    return "view" in e.op.traits and "control" not in e.op.traits

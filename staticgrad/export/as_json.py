@@ -4,10 +4,14 @@ The document has `format` ("staticgrad-graph"), `version` (1), `inputs`, `output
 (node ids; of an update, a variable and its new value), and `nodes`, each after its inputs, with
 `id`, `name`, `op` (or the kind of leaf), `inputs`, `attrs`, `shape` (numbers and names), `dtype`,
 `role` (input, constant, forward or backward), `cause` (the id of the forward node that a backward
-node belongs to), `file` and `line`. Constants of at most 64 entries have `value`.
+node belongs to), `file` and `line`. Constants of at most 64 entries have `value`. `graphs` has the
+graphs of loops, branches and functions by name, of the same form; attributes refer to them as
+`{"graph": name}`.
 """
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,7 @@ from gradops.places import line_number
 
 from ..ir.expr import Kind
 from ..ir.graph import FrozenGraph
+from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 SHOWN = 64  # entries up to which a constant is written out
@@ -30,20 +35,31 @@ def to_json(graph: FrozenGraph) -> str:
     >>> json.loads(sg.to_json(sg.freeze([x + 1], [x])))["nodes"][0]["shape"]
     ['batch', 3]
     """
-    drawing = Drawing(graph)
-    numbers = drawing.numbers
+    named = inner_graphs(graph)
     document = {
         "format": "staticgrad-graph",
         "version": 1,
-        "inputs": [numbers[e] for e in graph.inputs],
-        "outputs": [numbers[e] for e in graph.outputs],
-        "updates": [[numbers[v], numbers[new]] for v, new in graph.updates],
-        "nodes": [node_document(drawing, n) for n in drawing.nodes],
+        **graph_document(graph, named),
+        "graphs": {name: graph_document(g, named) for g, name in named.items()},
     }
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def node_document(drawing: Drawing, n: DrawnNode) -> dict[str, Any]:
+def graph_document(graph: FrozenGraph, named: Mapping[FrozenGraph, str]) -> dict[str, Any]:
+    """What JSON tells of a graph, or of one inside it."""
+    drawing = Drawing(graph)
+    numbers = drawing.numbers
+    return {
+        "inputs": [numbers[e] for e in graph.inputs],
+        "outputs": [numbers[e] for e in graph.outputs],
+        "updates": [[numbers[v], numbers[new]] for v, new in graph.updates],
+        "nodes": [node_document(drawing, n, named) for n in drawing.nodes],
+    }
+
+
+def node_document(
+    drawing: Drawing, n: DrawnNode, named: Mapping[FrozenGraph, str]
+) -> dict[str, Any]:
     """What JSON tells of a node."""
     e = n.expr
     found = {
@@ -51,7 +67,7 @@ def node_document(drawing: Drawing, n: DrawnNode) -> dict[str, Any]:
         "name": e.name,
         "op": e.what,
         "inputs": [drawing.numbers[x] for x in e.inputs],
-        "attrs": {name: plain(value) for name, value in e.attrs.items()},
+        "attrs": {name: plain(value, named) for name, value in e.attrs.items()},
         "shape": plain(e.shape),
         "dtype": e.dtype.name,
         "role": n.role,
@@ -66,10 +82,12 @@ def node_document(drawing: Drawing, n: DrawnNode) -> dict[str, Any]:
     return found
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it; what JSON has no word for becomes text."""
+def plain(value: Any, named: Mapping[FrozenGraph, str] = MappingProxyType({})) -> Any:
+    """A value as JSON has it; what JSON has no word for becomes text, a graph its name."""
     if isinstance(value, tuple | list):
-        return [plain(v) for v in value]
+        return [plain(v, named) for v in value]
+    if isinstance(value, FrozenGraph):
+        return {"graph": named[value]}
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     return str(value) if isinstance(value, Dim | np.dtype | complex) else value

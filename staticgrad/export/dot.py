@@ -1,6 +1,7 @@
 """DOT, the language of Graphviz."""
 
 from ..ir.graph import FrozenGraph
+from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 STYLES = {
@@ -14,29 +15,39 @@ STYLES = {
 def to_dot(graph: FrozenGraph) -> str:
     """The graph in DOT: inputs are ellipses, forward nodes boxes, backward nodes hexagons.
 
-    A dotted edge leads from a backward node to the forward node that caused it.
+    A dotted edge leads from a backward node to the forward node that caused it. The graphs of loops
+    and branches stand in boxes of their own.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.to_dot(sg.freeze([sg.exp(x)], [x])).splitlines()[0])
     digraph graph_ {
     """
-    drawing = Drawing(graph)
     lines = ["digraph graph_ {", "  node [style=filled, fontname=Helvetica];"]
-    lines += [node_line(n, n.id in drawing.outputs) for n in drawing.nodes]
-    lines += [f"  n{a} -> n{b};" for a, b in drawing.edges]
-    lines += [
-        f"  n{n.id} -> n{n.cause} [style=dotted, arrowhead=none, constraint=false];"
-        for n in drawing.nodes
-        if n.cause is not None
-    ]
+    for i, (each, name) in enumerate(inner_graphs(graph).items()):
+        lines += [f"  subgraph cluster_{i} {{", f'    label="{escaped(name)}";']
+        lines += [*(f"  {line}" for line in graph_lines(each, f"n{i}_")), "  }"]
+    lines += graph_lines(graph, "n")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def node_line(n: DrawnNode, is_output: bool) -> str:
+def graph_lines(graph: FrozenGraph, prefix: str) -> list[str]:
+    """The nodes and edges of a graph, whose ids begin with `prefix`."""
+    drawing = Drawing(graph)
+    lines = [node_line(n, prefix, n.id in drawing.outputs) for n in drawing.nodes]
+    lines += [f"  {prefix}{a} -> {prefix}{b};" for a, b in drawing.edges]
+    dotted = "[style=dotted, arrowhead=none, constraint=false]"
+    return lines + [
+        f"  {prefix}{n.id} -> {prefix}{n.cause} {dotted};"
+        for n in drawing.nodes
+        if n.cause is not None
+    ]
+
+
+def node_line(n: DrawnNode, prefix: str, is_output: bool) -> str:
     """One node, with its type and line; results have a bold outline."""
     label = "\\n".join(map(escaped, filter(None, [n.title, str(n.expr.type), n.line])))
     bold = ", penwidth=2" if is_output else ""
-    return f'  n{n.id} [label="{label}", {STYLES[n.role]}{bold}];'
+    return f'  {prefix}{n.id} [label="{label}", {STYLES[n.role]}{bold}];'
 
 
 def escaped(text: str) -> str:

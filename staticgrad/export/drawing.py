@@ -61,7 +61,7 @@ class Drawing:
 
 def role(e: Expr) -> str:
     """What part an expression plays."""
-    if e.kind in (Kind.PLACEHOLDER, Kind.VARIABLE):
+    if e.kind in (Kind.PLACEHOLDER, Kind.VARIABLE, Kind.PARAMETER):
         return "input"
     if e.kind is not Kind.OP:
         return "constant"

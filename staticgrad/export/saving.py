@@ -14,7 +14,7 @@ from gradops.places import Place, line_number
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.parse import parse_sections
-from ..ir.text import sections, to_text, unique_names
+from ..ir.text import inner_graphs, to_text, unique_names
 
 GRAPH = Format("staticgrad graph", 2, "saved graph", GraphFormatError)
 
@@ -40,7 +40,8 @@ def save(graph: FrozenGraph, file: Any) -> None:
         if e.kind is Kind.VARIABLE and e.value is not None:
             variables[names[e]] = len(arrays)
             arrays.append(e.value)
-    lines = {name: lines_of(each) for each, name in sections(graph)}
+    lines = {name: lines_of(each) for each, name in inner_graphs(graph).items()}
+    lines[""] = lines_of(graph)
     manifest = {"graph": text, "variables": variables, "lines": lines}
     write_archive(file, GRAPH, manifest, arrays)
 

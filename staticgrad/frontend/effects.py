@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, Op, ShapeError, copy
+from gradops import GraphError, Op, ShapeError, all, copy, isfinite
 from gradops.places import here
 
 from ..ir.expr import AFTER, Expr, Kind, Names, common_names
 from ..ir.structure import UNIT
 from .checks import check, say
 from .graph import get_default_graph
-from .leaves import Variable, as_expression, assign
+from .leaves import EFFECTS, Variable, as_expression, assign
 
 
 @contextmanager
@@ -61,6 +61,25 @@ def group(*inputs: Expr, name: str = "group") -> Expr:
     )  # fmt: skip
 
 
+def global_variables_initializer(name: str = "init") -> Expr:
+    """What sets all variables of the default graph, as there are now, to their initial values.
+
+    A session begins with these values, so it need not be run.
+
+    >>> w = sg.Variable(1.0)
+    >>> init, change = sg.global_variables_initializer(), w.assign(5.0)
+    >>> session = sg.Session()
+    >>> session.run(change), session.run(init), session.run(w)
+    (np.float32(5.0), None, np.float32(1.0))
+    """
+    return variables_initializer(get_default_graph().get_collection("global_variables"), name)
+
+
+def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Expr:
+    """What sets some variables to their initial values; see `global_variables_initializer`."""
+    return group(*(v.initializer for v in var_list), name=name)
+
+
 def no_op(name: str = "no_op") -> Expr:
     """Something that does nothing, for what has to be an operation.
 
@@ -71,9 +90,7 @@ def no_op(name: str = "no_op") -> Expr:
 
 def token_of(names: Names) -> Variable:
     """The hidden variable that orders the effects of a graph."""
-    graph = names.graph()
-    if graph is None:
-        raise GraphError("the graph of a check or print is no more")
+    graph = names.home
     if graph.token is None:
         graph.token = Variable.hidden(names, np.zeros(0, bool), "effects", Kind.TOKEN)
     return graph.token
@@ -83,9 +100,8 @@ def effect(names: Names, op: Op, operands: Sequence[Any], name: str, **attrs: An
     """Something that is run for its effect, after all effects that were built before."""
     token = token_of(names)
     made = group(assign(token, op(token, *operands, **attrs), "effect"), name=name)
-    graph = names.graph()
-    if graph is not None:
-        graph.checks.append(made)
+    if EFFECTS.get() is None:
+        names.home.checks.append(made)
     return made
 
 
@@ -108,6 +124,21 @@ def Assert(
         raise ShapeError("Assert", [condition.label], "the condition is of truth values")
     assert condition.names is not None
     return effect(condition.names, check, [condition, *data], name, message=message)
+
+
+def check_numerics(x: Any, message: str = "", name: str = "CheckNumerics") -> Expr:
+    """`x` itself; when it is computed and has an entry that is not finite, the run fails.
+
+    To look for the first such value of a whole run: `Session.run(..., check_numerics=True)`.
+
+    >>> x = sg.placeholder("float32", [], name="x")
+    >>> sg.compile(sg.check_numerics(sg.log(x), "the logarithm"), [x])(1.0)
+    np.float32(0.0)
+    """
+    x = as_expression(x)
+    found = Assert(all(isfinite(x)), [x], message or f"{x.name} is not finite", name)
+    with control_dependencies([found]):
+        return copy(x)
 
 
 def Print(

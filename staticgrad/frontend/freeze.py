@@ -13,7 +13,16 @@ from gradops import FeedError, FetchError
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
-from ..ir.graph import FrozenGraph, Interning, by_age, reachable, sizes_told, sizes_used
+from ..ir.graph import (
+    FrozenGraph,
+    Interning,
+    before,
+    by_age,
+    guarded,
+    reachable,
+    sizes_told,
+    sizes_used,
+)
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
 
@@ -34,7 +43,7 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
     require_one_graph([*fetches, *feeds])
     if len(set(feeds)) < len(feeds):
         raise FeedError(f"an expression is fed twice: {', '.join(e.label for e in feeds)}")
-    needed = reachable(fetches, stop=feeds)
+    needed = reachable(fetches, feeds, forward)
     measured = add_size_sources(needed, feeds)
     refuse_missing(needed, feeds)
     state = Resolver(feeds, needed)
@@ -92,7 +101,7 @@ def add_size_sources(needed: dict[Expr, None], feeds: Sequence[Expr]) -> list[Ex
     while unknown:
         source = source_of(sorted(unknown)[0], needed)
         found.append(source)
-        needed.update(reachable([source], stop=feeds))
+        needed.update(reachable([source], feeds, forward))
         unknown = sizes_unknown(needed, feeds)
     return found
 
@@ -154,9 +163,13 @@ class Resolver:
 
     def copy(self, e: Expr) -> None:
         """Copy what is computed, or its wider form."""
+        if not self.inside and (value := guarded(e)) is not None:
+            self.made[e] = self.current(value, when(e))
+            return
         if e in self.wider:
             self.resolve_before(self.wider[e])
-            self.made[e] = self.made[self.wider[e]]
+            self.made[e] = made = self.made[self.wider[e]]
+            made.name, made.place, made.origin = e.name, e.place, e.origin
             return
         placed = self.placed(e) if self.wider else e
         self.made[e] = made = self.intern.copy(placed, self.operands(e))
@@ -172,7 +185,8 @@ class Resolver:
 
     def resolve_before(self, e: Expr) -> None:
         """Make the counterpart of `e`, and what it needs, before its turn."""
-        for x in sorted(reachable([e], stop=self.made), key=by_age):
+        inputs = before if self.inside else forward
+        for x in sorted(reachable([e], self.made, inputs), key=by_age):
             if x not in self.made:
                 self.resolve(x)
 
@@ -202,6 +216,12 @@ class Resolver:
     def effects(self) -> list[Expr]:
         """What is run though no result needs it: checks and prints."""
         return [values[-1][1] for v, values in self.assigned.items() if v.kind is Kind.TOKEN]
+
+
+def forward(e: Expr) -> tuple[Expr, ...]:
+    """What an expression is computed from and after, without what only a gradient needs."""
+    value = guarded(e)
+    return before(e) if value is None else (value, *e.control_inputs)
 
 
 def can_stand_for(wide: Expr) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from gradops import FetchError
 from gradops.places import here, short
@@ -29,6 +30,11 @@ class Graph:
         self.members: dict[str, Expr] = {}
         self.token: Expr | None = None  # orders effects: see Note [Effects]
         self.checks: list[Expr] = []
+        self.variables: list[Any] = []
+        self.collections: dict[str, list[Any]] = {}
+        self.callees: dict[Any, Any] = {}  # functions that were called in it, see control/calls.py
+        self.seed: int | None = None  # of random numbers: see Note [Seeds]
+        self.run_number: Expr | None = None
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager
@@ -41,12 +47,13 @@ class Graph:
             DEFAULT.reset(token)
 
     @contextmanager
-    def name_scope(self, name: str) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> Iterator[str]:
         """Put `name/` before the names of what is built inside a `with` block.
 
         As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
-        an empty one leaves all scopes.
+        an empty one, or None, leaves all scopes.
         """
+        name = name or ""
         again = not name or name.endswith("/")
         with self.names.opened(name if again else f"{self.names.unique(name)}/") as prefix:
             yield prefix
@@ -54,6 +61,25 @@ class Graph:
     def finalize(self) -> None:
         """Refuse further expressions."""
         self.names.finalized = self.names.finalized or here()
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Keep something with the graph under the name of a collection."""
+        self.collections.setdefault(name, []).append(value)
+
+    def get_collection(self, name: str) -> list[Any]:
+        """What was kept under the name, and for TensorFlow's names of them, the variables.
+
+        >>> with sg.Graph().as_default() as g:
+        ...     w = sg.Variable(1.0, name="w")
+        >>> g.get_collection("trainable_variables")
+        [<variable w: float32[]>]
+        """
+        found = list(self.collections.get(name, ()))
+        if name in ("variables", "global_variables"):
+            found += self.variables
+        if name == "trainable_variables":
+            found += [v for v in self.variables if v.trainable]
+        return found
 
     def get_operations(self) -> list[Expr]:
         """Everything built so far, in order."""
@@ -75,6 +101,9 @@ class Graph:
                 f"{self.name!r} has no expression called {name!r}{nearest(name, self.members)}"
             )
         return found
+
+    def __bool__(self) -> bool:
+        return True  # an empty graph is a graph
 
     def __contains__(self, e: object) -> bool:
         return isinstance(e, Expr) and e.names is self.names
@@ -100,6 +129,41 @@ def get_default_graph() -> Graph:
     return found
 
 
+def global_variables() -> list[Any]:
+    """The variables of the default graph, in the order in which they were made.
+
+    >>> w = sg.Variable(1.0)
+    >>> w in sg.global_variables()
+    True
+    """
+    return get_default_graph().get_collection("global_variables")
+
+
+def trainable_variables() -> list[Any]:
+    """The variables of the default graph that are trained.
+
+    >>> step = sg.Variable(0, trainable=False)
+    >>> step in sg.trainable_variables()
+    False
+    """
+    return get_default_graph().get_collection("trainable_variables")
+
+
+def add_to_collection(name: str, value: Any) -> None:
+    """Keep something with the default graph under the name of a collection.
+
+    >>> sg.add_to_collection("losses", sg.constant(1.0))
+    >>> len(sg.get_collection("losses"))
+    1
+    """
+    get_default_graph().add_to_collection(name, value)
+
+
+def get_collection(name: str) -> list[Any]:
+    """What the default graph keeps under the name of a collection; see `add_to_collection`."""
+    return get_default_graph().get_collection(name)
+
+
 def reset_default_graph() -> None:
     """Begin again with an empty default graph.
 
@@ -111,12 +175,17 @@ def reset_default_graph() -> None:
 
 
 @contextmanager
-def name_scope(name: str) -> Iterator[str]:
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Any = None
+) -> Iterator[str]:
     """Put `name/` before the names of what is built inside a `with` block.
+
+    Without a name it is `default_name`; without either, all scopes are left. A name that ends in
+    `/` is taken as it is. `values` is there for TensorFlow's programs and has no effect.
 
     >>> with sg.name_scope("layer"):
     ...     sg.placeholder("float32", [2], name="x").name
     'layer/x'
     """
-    with get_default_graph().name_scope(name) as prefix:
+    with get_default_graph().name_scope(default_name if name is None else name) as prefix:
         yield prefix

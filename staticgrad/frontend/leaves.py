@@ -5,12 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType, Dim, DTypeError, GraphError, ShapeError, broadcast_to, copy, type_of
+from gradops import (
+    ArrayType,
+    Dim,
+    DTypeError,
+    FeedError,
+    GraphError,
+    ShapeError,
+    broadcast_to,
+    copy,
+    type_of,
+)
+from gradops.holding import is_holder
+from gradops.library.movement import forget_sizes
 from gradops.places import here
-from gradops.types import as_size, broadcast_shapes, native
+from gradops.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant
+from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant, renamed, running
 from ..ir.plain import lost_meaning
+from .freeze import freeze
 from .graph import get_default_graph
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
@@ -50,6 +63,28 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
     sizes = tuple(Dim(f"{name}.{i}") if n == ANY else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
+
+
+def placeholder_with_default(input: Any, shape: Any = None, name: str = "input") -> Expr:
+    """A value that may be fed when the graph runs, and else is `input`.
+
+    A size in `shape` that is None or a name may be another one in what is fed. Raises ShapeError if
+    `input` does not have the shape.
+
+    >>> x = sg.placeholder_with_default([1.0, 2.0], [None], name="x")
+    >>> y = sg.reduce_sum(x)
+    >>> session = sg.Session()
+    >>> session.run(y), session.run(y, {x: [1.0, 2.0, 3.0]})
+    (np.float32(3.0), np.float32(6.0))
+    """
+    given = as_expression(input)
+    wanted = given.type if shape is None else placeholder_type(given.dtype, shape)
+    if len(wanted.shape) != len(given.shape) or conflict(wanted.shape, given.shape):
+        raise ShapeError("placeholder_with_default", [given.label], f"it is not {wanted}")
+    sizes = zip(wanted.shape, given.shape, strict=True)
+    axes = tuple([k for k, (n, m) in enumerate(sizes) if n != m])
+    assert given.names is not None
+    return renamed(forget_sizes(given, axes=axes), name)
 
 
 def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
@@ -95,6 +130,12 @@ def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) 
     """`x`, or a constant of it: a number has the dtype of `like`, or else the default one."""
     if isinstance(x, Expr):
         return x
+    if is_holder(x):
+        raise GraphError(
+            f"a {type(x).__name__} is no part of a graph: it would be taken for a constant"
+            "\n  hint: loops and branches take expressions; in a traced program of tensors, choose"
+            " with where() and loop in Python"
+        )
     dtype = like.dtype if like is not None and not hasattr(x, "dtype") else None
     return new_constant(names or get_default_graph().names, as_value(x, dtype), "constant")
 
@@ -102,7 +143,9 @@ def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) 
 class Variable(Expr):
     """A value that lasts from run to run; each session has its own.
 
-    It begins with `initial_value`. `assign` and its like give expressions that, when fetched,
+    It begins with `initial_value`: a number, sequence or array, an expression, which is evaluated
+    now, or a function that gives one of these. It needs no initializing; to run its `initializer`
+    sets it back. `assign` and its like give expressions that, when fetched,
     change it; what was built before an assignment reads the old value, what is built after it the
     new one. A run that fails changes nothing.
 
@@ -118,13 +161,16 @@ class Variable(Expr):
     def __init__(
         self, initial_value: Any, name: str = "Variable", dtype: Any = None, trainable: bool = True
     ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, not {name!r}; write trainable=...")
         names = get_default_graph().names
-        value = as_value(initial_value, dtype)
+        value = as_value(initial(initial_value), dtype)
         super().__init__(
             Kind.VARIABLE, type_of(value), names.unique(name), names, value=value, place=here()
         )
         self.trainable = trainable
         names.add(self)
+        get_default_graph().variables.append(self)
 
     @staticmethod
     def hidden(names: Names, value: Any, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
@@ -138,6 +184,24 @@ class Variable(Expr):
     def read_value(self) -> Expr:
         """The value that the variable has after what has been built before."""
         return copy(self)
+
+    @property
+    def initial_value(self) -> Expr:
+        """What the variable begins with, as a constant."""
+        return new_constant(
+            common_names("initial_value", [self]), self.value, f"{self.name}/initial_value"
+        )
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Set the variable in `session`, or in the one whose `with` block this is.
+
+        >>> w = sg.Variable(1.0)
+        >>> with sg.Session() as session:
+        ...     w.load(5.0)
+        ...     session.run(w)
+        np.float32(5.0)
+        """
+        running(session).restore({self: value})
 
     @property
     def initializer(self) -> Expr:
@@ -158,14 +222,41 @@ class Variable(Expr):
 
     def own(self, value: Any) -> Any:
         """Numbers and sequences of them in the variable's dtype; what has a dtype, as it is."""
-        return value if hasattr(value, "dtype") else np.asarray(value, self.dtype)
+        return in_dtype_of(self, value)
+
+
+def in_dtype_of(variable: Expr, value: Any) -> Any:
+    """Numbers and sequences of them in a variable's dtype; DTypeError if that loses something."""
+    if hasattr(value, "dtype"):
+        return value
+    found = np.asarray(value)
+    if not np.can_cast(found.dtype, variable.dtype, "same_kind"):
+        raise DTypeError(
+            "assign", [variable.type, type_of(found)], f"{variable.name} keeps its dtype"
+        )
+    return found.astype(variable.dtype)
+
+
+def initial(value: Any) -> Any:
+    """What a variable begins with, as a value."""
+    if callable(value) and not isinstance(value, Expr):
+        value = value()
+    return evaluated(value) if isinstance(value, Expr) else value
+
+
+def evaluated(e: Expr) -> Any:
+    """The value of an expression that needs no feeds; variables have their initial values."""
+    try:
+        graph = freeze([e])
+    except FeedError as error:
+        raise e.unknown("the value", "begin with what needs no feeds") from error
+    return graph(*(v.value for v in graph.inputs))[0]
 
 
 def assign(variable: Expr, value: Any, name: str) -> Expr:
     """The expression that changes `variable`, and whose value is the new one."""
     names = common_names("assign", [variable, value])
-    own = value if hasattr(value, "dtype") else np.asarray(value, variable.dtype)
-    _, new = lifted(names, [variable, own])
+    _, new = lifted(names, [variable, in_dtype_of(variable, value)])
     check_assignable(variable, new)
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)

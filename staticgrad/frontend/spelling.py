@@ -1,57 +1,141 @@
-"""TensorFlow 1's spelling of the ops, in one table: its names, and `name=` on every one of them."""
+"""TensorFlow 1's spelling of the ops, in one table: its names, those of its parameters, `name=`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
+from gradops.op import Op
 
-from ..ir.expr import Expr
+from ..ir.expr import renamed
+from . import arranging, creation, formulas, neural
 
-AS_IN_GRADOPS = (
-    "abs", "add", "argmax", "argmin", "broadcast_to", "ceil", "cos", "cross_entropy", "einsum",
-    "equal", "erf", "exp", "expand_dims", "expm1", "flip", "floor", "gelu", "greater",
-    "greater_equal", "less", "less_equal", "log", "log1p", "log_softmax", "logical_and",
-    "logical_not", "logical_or", "matmul", "maximum", "minimum", "not_equal", "one_hot",
-    "ones_like", "pad", "relu", "reshape", "scatter_add", "sigmoid", "sign", "silu", "sin",
-    "softmax", "softplus", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "tan",
-    "tanh", "transpose", "where", "zeros_like", "binary_cross_entropy_with_logits", "floor_divide",
-    "reciprocal", "take", "isnan", "isfinite", "astype",
-)  # fmt: skip
-RENAMED = {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg", "pow": "power",
-    "mod": "remainder", "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max",
-    "reduce_min": "min", "reduce_prod": "prod", "reduce_logsumexp": "logsumexp",
-    "reduce_any": "any", "reduce_all": "all", "concat": "concatenate", "gather": "take",
-    "cast": "astype", "clip_by_value": "clip", "identity": "copy",
+Source = Callable[..., Any]
+
+
+def of_gradops(names: str) -> dict[str, Source]:
+    """Functions that have the same name here and there."""
+    return {name: getattr(ops, name) for name in names.split()}
+
+
+def of(module: Any, names: str) -> dict[str, Source]:
+    """Functions of a module whose parameters have TensorFlow's names."""
+    return {name: getattr(module, name) for name in names.split()}
+
+
+# By TensorFlow's names of the parameters, in the order of ours; "" where they are called the same.
+SPELLED: Mapping[str, Mapping[str, Source]] = {
+    "x": {
+        **of_gradops(
+            "abs angle ceil conj cos erf exp expm1 floor imag isfinite isnan log log1p logical_not "
+            "real reciprocal round sigmoid sign sin sqrt square tan tanh"
+        ),
+        "negative": ops.neg, "is_finite": ops.isfinite, "is_nan": ops.isnan,
+    },
+    "x y": {
+        **of_gradops(
+            "add complex equal floor_divide greater greater_equal less less_equal logical_and "
+            "logical_or maximum minimum not_equal"
+        ),
+        "subtract": ops.sub, "multiply": ops.mul, "divide": ops.div, "truediv": ops.div,
+        "pow": ops.power, "mod": ops.remainder, "floormod": ops.remainder,
+        "floordiv": ops.floor_divide,
+    },
+    "input_tensor axis keepdims": {
+        "reduce_sum": ops.sum, "reduce_mean": ops.mean, "reduce_max": ops.max,
+        "reduce_min": ops.min, "reduce_prod": ops.prod, "reduce_logsumexp": ops.logsumexp,
+        "reduce_any": ops.any, "reduce_all": ops.all,
+    },
+    "features": of_gradops("relu silu softplus"),
+    "logits axis": of_gradops("softmax log_softmax"),
+    "input": {**of_gradops("stop_gradient"), "identity": ops.copy},
+    "input axis": of_gradops("expand_dims squeeze"),
+    "input shape": of_gradops("broadcast_to"),
+    "tensor axis": {"reverse": ops.flip},
+    "tensor dtype": of_gradops("ones_like zeros_like"),
+    "tensor paddings constant_values": of_gradops("pad"),
+    "tensor shape": of_gradops("reshape"),
+    "a perm": of_gradops("transpose"),
+    "x dtype": {"cast": ops.astype},
+    "condition x y": of_gradops("where"),
+    "t clip_value_min clip_value_max": {"clip_by_value": ops.clip},
+    "values axis": {"concat": ops.concatenate, "stack": ops.stack},
+    "": {
+        **of_gradops(
+            "astype binary_cross_entropy_with_logits cross_entropy einsum flip scatter_add take"
+        ),
+        **of(creation, "ensure_shape eye fill linspace ones rank zeros"),
+        "range": creation.arange, "shape": creation.shape_vector,
+        "size": creation.number_of_entries,
+        **of(arranging, "boolean_mask cumsum gather one_hot split tile unstack"),
+        "slice": arranging.slice_of,
+        **of(
+            formulas,
+            "add_n argmax argmin assign assign_add assign_sub log_sigmoid matmul norm reduce_std "
+            "reduce_variance rsqrt squared_difference tensordot",
+        ),
+        **of(
+            neural,
+            "bias_add dropout elu gelu l2_loss l2_normalize leaky_relu moments relu6 selu "
+            "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
+            "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits",
+        ),
+    },
+}  # fmt: skip
+# What parameters were called in earlier versions of TensorFlow, and are called now.
+FORMERLY = {
+    "dim": "axis", "dimension": "axis", "reduction_indices": "axis", "squeeze_dims": "axis",
+    "keep_dims": "keepdims",
+}  # fmt: skip
+# What is in `nn`, and what is only there.
+IN_NN = "gelu log_sigmoid log_softmax relu sigmoid silu softmax softplus tanh"
+ONLY_IN_NN = (
+    "bias_add dropout elu l2_loss l2_normalize leaky_relu moments relu6 selu "
+    "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
+    "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits"
+)
+DTYPES = {
+    name: np.dtype(name)
+    for name in (
+        "bool", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16",
+        "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    )
 }  # fmt: skip
 
 
-def spelled(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """An op under TensorFlow's name, whose result can be named."""
-    doc = function.__doc__ or ""
+def spelled(function: Source, name: str, words: str = "") -> Source:
+    """An op under TensorFlow's name, with its names for parameters, whose result can be named."""
+    own = parameters(function)
+    names = dict(zip(words.split() or own, own))
+    former = {old: names[new] for old, new in FORMERLY.items() if new in names and old not in names}
+    spellings = {**former, **names}
+    arity = function.arity or 0 if isinstance(function, Op) else 0
 
     def call(*args: Any, name: str | None = None, **attrs: Any) -> Any:
+        if attrs:
+            attrs = {spellings.get(k, k): v for k, v in attrs.items()}
+            while len(args) < arity and own[len(args)] in attrs:
+                args = (*args, attrs.pop(own[len(args)]))
         found = function(*args, **attrs)
         return found if name is None else renamed(found, name)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc.split(">>>")[0].rstrip()
+    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
     return call
 
 
-def renamed(e: Any, name: str) -> Any:
-    """The expression `e`, just built, under another name."""
-    if not isinstance(e, Expr) or e.names is None:
-        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
-    graph = e.names.graph()
-    if graph is not None:
-        del graph.members[e.name]
-    e.names.release(e.name)
-    e.name = e.names.unique(name)
-    return e.names.add(e)
+def parameters(function: Source) -> list[str]:
+    """The names of the parameters of a function; an op's operands have none, and get numbers."""
+    if isinstance(function, Op):
+        return [*(f"operand {i}" for i in range(function.arity or 0)), *function.params]
+    code = function.__code__
+    return list(code.co_varnames[: code.co_argcount])
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: spelled(getattr(ops, source), name)
-    for name, source in {**{n: n for n in AS_IN_GRADOPS}, **RENAMED}.items()
-}
+ROWS = [(name, f, words) for words, row in SPELLED.items() for name, f in row.items()]
+EVERY = {name: spelled(f, name, words) for name, f, words in ROWS}
+FUNCTIONS = {name: f for name, f in EVERY.items() if name not in ONLY_IN_NN.split()}
+NN = {name: EVERY[name] for name in sorted([*IN_NN.split(), *ONLY_IN_NN.split()])}
+OPS_CALLED = {EVERY[name]: f for name, f, _ in ROWS if isinstance(f, Op)}
+"""The op that one of these functions applies, if it applies just one."""

@@ -6,8 +6,9 @@ from typing import Any
 
 from gradops import ArrayType, flatten, leaves_of, type_of
 from gradops.holding import held, holding
+from gradops.levels import TRACING
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, held_at
 from ..ir.graph import FrozenGraph
 from .freeze import freeze
 from .graph import Graph
@@ -31,7 +32,14 @@ def trace(fn: Callable[..., Any], specs: Sequence[Any]) -> FrozenGraph:
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
         args = [fed(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        return freeze([expression(x) for x in leaves_of(fn(*args))], feeds)
+        with held_at(TRACING, "sg.trace"):
+            found = fn(*args)
+        return freeze([expression(x) for x in leaves_of(found)], feeds)
+
+
+def name_of(fn: Callable[..., Any]) -> str:
+    """What a function is called; an object that is called, what its class is."""
+    return str(getattr(fn, "__name__", type(fn).__name__))
 
 
 def fed(spec: Any, name: str, feeds: list[Expr]) -> Any:

@@ -1,6 +1,7 @@
 """Expressions: what a program builds when it applies ops to what it does not know yet."""
 
 import itertools
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,9 +24,9 @@ from gradops import (
     ValueUnknownError,
     type_of,
 )
-from gradops.errors import MixedOperandsError, OperandError
+from gradops.errors import GrowthWarning, MixedOperandsError, OperandError
 from gradops.op import as_operand
-from gradops.places import Place, describe, here
+from gradops.places import Place, depth_of_user, describe, here
 from gradops.types import native, operand_types
 
 from .plain import lost_meaning
@@ -38,6 +39,18 @@ CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
 """The forward expression whose gradient is being built."""
 AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
 """What has to have run before what is being built."""
+SESSION: "ContextVar[Any]" = ContextVar("session", default=None)
+"""The session whose `with` block this is."""
+
+
+@contextmanager
+def held_at(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    """Set a context variable inside a `with` block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
 
 
 class Kind(Enum):
@@ -66,6 +79,15 @@ class Names:
         self.counts: dict[str, int] = {}
         self.lock = Lock()
         self.finalized: Place | None = None
+        self.ran: Place | None = None  # until it was warned that the graph grows all the same
+
+    @property
+    def home(self) -> Any:
+        """The graph; raises GraphError if it is no more."""
+        graph = self.graph()
+        if graph is None:
+            raise GraphError(f"the graph {self.label} is no more: keep it while you build in it")
+        return graph
 
     @property
     def prefix(self) -> str:
@@ -116,16 +138,28 @@ class Names:
 
     def add(self, e: "Expr") -> "Expr":
         """Enter a new expression in the graph, if the graph still exists."""
-        if self.finalized:
+        if self.finalized is not None or self.ran is not None:
+            self.guard(e)
+        graph = self.graph()
+        if graph is not None:
+            graph.members[e.name] = e
+        return e
+
+    def guard(self, e: "Expr") -> None:
+        """Refuse an expression once the graph is finalized, and warn once it has been run."""
+        if self.finalized is not None:
             raise GraphError(
                 f"the graph is finalized: {e.label} cannot be added"
                 f"\n  finalized at {describe(self.finalized)}"
                 "\n  hint: build everything before finalize(), also gradients"
             )
-        graph = self.graph()
-        if graph is not None:
-            graph.members[e.name] = e
-        return e
+        ran, self.ran = self.ran, None
+        message = (
+            f"the graph {self.label} grows after it was run at {describe(ran)}: {e.label} is added"
+            f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew"
+            " each time; build everything before the first run; graph.finalize() makes it an error"
+        )
+        warnings.warn(message, GrowthWarning, stacklevel=depth_of_user())
 
 
 @dataclass(frozen=True)
@@ -220,6 +254,52 @@ class Expr(Operators):
         return f"{self.name}: {self.type}"
 
     @property
+    def graph(self) -> Any:
+        """The graph it belongs to; None if that is frozen, or no more."""
+        return None if self.names is None else self.names.graph()
+
+    def get_shape(self) -> tuple[Any, ...]:
+        """The size of each axis, an int or an unknown dimension."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Say what is known of the shape, before the expression is used; None says nothing.
+
+        It is checked when the graph runs. Raises ShapeError if the shape cannot be that, GraphError
+        if the expression is used already: `ensure_shape` then gives one that has the shape.
+
+        >>> x = sg.placeholder("float32", [None, None], name="x")
+        >>> x.set_shape([None, 3])
+        >>> x
+        <placeholder x: float32[x.0, 3]>
+        """
+        from .refining import refine
+
+        refine(self, shape)
+
+    def known_sizes(self) -> Any:
+        """The size or sizes that the expression stands for, as ints and `Dim`s in lists.
+
+        Raises ValueUnknownError unless it is built from shapes and constants.
+
+        >>> x = sg.placeholder("float32", ["n", 3], name="x")
+        >>> (2 * sg.shape(x)).known_sizes()
+        [2*n, 6]
+        """
+        from .measures import sizes_of
+
+        return sizes_of(self).tolist()
+
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
+        """The value, of a run of `session`, or of the one whose `with` block this is.
+
+        >>> with sg.Session():
+        ...     (sg.constant(2.0) * 3).eval()
+        np.float32(6.0)
+        """
+        return running(session).run(self, feed_dict)
+
+    @property
     def what(self) -> str:
         """The name of the op, or the kind of leaf."""
         return self.op.name if self.op else self.kind.value
@@ -235,7 +315,7 @@ class Expr(Operators):
         )
 
     def __bool__(self) -> bool:
-        raise self.unknown("the truth", "use where(condition, a, b), or run the graph first")
+        raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
         raise self.unknown("the value", "fetch it: Session().run(...) or compile(...)(...)")
@@ -263,6 +343,14 @@ class Expr(Operators):
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
+
+
+def running(session: Any = None) -> Any:
+    """`session`, or the one whose `with` block this is."""
+    found = SESSION.get() if session is None else session
+    if found is None:
+        raise GraphError("there is no session\n  hint: open one, `with sg.Session():`, or give it")
+    return found
 
 
 def apply(
@@ -311,6 +399,18 @@ def parts_of(e: Expr) -> Any:
         return e
     part = OPS["part"]
     return tuple([part(e, index=i) for i in range(len(e.type.parts))])
+
+
+def renamed(e: Any, name: str) -> Any:
+    """The expression `e`, just built, under another name."""
+    if not isinstance(e, Expr) or e.names is None:
+        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
+    graph = e.names.graph()
+    if graph is not None:
+        del graph.members[e.name]
+    e.names.release(e.name)
+    e.name = e.names.unique(name)
+    return e.names.add(e)
 
 
 def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:

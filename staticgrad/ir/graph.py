@@ -146,9 +146,9 @@ class FrozenGraph:
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         """The outputs for operands of any kind: arrays are computed with, expressions built on."""
-        from .replay import replay
+        from .replay import inside
 
-        return replay(self, operands)
+        return inside(self, operands)
 
     def __repr__(self) -> str:
         return f"<graph {self.digest}>"
@@ -248,7 +248,16 @@ def attributes_key(attrs: dict[str, Any]) -> Any:
     return items, repr(items)
 
 
-def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, None]:
+def before(e: Expr) -> tuple[Expr, ...]:
+    """What an expression is computed from, and after."""
+    return (*e.inputs, *e.control_inputs)
+
+
+def reachable(
+    ends: Iterable[Expr],
+    stop: Iterable[Expr] = (),
+    before: Callable[[Expr], Iterable[Expr]] = before,
+) -> dict[Expr, None]:
     """What `ends` are computed from, themselves included, not looking behind `stop`."""
     barrier = set(stop)
     stack = list(ends)
@@ -257,11 +266,18 @@ def reachable(ends: Iterable[Expr], stop: Iterable[Expr] = ()) -> dict[Expr, Non
         e = stack.pop()
         if e in barrier:
             continue
-        for x in e.inputs + e.control_inputs:
+        for x in before(e):
             if x not in seen:
                 seen[x] = None
                 stack.append(x)
     return seen
+
+
+def guarded(e: Expr) -> Expr | None:
+    """The value that `e` is, if all that it adds is a gradient. See Note [Custom]."""
+    whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
+    is_custom = whole is not None and whole.op is not None and whole.op.name == "custom"
+    return whole.inputs[e.attrs["index"]] if whole is not None and is_custom else None
 
 
 def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
@@ -280,30 +296,31 @@ def has_graphs(e: Expr) -> bool:
 
 def everything(graph: FrozenGraph) -> Iterator[Expr]:
     """The expressions of a graph and of all graphs inside it."""
-    stack = [graph]
+    stack, seen = [graph], {graph}
     while stack:
         for e in stack.pop().order:
             yield e
             if has_graphs(e):
-                stack.extend(graphs_in(e))
+                new = [inner for inner in graphs_in(e) if inner not in seen]
+                seen.update(new)
+                stack += new
 
 
 def sizes_told(e: Expr) -> set[str]:
     """The names of sizes that the value of `e` is the first to tell.
 
-    An input tells all that stand by themselves in its shape. An op tells those that depend on data,
-    which are named after it; the others it was told itself.
+    An input tells all that stand by themselves in its shape. An op tells those that depend on data:
+    neither its operands have them, nor was it told them.
     """
     own = [n for n in e.type.shape if isinstance(n, Dim)]
     if not own:
         return set()
     names = {name for n in own for name in n.names() if n == Dim(name)}
-    if e.op is None:
+    if e.op is None or not names:
         return names
-    if e.op.name == "part":  # what gives several values, tells what it was not told
-        given = {name for x in e.inputs[0].inputs for n in x.shape for name in names_of(n)}
-        return names - given
-    return {n for n in names if n.rpartition(".")[0] == e.name}
+    operands = e.inputs[0].inputs if e.op.name == "part" else e.inputs
+    sizes = [*(n for x in operands for n in x.shape), *dims_in(tuple(e.attrs.values()))]
+    return names - {name for n in sizes for name in names_of(n)}
 
 
 def names_of(size: Any) -> frozenset[str]:

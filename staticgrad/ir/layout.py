@@ -51,4 +51,4 @@ def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
         return False
     if not traits.isdisjoint(MAKING):
         return True
-    return shape in [x.type.shape for x in e.inputs]
+    return any(x.type.shape == shape for x in e.inputs)

@@ -1,42 +1,103 @@
-"""Applying a graph to operands of any kind: arrays are computed with, expressions built on."""
+"""Replaying: the ops of a graph applied to operands of any kind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from gradops import ArrayType, Dim, Op
+import numpy as np
+
+from gradops import ArrayType, Dim, type_of
+from gradops.holding import held
+from gradops.op import compute
 from gradops.types import Size, shape_of
 
-from .expr import Expr, Kind
+from .expr import Expr, Names, leaf
+from .given import operand_for, require_all, sizes_given
 from .graph import FrozenGraph
 from .structure import TupleType, relaxed
 
+Make = Callable[[Expr, list[Any], dict[str, Size]], Any]
+"""What stands for an expression: of it, what stands for its inputs, and the sizes known so far."""
+
 
 def replay(graph: FrozenGraph, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """The graph's outputs for `operands`, one for each input, by applying its ops one by one."""
-    if len(operands) != len(graph.inputs):
-        raise TypeError(f"the graph has {len(graph.inputs)} inputs, not {len(operands)}")
-    values: dict[Expr, Any] = dict(zip(graph.inputs, operands, strict=True))
-    sizes = sizes_of(graph.inputs, operands)
+    """What the ops of a graph give for `operands`, one per input.
+
+    Arrays are computed with, tensors recorded, expressions built on, `Dual`s differentiated. Sizes
+    in attributes are those of the operands. Raises FeedError for an operand that is not of its
+    input's type, and for operands that do not agree on sizes.
+
+    >>> graph = sg.trace(lambda x: sg.tanh(x) * 2, [sg.ArrayType(("n",), "float64")])
+    >>> sg.replay(graph, [sg.placeholder("float64", ["rows"])])
+    (<mul mul: float64[rows]>,)
+    >>> y, t = gradops.jvp(lambda x: sg.replay(graph, [x])[0], [np.zeros(2)], [np.ones(2)])
+    >>> t
+    array([2., 2.])
+    """
+    require_all(graph.inputs, len(operands))
+    found = {e: operand_for(e, a) for e, a in zip(graph.inputs, operands, strict=True)}
+    sizes = sizes_given(graph.inputs, [type_of(a).shape for a in found.values()])
+    names = next((names for a in operands if (names := names_of(a))), None)
+    values = {e: placed(names, e, a) for e, a in found.items()}
+    carry(graph, values, sizes, partial(applied, names))
+    return tuple(values[e] for e in graph.results)
+
+
+def carry(graph: FrozenGraph, values: dict[Expr, Any], sizes: dict[str, Size], make: Make) -> None:
+    """Add to `values` what `make` gives for each expression that is not there, inputs first."""
     for e in graph.order:
         if e not in values:
-            values[e] = value_of(e, values, sizes)
+            try:
+                values[e] = make(e, [values[x] for x in e.inputs], sizes)
+            except Exception as error:
+                error.add_note(graph.blame(e))
+                raise
         note_sizes(e, values[e], sizes)
+
+
+def applied(names: Names | None, e: Expr, inputs: list[Any], sizes: dict[str, Size]) -> Any:
+    """The op of `e` applied to operands, or a leaf."""
+    if e.op is None:
+        return placed(names, e, substituted(e.value, sizes))
+    attrs = {k: substituted(v, sizes) for k, v in e.attrs.items()}
+    if any(hasattr(x, "gradop_level") for x in inputs):
+        return e.op(*inputs, **attrs)
+    return compute_with(e, inputs, attrs)
+
+
+def compute_with(e: Expr, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """The value of an expression for arrays; control flow takes lists of them, too."""
+    assert e.op is not None
+    if "control" in e.op.traits:
+        return e.op.kernel(*operands, **attrs)
+    return compute(e.op, operands, attrs)
+
+
+def inside(graph: FrozenGraph, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of a graph that stands inside another, whose operands are what it takes."""
+    values: dict[Expr, Any] = dict(zip(graph.inputs, operands, strict=True))
+    names = next((names for a in operands if (names := names_of(a))), None)
+    carry(graph, values, sizes_of(graph.inputs, operands), partial(applied, names))
     return tuple([values[e] for e in graph.outputs])
 
 
-def value_of(e: Expr, values: Mapping[Expr, Any], sizes: Mapping[str, Size]) -> Any:
-    """The value of one expression, given those of its inputs."""
-    if e.op is None:
-        return substituted(e.value, sizes) if e.kind is Kind.SIZE else e.value[()]
-    attrs = {k: substituted(v, sizes) for k, v in e.attrs.items()}
-    return applied(e.op, [values[x] for x in e.inputs], attrs)
+def placed(names: Names | None, e: Expr, value: Any) -> Any:
+    """An array or a size in the place of `e`, as an expression where expressions are built."""
+    if not isinstance(value, np.ndarray | np.generic | Dim | int):
+        return value
+    if names is None:
+        return np.asarray(value, e.dtype)[()]
+    return leaf(names, value, ArrayType(shape_of(value), e.dtype))
 
 
-def applied(op: Op, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """An op applied to operands, which may be lists of arrays where the op takes those."""
-    if any(hasattr(x, "gradop_level") for x in operands):
-        return op(*operands, **attrs)
-    return op.kernel(*operands, **attrs)
+def names_of(a: Any) -> Names | None:
+    """The names of the graph that is built on, if there is an expression within an operand."""
+    while not isinstance(a, Expr):
+        inner = getattr(held(a), "primal", getattr(held(a), "stack", held(a)))
+        if inner is a:
+            return None
+        a = inner
+    return a.names
 
 
 def substituted(value: Any, sizes: Mapping[str, Size]) -> Any:

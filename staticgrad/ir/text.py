@@ -13,7 +13,7 @@ unknown size in it has that in braces: `shape=({batch}, 3)`. An assignment of a 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -43,14 +43,14 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = No
       mul: float32[batch] = mul(x, x)
       return mul
     """
-    graphs = sections(graph)
-    named = {each: name for each, name in graphs if name}
-    return "\n\n".join([section(each, name, named, lines, aside) for each, name in graphs])
+    named = inner_graphs(graph)
+    texts = [section(each, f"graph {name}", named, lines, aside) for each, name in named.items()]
+    return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
 
 
 def section(
     graph: FrozenGraph,
-    name: str,
+    title: str,
     named: Mapping[FrozenGraph, str],
     lines: bool,
     aside: list[Any] | None,
@@ -62,7 +62,6 @@ def section(
         f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e.type)}"
         for e in graph.inputs
     )
-    title = f"graph {name}" if name else "graph"
     found = [f"{title}({inputs})"]
     found += [
         line_of(e, names, named, graph.lines(e) if lines else "", aside)
@@ -75,23 +74,18 @@ def section(
     return "\n".join([*found, f"  return {returned}".rstrip()])
 
 
-def sections(graph: FrozenGraph) -> list[tuple[FrozenGraph, str]]:
-    """A graph and all graphs inside it, the innermost first, with names; it has none itself."""
-    return [*inner_sections(graph).items(), (graph, "")]
-
-
-def inner_sections(graph: FrozenGraph) -> dict[FrozenGraph, str]:
-    """The graphs inside a graph, the innermost first, each once, with names."""
+def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
+    """The graphs inside a graph, the innermost first, with names."""
     found: dict[FrozenGraph, str] = {}
     taken: set[str] = set()
-    stack = [(g, wanted, False) for wanted, g in reversed(graphs_named(graph))]
+    stack = [(g, name, False) for name, g in reversed(graphs_of(graph))]
     while stack:
         each, name, is_done = stack.pop()
         if each in found:
             continue
         if not is_done:
             stack.append((each, name, True))
-            stack += [(g, wanted, False) for wanted, g in reversed(graphs_named(each))]
+            stack += [(g, wanted, False) for wanted, g in reversed(graphs_of(each))]
             continue
         unique, i = name, 1
         while unique in taken:
@@ -101,16 +95,17 @@ def inner_sections(graph: FrozenGraph) -> dict[FrozenGraph, str]:
     return found
 
 
-def graphs_named(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
+def graphs_of(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
     """The graphs among the attributes of expressions, each with the attribute's name."""
-    return [
-        (name, each)
-        for e in graph.order
-        if has_graphs(e)
-        for name, value in e.attrs.items()
-        for each in (value if type(value) is tuple else (value,))
-        if isinstance(each, FrozenGraph)
-    ]
+    return [found for e in graph.order if has_graphs(e) for found in named_graphs(e)]
+
+
+def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
+    """The graphs among an expression's attributes, each with the attribute's name."""
+    for name, value in e.attrs.items():
+        for each in value if type(value) is tuple else (value,):
+            if isinstance(each, FrozenGraph):
+                yield name, each
 
 
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:

@@ -1,23 +1,24 @@
 """Which passes run at which level, and what they did."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from gradops.errors import OptionError
 
 from ..ir.expr import Expr, with_attrs
-from ..ir.graph import FrozenGraph, Interning, graphs_in, has_graphs
+from ..ir.graph import FrozenGraph, Interning, has_graphs
+from ..ir.text import inner_graphs
 from ..ir.verify import verify
 from .fold import Fold
-from .simplify import DropBroadcasts, DropRetyping, Simplify
+from .rewrite import Rule, rewrite
+from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
 
 Pass = Callable[[FrozenGraph], FrozenGraph]
 LEVELS: dict[int, tuple[Pass, ...]] = {
     0: (),
-    1: (DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
+    1: (DropGradients(), DropRetyping(), DropBroadcasts(), Simplify(), Fold(), Simplify()),
 }
 
 
@@ -34,37 +35,51 @@ class PassReport:
         return f"{self.name}: {self.before} -> {self.after} in {self.seconds * 1e3:.2f} ms"
 
 
-def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
-    """The graph after the passes of a level; raises OptionError for one that there is not."""
+@dataclass(frozen=True)
+class Rewrite:
+    """Apply rules of users until none applies."""
+
+    rules: tuple[Rule, ...]
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return rewrite(graph, self.rules)
+
+
+def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> FrozenGraph:
+    """The graph after rules of users, if there are any, and the passes of a level.
+
+    Raises OptionError for a level that there is not.
+    """
     if level not in LEVELS:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
-    if not LEVELS[level]:
-        return graph
-    return run_passes(with_inner(graph, partial(optimized, level=level)), LEVELS[level])[0]
-
-
-def with_inner(graph: FrozenGraph, step: Pass) -> FrozenGraph:
-    """The graph with `step` applied to the graphs inside it: the bodies of loops, branches."""
-    if not any(map(has_graphs, graph.order)):
+    passes = (*((Rewrite(tuple(rules)),) if rules else ()), *LEVELS[level])
+    if not passes:
         return graph
     made: dict[FrozenGraph, FrozenGraph] = {}
+    for each in inner_graphs(graph):  # the innermost first
+        made[each] = run_passes(with_inner(each, made), passes)[0]
+    return run_passes(with_inner(graph, made), passes)[0]
 
-    def renewed(value: Any) -> Any:
-        if type(value) is tuple:
-            return tuple(map(renewed, value))
-        if not isinstance(value, FrozenGraph):
-            return value
-        if value not in made:
-            made[value] = step(value)
-        return made[value]
+
+def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> FrozenGraph:
+    """The graph with others in the place of the graphs inside it: of bodies and branches."""
+    if not made:
+        return graph
 
     def replace(e: Expr, intern: Interning) -> Expr:
-        if not any(graphs_in(e)):
+        if not has_graphs(e):
             return e
-        attrs = {k: renewed(v) for k, v in e.attrs.items()}
+        attrs = {k: renewed(v, made) for k, v in e.attrs.items()}
         return e if attrs == e.attrs else intern.copy(with_attrs(e, attrs), e.inputs)
 
     return graph.rebuilt(replace)
+
+
+def renewed(value: Any, made: Mapping[FrozenGraph, FrozenGraph]) -> Any:
+    """An attribute's value with other graphs in it."""
+    if type(value) is tuple:
+        return tuple([renewed(v, made) for v in value])
+    return made[value] if isinstance(value, FrozenGraph) else value
 
 
 def run_passes(

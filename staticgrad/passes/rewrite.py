@@ -92,7 +92,7 @@ class Rule:
         if not self.may_match(e) or not match(self.pattern, e, found) or not self.when(**found):
             return None
         made = instantiate(self.template, found, e, intern)
-        drops = is_hole(self.template)
+        drops = self.exact and is_hole(self.template)
         if made.type != e.type or (drops and not may_stand_for(made, e, ordered)):
             return None
         return made

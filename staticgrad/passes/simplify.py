@@ -7,7 +7,7 @@ from typing import Any
 from gradops.types import broadcast_shapes
 
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph, Interning
+from ..ir.graph import FrozenGraph, Interning, guarded
 from ..ir.layout import in_c_order, is_c_ordered
 from .rewrite import rewrite
 from .rules.algebra import RULES
@@ -37,6 +37,14 @@ def unretyped(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
         return e
     same = "broadcasting" not in e.op.traits or e.inputs[0] in ordered
     return e.inputs[0] if same else e
+
+
+@dataclass(frozen=True)
+class DropGradients:
+    """Drop what only says how something is differentiated, which is no longer asked. Exact."""
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        return graph.rebuilt(lambda e, intern: e if (x := guarded(e)) is None else x)
 
 
 @dataclass(frozen=True)

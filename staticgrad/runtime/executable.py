@@ -16,9 +16,12 @@ from ..codegen.source import Arena, Source, emit
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import get_default_graph
 from ..ir.expr import Expr, Kind, sequence
+from ..ir.given import require_all
 from ..ir.graph import FrozenGraph, everything
 from ..passes.pipeline import optimized
-from .feeds import admitted, bind_sizes, require_all
+from ..passes.rewrite import Rule
+from .debugging import Checked
+from .feeds import admitted, bind_sizes
 from .interpreter import concrete
 
 SIZES_KEPT = 16  # sizes of the named dimensions for which buffers are kept
@@ -39,12 +42,14 @@ class Executable:
         form: str = "{},",
         rebuild: Callable[[Any], Any] | None = None,
         any_layout: bool = False,
+        check_numerics: bool = False,
+        rules: Sequence[Rule] = (),
     ) -> None:
         self.written, self.form, self.rebuild = written, form, rebuild
-        self.graph = graph = optimized(written, optimize)
+        self.graph = graph = optimized(written, optimize, rules)
         self.emitted: Source = emit(graph, form, any_layout=any_layout)
         self.emitted.scope.update(runtime_scope(graph, self.emitted))
-        self.run = load(self.emitted)
+        self.run = Checked(written, form) if check_numerics else load(self.emitted)
         self.silent = meets_singularities(graph)
         self.names = [e.name for e in graph.inputs]
 
@@ -105,6 +110,8 @@ class Executable:
 
         If type inference knows the reason, its error is raised, as it is everywhere else.
         """
+        if isinstance(self.run, Checked):
+            return
         trace = innermost(error, self.run.__code__.co_filename)
         e = self.emitted.owners[trace.tb_lineno - 1] if trace is not None else None
         if trace is None or e is None or e.op is None:
@@ -170,13 +177,21 @@ def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:
     return pools, allocate
 
 
-def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
+def compile(
+    outputs: Any,
+    inputs: Any = None,
+    optimize: int = 1,
+    check_numerics: bool = False,
+    rules: Sequence[Rule] = (),
+) -> Executable:
     """An executable that computes `outputs` from `inputs`.
 
     `outputs` is an expression, or a structure (list, tuple, dict, dataclass) of them, whose form
     the results have; or a frozen graph, whose results come as a tuple. `optimize=0` computes what
     was written and nothing else, with the bits that eager execution gives; 1 also folds constants
-    and applies identities that are exact. Raises FeedError if a placeholder is missing in `inputs`.
+    and applies identities that are exact. `rules` are applied before, inside loops too. With
+    `check_numerics` it runs node by node, and the first value that is not finite, inside loops too,
+    raises NotFiniteError. Raises FeedError if a placeholder is missing in `inputs`.
 
     >>> x = sg.placeholder("float32", ["batch"], name="x")
     >>> f = sg.compile({"double": x * 2, "sum": sg.reduce_sum(x)}, [x])
@@ -186,7 +201,7 @@ def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
     if isinstance(outputs, FrozenGraph):
         if inputs is not None:
             raise FeedError(f"a frozen graph has its inputs already: {outputs.inputs}")
-        return Executable(outputs, optimize)
+        return Executable(outputs, optimize, check_numerics=check_numerics, rules=rules)
     leaves, rebuild = flatten(outputs)
     fetches = [fetched(e) for e in leaves]
     graph = freeze(fetches, [fetched(e) for e in sequence(inputs)])
@@ -195,7 +210,7 @@ def compile(outputs: Any, inputs: Any = None, optimize: int = 1) -> Executable:
         raise FeedError(f"the graph reads variables: {shown}\n  hint: give them in inputs, or run"
                         " it in a Session, which has their values")  # fmt: skip
     form, rebuild = form_of(outputs, rebuild)
-    return Executable(graph, optimize, form, rebuild)
+    return Executable(graph, optimize, form, rebuild, check_numerics=check_numerics, rules=rules)
 
 
 def form_of(outputs: Any, rebuild: Any) -> tuple[str, Any]:

@@ -6,22 +6,11 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim, FeedError
-from gradops.places import describe
 from gradops.types import native
 
 from ..ir.expr import Expr
+from ..ir.given import made, sizes_given
 from ..ir.plain import lost_meaning
-from ..ir.sizes import Told, sizes_told_by
-
-
-def require_all(inputs: Sequence[Expr], count: int) -> None:
-    """Refuse another number of values than there are inputs, naming what is missing."""
-    if count < len(inputs):
-        shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in inputs[count:])
-        raise FeedError(f"{count} of {len(inputs)} inputs were fed; missing:{shown}")
-    if count > len(inputs):
-        names = ", ".join(e.name for e in inputs) or "none"
-        raise FeedError(f"{count} values were given for {len(inputs)} input(s): {names}")
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
@@ -69,37 +58,7 @@ def fits(found: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> bool:
     return found.dtype.kind in "biuf" and np.can_cast(found.dtype, dtype, "same_kind")
 
 
-def made(e: Expr) -> str:
-    """Where an input was made, as a line of a message."""
-    return f"\n  {e.name} was made at {describe(e.place)}"
-
-
 def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
-    sizes: dict[str, int] = {}
-    owners: dict[str, Expr] = {}
-    for told in sizes_told_by(inputs):
-        e, n = inputs[told.number], np.shape(values[told.number])[told.axis]
-        if told.like is not None:
-            owner, wanted = inputs[told.like[0]], np.shape(values[told.like[0]])[told.like[1]]
-            if n != wanted:
-                raise disagreement(told, n, wanted, owner, e)
-            continue
-        if told.name is None:
-            owner = owners[min(told.size.names())]
-        else:
-            sizes[told.name], owner = (n - told.plus) // told.times, e
-            owners[told.name] = e
-        wanted = told.size.evaluate(sizes)
-        if wanted != n or (told.name and sizes[told.name] < 0):
-            raise disagreement(told, n, wanted, owner, e)
-    return sizes
-
-
-def disagreement(told: Told, n: int, wanted: int, owner: Expr, e: Expr) -> FeedError:
-    """The error for an axis whose size does not fit what `owner` tells."""
-    if told.name is not None:
-        return FeedError(f"{told.size} cannot be {n} in {e.label}{made(e)}")
-    return FeedError(
-        f"{told.size} is {wanted} in {owner.label}, but {n} in {e.label}{made(owner)}{made(e)}"
-    )
+    found = sizes_given(inputs, [np.shape(v) for v in values])
+    return {name: int(n) for name, n in found.items()}

@@ -16,14 +16,19 @@ import numpy as np
 
 from gradops import flatten
 from gradops.holding import held, holding, is_holder, signature
+from gradops.levels import TRACING
 from gradops.places import describe, here
 from gradops.tree import structure
 
+from ..control.calls import Calls
+from ..frontend.effects import group
+from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
-from ..frontend.tracing import expression, parameters, placeholder_like
-from ..ir.expr import Expr
+from ..frontend.leaves import EFFECTS
+from ..frontend.tracing import expression, name_of, parameters, placeholder_like
+from ..ir.expr import Expr, held_at
 from ..ir.graph import FrozenGraph
-from .executable import Executable, compile
+from .executable import Executable
 
 MANY_TRACES = 8
 
@@ -37,6 +42,12 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
     and their gradients are changed as if it had run by itself. `traces` counts the graphs made;
     `graph(*args)` and `source(*args)` show one. Raises ValueUnknownError where the program asks for
     a value that is not known while tracing, as `if x > 0:` does.
+
+    Variables that the program makes last from call to call, each trace having its own; random
+    numbers are new in each call.
+
+    Called on expressions, while a graph is built, it becomes a part of the graph: one function,
+    with one derivative, however often it is called.
 
     >>> @sg.function
     ... def f(x):
@@ -56,6 +67,7 @@ class Function:
         functools.update_wrapper(self, fn)
         self.fn, self.optimize = fn, optimize
         self.traced: dict[Any, Traced] = {}
+        self.calls = Calls(fn)
         self.lock = threading.Lock()
 
     @property
@@ -65,6 +77,9 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, rebuild = flatten((args, kwargs))
+        if any(isinstance(x, Expr) for x in leaves):
+            key = structure((args, kwargs)), tuple(map(kind_of, leaves)), repeats(leaves)
+            return self.calls.call(leaves, rebuild, key)
         return self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -99,14 +114,14 @@ class Function:
         """Warn when the function has been traced so often that compiling it may not pay."""
         if len(self.traced) == MANY_TRACES:
             warnings.warn(
-                f"{self.fn.__name__} has been traced {MANY_TRACES} times, last for the call at"
+                f"{name_of(self.fn)} has been traced {MANY_TRACES} times, last for the call at"
                 f" {describe(here())}: each kind of arguments makes a graph\n  hint: pass numbers"
                 " that change as arrays, and use few shapes",
                 stacklevel=4,
             )
 
     def __repr__(self) -> str:
-        return f"<function {self.fn.__name__}, traced {self.traces} times>"
+        return f"<function {name_of(self.fn)}, traced {self.traces} times>"
 
 
 def is_value(x: Any) -> bool:
@@ -116,6 +131,8 @@ def is_value(x: Any) -> bool:
 
 def kind_of(x: Any) -> Any:
     """What of an argument a trace depends on: its type if it is fed, else the value itself."""
+    if isinstance(x, Expr):
+        return Expr, x.type
     return signature(x) if is_value(x) else (type(x), x)
 
 
@@ -175,29 +192,53 @@ class Traced:
     """A function traced for one kind of arguments: what runs, and where its results go."""
 
     def __init__(self, owner: Function, leaves: Sequence[Any], rebuild: Any) -> None:
-        with Graph(owner.fn.__name__).as_default():
+        with Graph(name_of(owner.fn)).as_default():
             names = parameters(owner.fn, len(leaves))
             first = {id(x): i for i, x in reversed(list(enumerate(leaves)))}
             arguments = {i: Argument(leaves[i], i, names[i]) for i in first.values()
                          if is_value(leaves[i])}  # fmt: skip
             given = [arguments[first[id(x)]].stand_in if is_value(x) else x for x in leaves]
             args, kwargs = rebuild(given)
-            self.found, self.rebuild = flatten(owner.fn(*args, **kwargs))
+            changes: list[Expr] = []
+            with held_at(EFFECTS, changes), held_at(TRACING, "sg.function"):
+                self.found, self.rebuild = flatten(owner.fn(*args, **kwargs))
             self.arguments = list(arguments.values())
             self.effects = [e for a in self.arguments for e in a.effects()]
             sources = [x for x in self.found if is_computed(x)]
             sources += [e.source for e in self.effects if e.source is not None]
             feeds = [e for a in self.arguments for e in a.feeds]
-            self.executable = compile([expression(x) for x in sources], feeds, owner.optimize)
+            fetches = [expression(x) for x in sources] + [group(*changes)] * bool(changes)
+            self.executable = Executable(freeze(fetches, feeds), owner.optimize)
+            self.state = State(self.executable, len(feeds))
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """The results for arguments of this kind, whose changes are made."""
         values = [v for a in self.arguments for v in a.values(leaves)]
-        computed = iter(self.executable(*values))
+        computed = iter(self.state.run(values) if self.state.values else self.executable(*values))
         results = [holding(x, next(computed)) if is_computed(x) else x for x in self.found]
         for effect in self.effects:
             effect.apply(leaves, None if effect.source is None else next(computed))
         return self.rebuild(results)
+
+
+class State:
+    """The variables that a traced program made, for the calls of one trace: random numbers' too."""
+
+    def __init__(self, executable: Executable, feeds: int) -> None:
+        self.executable, self.lock = executable, threading.Lock()
+        variables = executable.written.inputs[feeds:]
+        numbers = {e: i for i, e in enumerate(variables)}
+        self.values = [e.value for e in variables]
+        self.updated = [numbers[v] for v, _ in executable.written.updates]
+
+    def run(self, feeds: Sequence[Any]) -> Sequence[Any]:
+        """Run with the values that variables have, and keep their new ones."""
+        with self.lock:
+            found = self.executable(*feeds, *self.values)
+            count = len(found) - len(self.updated)
+            for i, new in zip(self.updated, found[count:], strict=True):
+                self.values[i] = np.asarray(new)
+            return found[:count]
 
 
 def is_computed(x: Any) -> bool:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim
-from gradops.op import compute
 
 from ..ir.expr import Expr, Kind
+from ..ir.given import require_all
 from ..ir.graph import FrozenGraph
-from ..ir.replay import note_sizes, sizes_of
-from .feeds import admitted, bind_sizes, require_all
+from ..ir.replay import compute_with, note_sizes, sizes_of
+from .feeds import admitted, bind_sizes
 
 Watch = Callable[[Expr, Any], None]
 
@@ -64,16 +64,11 @@ def evaluate(
     attrs = {k: concrete(v, sizes, watch) for k, v in e.attrs.items()}
     operands = [values[x] for x in e.inputs]
     try:
-        return e.op.kernel(*operands, **attrs) if is_control(e) else compute(e.op, operands, attrs)
+        return compute_with(e, operands, attrs)
     except Exception as error:
-        if not is_control(e):
+        if "control" not in e.op.traits:  # there, what is inside has been blamed
             error.add_note(graph.blame(e))
         raise
-
-
-def is_control(e: Expr) -> bool:
-    """Whether an expression runs graphs, or takes apart what they gave."""
-    return e.op is not None and "control" in e.op.traits
 
 
 def concrete(value: Any, sizes: Mapping[str, int], watch: Watch | None = None) -> Any:

@@ -2,18 +2,26 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Token
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from gradops import FeedError, FetchError, flatten
+from gradops.places import here
 
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
-from ..ir.expr import Expr, Kind
+from ..frontend.suggest import nearest
+from ..ir.expr import SESSION, Expr, Kind
+from ..ir.given import require_all
+from .debugging import run_watched, warn_of_unreached
 from .executable import Executable
-from .feeds import require_all
+from .feeds import admitted
+from .snapshot import Snapshot
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,8 @@ class Plan:
 class Session:
     """Runs parts of a graph, and owns the values of its variables.
 
-    A variable begins with its initial value. Plans are compiled once per choice of fetches and
+    A variable begins with its initial value. In a `with` block, what is evaluated by `eval` is
+    evaluated in it. Plans are compiled once per choice of fetches and
     feeds. A run that fails changes no variable. A session may be used from many threads; their
     runs follow one another.
 
@@ -47,11 +56,14 @@ class Session:
         self.values: dict[Expr, np.ndarray[Any, Any]] = {}
         self.plans: dict[Any, Plan] = {}
         self.lock = threading.Lock()
+        self.entered: list[Token[Any]] = []
 
     def __enter__(self) -> "Session":
+        self.entered.append(SESSION.set(self))
         return self
 
     def __exit__(self, *exception: object) -> None:
+        SESSION.reset(self.entered.pop())
         self.close()
 
     def close(self) -> None:
@@ -59,13 +71,37 @@ class Session:
         self.values.clear()
         self.plans.clear()
 
-    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        *,
+        debug: Any = None,
+        check_numerics: bool = False,
+    ) -> Any:
         """The values of `fetches`, in their structure.
 
         Fetches are expressions, names of expressions, or nested lists, tuples, dicts and
         dataclasses of these. `feed_dict` maps expressions, or names, to values; anything can be
         fed, also what the graph would compute. Raises FetchError, FeedError.
+
+        With `debug` what was written is run node by node, unoptimised: `debug(expression, value)`
+        is called with each value, inside loops too, or with True each is printed to the standard
+        error. With `check_numerics` so, too, and the first value that is infinite or no number
+        raises NotFiniteError, which names it, its operands and its line.
         """
+        feeds = self.feeds(feed_dict)
+        leaves, rebuild = flatten(fetches)
+        plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
+        with self.lock:
+            if debug or check_numerics:
+                run = partial(run_watched, plan.executable.written, debug=debug,
+                              check_numerics=check_numerics)  # fmt: skip
+                return self.execute(plan, feeds, rebuild, lambda *values: run(values))
+            return self.execute(plan, feeds, rebuild)
+
+    def feeds(self, feed_dict: Mapping[Any, Any] | None) -> dict[Expr, Any]:
+        """The values that are fed, by expression."""
         if not isinstance(feed_dict, Mapping | None):
             raise FeedError(
                 f"feed_dict maps expressions to values; got a {type(feed_dict).__name__}"
@@ -73,15 +109,18 @@ class Session:
         feeds = {self.fed(key): value for key, value in (feed_dict or {}).items()}
         if len(feeds) < len(feed_dict or ()):
             raise FeedError("an expression is fed twice, once by its name")
-        leaves, rebuild = flatten(fetches)
-        plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
-        with self.lock:
-            return self.execute(plan, feeds, rebuild)
+        return feeds
 
-    def execute(self, plan: Plan, feeds: Mapping[Expr, Any], rebuild: Callable[[Any], Any]) -> Any:
+    def execute(
+        self,
+        plan: Plan,
+        feeds: Mapping[Expr, Any],
+        rebuild: Callable[[Any], Any],
+        run: Callable[..., Any] | None = None,
+    ) -> Any:
         """Run a plan, and only when its results are there change the variables."""
         values = [feeds[e] for e in plan.feeds]
-        found = plan.executable(*values, *[self.value(v) for v in plan.variables])
+        found = (run or plan.executable)(*values, *[self.value(v) for v in plan.variables])
         given = iter(found)
         result = rebuild([next(given) if v else None for v in plan.valued])
         for variable, new in zip(plan.updated, given, strict=True):
@@ -100,10 +139,13 @@ class Session:
     def compiled(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """Freeze, optimise and compile."""
         graph = freeze(fetches, feeds)
+        warn_of_unreached(self.graph, fetches, feeds)
         variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
+        if not self.plans and not self.graph.names.ran:
+            self.graph.names.ran = here()
         valued = tuple([e.kind is not Kind.GROUP for e in fetches])
         return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 
@@ -154,3 +196,82 @@ class Session:
                 return self.execute(plan, dict(zip(feeds, values, strict=True)), rebuild)
 
         return call
+
+    def partial(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None
+    ) -> Callable[..., Any]:
+        """A function that runs `fetches` with the feeds of `feed_dict`, and those that it is given.
+
+        It takes them by name, or as a mapping like `feed_dict`; they stand before those fixed here,
+        as with `functools.partial`.
+
+        >>> x, rate = (sg.placeholder("float32", [], name=name) for name in ("x", "rate"))
+        >>> step = sg.Session().partial(x * rate, {rate: 0.5})
+        >>> step(x=3.0), step({x: 3.0}, rate=2.0)
+        (np.float32(1.5), np.float32(6.0))
+        """
+        leaves, rebuild = flatten(fetches)
+        wanted = [self.fetched(e) for e in leaves]
+        fixed = {e: admitted(e, value) for e, value in self.feeds(feed_dict).items()}
+
+        def call(feed_dict: Mapping[Any, Any] | None = None, /, **named: Any) -> Any:
+            given, by_name = self.feeds(feed_dict), self.feeds(named)
+            if twice := given.keys() & by_name.keys():
+                raise FeedError(f"{min(e.name for e in twice)!r} is fed twice, once by its name")
+            feeds = {**fixed, **given, **by_name}
+            plan = self.plan(wanted, list(feeds))
+            with self.lock:
+                return self.execute(plan, feeds, rebuild)
+
+        return call
+
+    def snapshot(self) -> Snapshot:
+        """The values that all variables of the graph have now, for `restore`. Nothing is copied.
+
+        >>> w = sg.Variable(1.0, name="w")
+        >>> session = sg.Session()
+        >>> before = session.snapshot()
+        >>> session.run(w.assign(5.0)), before.values["w"]
+        (np.float32(5.0), array(1., dtype=float32))
+        >>> session.restore(before)
+        >>> session.run(w)
+        np.float32(1.0)
+        """
+        with self.lock:
+            found = {e.name: self.value(e) for e in self.variables()}
+        for value in found.values():
+            value.flags.writeable = False  # a session replaces values and writes in none
+        return Snapshot(MappingProxyType(found))
+
+    def restore(self, values: Snapshot | Mapping[Any, Any]) -> None:
+        """Set variables to the values of a snapshot, or of a mapping from names or variables.
+
+        Variables that are not named keep their values. Raises FeedError, and changes nothing, if a
+        name is that of no variable or a value has another type than its variable.
+        """
+        kept = isinstance(values, Snapshot)
+        given = values.values if isinstance(values, Snapshot) else values
+        if not isinstance(given, Mapping):
+            raise FeedError(f"restore takes a snapshot or a mapping, not a {type(given).__name__}")
+        new: dict[Expr, np.ndarray[Any, Any]] = {}
+        for key, value in given.items():
+            variable = self.variable(key)
+            if variable in new:
+                raise FeedError(f"{variable.name!r} is given twice, once by its name")
+            array = admitted(variable, value)
+            new[variable] = array if kept else np.array(array, order="C")
+        with self.lock:
+            self.values.update(new)
+
+    def variables(self) -> list[Expr]:
+        """The variables of the graph."""
+        return [e for e in self.graph.get_operations() if e.kind is Kind.VARIABLE]
+
+    def variable(self, key: Any) -> Expr:
+        """A variable of the graph, given itself or by its name."""
+        found = self.graph.find(key) if isinstance(key, str) else self.fed(key)
+        if found is None or found.kind is not Kind.VARIABLE:
+            name = key if found is None else found.name
+            near = nearest(name, [v.name for v in self.variables()])
+            raise FeedError(f"the graph has no variable called {name!r}{near}")
+        return found

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, ShapeError, astype, depending_on
+from gradops import GraphError, astype, depending_on
 from gradops.forward import spread
 from gradops.op import Jointly
-from gradops.types import operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, sequence
 from ..ir.structure import HistoryType, Parts
-from .reverse import gradients, missing, require_floats
+from .reverse import gradients, missing, require_floats, shaped_like
 
 
 def jvp(ys: Any, xs: Any, tangents: Any, unconnected: str = "zero") -> list[Expr | None]:
@@ -41,8 +40,7 @@ def moving(names: Names, xs: list[Expr], tangents: Any) -> dict[Expr, Expr]:
     found: dict[Expr, Expr] = {}
     for x, t in zip(xs, one_each("jvp", xs, tangents), strict=True):
         t = t if isinstance(t, Expr) else lifted(names, [t, x])[0]
-        if t.shape != x.shape:
-            raise ShapeError("jvp", operand_types([x, t]), "a tangent has the shape of its x")
+        t = shaped_like("jvp", x, t, "a tangent has the shape of its x")
         t = t if t.dtype == x.dtype else astype(t, dtype=x.dtype)
         found[x] = found[x] + t if x in found else t
     return found

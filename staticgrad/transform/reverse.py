@@ -1,6 +1,6 @@
 """Gradients: from expressions to the expressions of their derivatives."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from gradops import (
     depending_on,
     pull_back,
 )
+from gradops.library.movement import ensure_shape
 from gradops.reverse import conjugated
-from gradops.types import is_inexact, operand_types
+from gradops.types import conflict, is_inexact, operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
 
@@ -30,7 +31,8 @@ def gradients(
     constant. An x that no y depends on gets None, or zeros with `unconnected="zero"`; what a
     variable is assigned passes no gradient on. The results are ordinary expressions and can be
     differentiated in turn. Raises DTypeError for integers, and for a complex y without a
-    weight; ShapeError for a weight of another shape than its y; OptionError.
+    weight; ShapeError for a weight of another shape than its y, in each run where sizes are not
+    known before; OptionError.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> (g,) = sg.gradients(x * x, x)
@@ -47,7 +49,7 @@ def gradients(
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
 
 
-def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Container[Expr]) -> dict[Any, Any]:
+def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -> dict[Any, Any]:
     """The cotangents of the xs that the seeded expressions depend on."""
     active = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.dtype.kind == "c" for e in active)
@@ -59,7 +61,7 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Container[Expr]) ->
     seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)
     try:
-        return pull_back(seeds, read, active, set(xs), op_of=op_of if has_complex else None)
+        return pull_back(seeds, read, active, set(xs), op_of=rules_of(stop, has_complex))
     finally:
         CAUSE.reset(before)
 
@@ -77,9 +79,15 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     return found
 
 
-def op_of(e: Expr) -> Any:
-    """Whose rules carry a cotangent of `e` back. See Note [Complex]."""
-    return conjugated(e.op) if e.op is not None and e.dtype.kind == "c" else e.op
+def rules_of(stop: Collection[Expr], has_complex: bool) -> Callable[[Expr], Any] | None:
+    """Tells whose rules carry a cotangent back: where it stops, nobody's. See Note [Complex]."""
+
+    def op_of(e: Expr) -> Any:
+        if e in stop or e.op is None:
+            return None
+        return conjugated(e.op) if e.dtype.kind == "c" else e.op
+
+    return op_of if stop or has_complex else None
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
@@ -119,9 +127,17 @@ def ones_like(names: Names, y: Expr) -> Any:
 def checked(names: Names, y: Expr, g: Any) -> Expr:
     """A weight for `y`, which must have its shape."""
     g = g if isinstance(g, Expr) else lifted(names, [g])[0]
-    if g.shape != y.shape:
-        raise ShapeError("gradients", operand_types([y, g]), "a grad_y has the shape of its y")
+    g = shaped_like("gradients", y, g, "a grad_y has the shape of its y")
     return g if g.dtype == y.dtype else astype(g, dtype=y.dtype)
+
+
+def shaped_like(call: str, e: Expr, v: Expr, reason: str) -> Expr:
+    """`v`, which must have the shape of `e`; sizes that are not known are compared in each run."""
+    if v.ndim != e.ndim or conflict(v.shape, e.shape):
+        raise ShapeError(
+            call, operand_types([e, v]), reason, hint="broadcast_to(v, e.shape) repeats entries"
+        )
+    return v if v.shape == e.shape else ensure_shape(v, shape=e.shape)
 
 
 def missing(names: Names, x: Expr, unconnected: str) -> Any:

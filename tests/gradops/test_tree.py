@@ -1,13 +1,13 @@
 """Structures are taken apart into leaves and put together again."""
 
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from gradops.batching import Batched
-from gradops.tree import flatten, leaves_of, tree_map
+from gradops.tree import flatten, leaves_of, structure, tree_map
 
 Pair = namedtuple("Pair", "left right")
 
@@ -27,6 +27,8 @@ class Layer:
         ([1, (2, [3])], [1, 2, 3]),
         ({"b": 1, "a": {"c": 2}}, [1, 2]),
         (Pair(1, [2]), [1, 2]),
+        (OrderedDict(b=1, a={"c": 2}), [1, 2]),
+        (defaultdict(list, b=1, a=[2]), [1, 2]),
         (Layer([1], None), [1]),
         ("ab", ["ab"]),
     ],
@@ -36,6 +38,13 @@ def test_a_structure_is_rebuilt_from_its_leaves(tree, leaves):
     assert found == leaves
     assert rebuild(leaves) == tree
     assert type(rebuild(leaves)) is type(tree)
+
+
+def test_a_rebuilt_dict_keeps_what_its_kind_has_besides():
+    assert flatten(defaultdict(list, a=1))[1]([2])["new"] == []
+    assert list(tree_map(str, OrderedDict([("b", 1), ("a", 2)]))) == ["b", "a"]
+    assert structure({"a": 1}) != structure(OrderedDict(a=1))
+    assert structure(OrderedDict(a=1)) != structure(OrderedDict(b=1))
 
 
 def test_operands_and_arrays_are_leaves():

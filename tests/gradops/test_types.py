@@ -56,6 +56,33 @@ def test_a_dim_knows_its_names():
     assert (n * m + (n + Dim("k")) // 2).names() == {"n", "m", "k"}
 
 
+SUBSTITUTED = [
+    n, 2 * n + 3, n * m - n, (n + 1) // m, 7 // n, (n * n) // (2 * m), (n // 3) * m + m // 4,
+    broadcast_shapes("add", [ArrayType((n + 1,), "i4"), ArrayType((m * n,), "i4")])[0],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dim", SUBSTITUTED, ids=str)
+@given(st.integers(1, 9), st.integers(1, 9))
+def test_substituting_numbers_is_evaluating(dim, a, b):
+    assert dim.substitute({"n": a, "m": b}) == dim.evaluate({"n": a, "m": b})
+
+
+@pytest.mark.parametrize("dim", SUBSTITUTED, ids=str)
+@given(st.integers(1, 9), st.integers(1, 9))
+def test_substitution_and_evaluation_commute(dim, a, b):
+    sizes = {"n": 2 * m + 1, "m": n + Dim("k")}
+    known = {"n": a, "m": b, "k": 3}
+    new = {name: size.evaluate(known) for name, size in sizes.items()}
+    assert eval_terms(dim.substitute(sizes), known.get) == dim.evaluate(new)
+
+
+def test_a_substitution_is_made_at_once_and_keeps_other_names():
+    assert (n + 2 * m).substitute({"n": m, "m": n}) == m + 2 * n
+    assert (n + m).substitute({"n": 0}) == m
+    assert (n // 2).substitute({"n": 4 * m}) == 2 * m
+
+
 def test_a_dim_is_no_number():
     with pytest.raises(TypeError, match="the size n is known only when the graph runs"):
         range(n)

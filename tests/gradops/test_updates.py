@@ -19,6 +19,9 @@ CASES = {
     "adamw": (updates.adamw, {"lr": 0.1}),
     "rmsprop": (updates.rmsprop, {}),
     "rmsprop, all": (updates.rmsprop, {"centered": True, "momentum": 0.9, "weight_decay": 0.1}),
+    "adam, eps_hat": (updates.adam, {"eps": 1e-3, "eps_hat": True}),
+    "rmsprop, graves": (updates.rmsprop_graves, {}),
+    "rmsprop, graves, all": (updates.rmsprop_graves, {"centered": True, "momentum": 0.9}),
     "adagrad": (updates.adagrad, {"lr_decay": 0.1, "weight_decay": 0.1}),
 }
 every_rule = pytest.mark.parametrize(("rule", "options"), CASES.values(), ids=CASES)
@@ -64,18 +67,19 @@ def test_expressions_and_arrays_give_the_same_bits(rule, options, numbers):
 
 
 @every_rule
-def test_a_state_that_a_graph_holds_gives_what_numbers_give(rule, options, numbers):
-    param, g, *_ = numbers
-    state = rule(param, g, {}, **options)[1]
-    held = {name: np.asarray(value, np.float32) for name, value in state.items()}
-    symbols = {name: sg.placeholder("float32", v.shape) for name, v in held.items()}
-    p = sg.placeholder("float32", (3, 4))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_state_that_a_graph_holds_gives_the_bits_that_numbers_give(rule, options, numbers, dtype):
+    param, g = (x.astype(dtype) for x in numbers[:2])
+    state = {k: v + 6 if k == "step" else v for k, v in rule(param, g, {}, **options)[1].items()}
+    held = {name: np.asarray(value, dtype) for name, value in state.items()}
+    symbols = {name: sg.placeholder(dtype, v.shape) for name, v in held.items()}
+    p = sg.placeholder(dtype, (3, 4))
     new, new_state = rule(p, p * 2, symbols, **options)
     run = sg.compile([new, *new_state.values()], [p, *symbols.values()], optimize=0)
     want, want_state = rule(param, param * 2, state, **options)
     for a, b in zip(run(param, *held.values()), [want, *want_state.values()], strict=True):
-        assert np.asarray(a).dtype == np.float32
-        np.testing.assert_allclose(a, b, rtol=1e-4)  # powers of beta in float32, not float64
+        assert a.dtype == dtype
+        assert a.tobytes() == np.asarray(b, dtype).tobytes()
 
 
 @every_rule
@@ -85,6 +89,15 @@ def test_nothing_given_is_changed(rule, options, numbers):
     before = bits([param, g, *state.values()])
     rule(param, g, state, **options)
     assert bits([param, g, *state.values()]) == before
+
+
+@every_rule
+def test_a_rate_that_is_an_expression_gives_the_bits_that_a_number_gives(rule, options, numbers):
+    param, g, *_ = numbers
+    want, _ = rule(param, g, {}, **{**options, "lr": 0.3})
+    p, lr = sg.placeholder("float32", (3, 4)), sg.placeholder("float64", ())
+    got = sg.compile(rule(p, g, {}, **{**options, "lr": lr})[0], [p, lr], optimize=0)(param, 0.3)
+    assert got.tobytes() == want.tobytes()
 
 
 def test_rules_can_be_differentiated():

@@ -22,6 +22,7 @@ ONLY_WHEN_USED = {"networkx", "safetensors"}
 ROWS = [
     ["ir"],
     ["frontend", "transform", "passes", "control"],
+    ["train", "layers", "initializers"],
     ["codegen"],
     ["runtime"],
 ]

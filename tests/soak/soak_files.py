@@ -18,8 +18,10 @@ def saved():
         x = sg.placeholder("float32", ["batch", 20], name="x")
         w = sg.Variable(np.full(30, 0.5, np.float32), name="w")
         y = sg.tanh(sg.matmul(x, sg.constant(np.ones((20, 30), np.float32))) * w)
-        loss = sg.reduce_mean(y * y)
-        graph = sg.freeze([loss, *sg.gradients(loss, w)], [x])
+        n = sg.placeholder("int64", [], name="n")
+        step = lambda i, s: sg.cond(sg.reduce_sum(s) > 3, lambda: sg.tanh(s), lambda: s + 1.0)
+        loss = sg.reduce_mean(sg.fori(0, n, step, y * y))
+        graph = sg.freeze([loss, *sg.gradients(loss, w)], [x, n])
     file = io.BytesIO()
     sg.save(graph, file)
     with zipfile.ZipFile(file) as archive:

@@ -41,6 +41,8 @@ ELSEWHERE: Mapping[str, Callable[[Any], Any]] = {
     "isfinite": lambda tf: tf.is_finite,
     "isnan": lambda tf: tf.is_nan,
     "log_softmax": lambda tf: tf.nn.log_softmax,
+    "reduce_std": lambda tf: tf.math.reduce_std,
+    "reduce_variance": lambda tf: tf.math.reduce_variance,
     "relu": lambda tf: tf.nn.relu,
     "silu": lambda tf: tf.nn.silu,
     "softmax": lambda tf: tf.nn.softmax,

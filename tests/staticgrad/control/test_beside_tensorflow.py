@@ -545,11 +545,17 @@ def test_what_is_printed_has_its_message_and_its_numbers(tensorflow, capfd):
         assert "2.5" in shown
 
 
+# TensorFlow rounds Python's numbers to float32, also for variables of float64; NumPy's it leaves.
 OPTIMIZERS = [
     ("GradientDescentOptimizer", [0.1], {}),
     ("MomentumOptimizer", [0.1, 0.9], {}),
     ("MomentumOptimizer", [0.1, 0.9], {"use_nesterov": True}),
-    ("AdamOptimizer", [0.1], {}),
+    ("AdamOptimizer", [0.1, 0.9, 0.999, 1e-8], {}),
+    ("AdagradOptimizer", [0.1], {}),
+    ("AdagradOptimizer", [0.1, 0.7], {}),
+    ("RMSPropOptimizer", [0.1, 0.9], {}),
+    ("RMSPropOptimizer", [0.1, 0.8, 0.5, 1e-3], {}),
+    ("RMSPropOptimizer", [0.1, 0.9], {"momentum": 0.5, "centered": True}),
     ("AdamOptimizer", [0.1], {"beta1": 0.8, "beta2": 0.95, "epsilon": 1e-3}),
 ]
 
@@ -562,7 +568,8 @@ def test_an_optimizer_takes_the_same_steps(tensorflow, name, args, options):
         w, b = variable(t, W), variable(t, 0.5)
         kept, unused = variable(t, trainable=False), variable(t)
         loss = t.reduce_mean(t.square(t.tanh(x @ w + b) - kept[0] * 0.3))
-        train = getattr(t.train, name)(*args, **options).minimize(loss)
+        exact = {k: v if isinstance(v, bool) else np.float64(v) for k, v in options.items()}
+        train = getattr(t.train, name)(*map(np.float64, args), **exact).minimize(loss)
         session = opened(t)
         steps = []
         for k in range(8):
@@ -583,7 +590,7 @@ def test_an_optimizer_changes_the_variables_it_is_told_to(tensorflow):
     for t in (sg, tensorflow):
         with t.Graph().as_default():
             u, w = variable(t), variable(t)
-            train = t.train.GradientDescentOptimizer(0.1).minimize(
+            train = t.train.GradientDescentOptimizer(np.float64(0.1)).minimize(
                 t.reduce_sum(u * w * w), var_list=[w]
             )
             session = opened(t)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -116,6 +117,28 @@ def test_lines_of_a_file_are_not_looked_up():
 
     graph = sg.load(rewritten(network(), change))
     assert {graph.lines(e) for e in graph} == {"<hostname>:1"}
+
+
+def loops():
+    """A graph with graphs in it."""
+    x, n = sg.placeholder("float32", ["batch", 2], name="x"), sg.placeholder("int64", [], name="n")
+    step = lambda i, s: sg.cond(sg.reduce_sum(s) > 3, lambda: sg.tanh(s), lambda: s + 1.0)
+    y = sg.reduce_sum(sg.fori(0, n, step, x) ** 2)
+    return sg.freeze([y, *sg.gradients(y, x)], [x, n])
+
+
+def test_damaged_texts_with_graphs_inside_are_refused_or_read():
+    text, rng = sg.to_text(loops(), lines=False), np.random.default_rng(0)
+    words = sorted(set(re.findall(r"[\w./@]+", text)))
+    for _ in range(2000):
+        parts = re.split(r"([\w./@]+|\n)", text)
+        for at in rng.integers(len(parts), size=rng.integers(1, 3)):
+            parts[at] = rng.choice([*parts, *words])
+        try:
+            found = sg.parse("".join(parts))
+        except GraphFormatError:
+            continue
+        assert isinstance(found, sg.FrozenGraph)
 
 
 @pytest.mark.parametrize("seed", range(4))

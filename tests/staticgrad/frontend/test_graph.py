@@ -160,3 +160,19 @@ def test_threads_may_build_one_graph_at_once(frequent_switches):
         assert (y.name, g.origin.name) == (f"{scope}/sin_399", f"{scope}/sin")
     assert all(name == e.name for name, e in shared.members.items())
     assert len(shared) - 1 == (len(alone) - 1) * len(scopes)
+
+
+def test_users_are_warned_once_of_a_graph_that_grows_after_it_was_run():
+    x = sg.placeholder("float32", [], name="x")
+    session = sg.Session()
+    session.run(x * 2, {x: 1.0})
+    with pytest.warns(sg.GrowthWarning, match=r"run at test_graph\.py:.*added at test_graph") as w:
+        y = x * 3
+    assert w[0].filename == __file__
+    session.run(y * 4, {x: 1.0})  # nothing more is said
+
+
+def test_a_graph_that_was_only_compiled_may_grow():
+    x = sg.placeholder("float32", [], name="x")
+    sg.compile(x * 2, [x])(1.0)
+    x * 3

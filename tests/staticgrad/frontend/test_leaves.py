@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
+import dynamicgrad as dg
 import staticgrad as sg
-from gradops import Dim, DTypeError, ShapeError
+from gradops import Dim, DTypeError, GraphError, ShapeError
 
 
 def test_a_placeholder_has_sizes_that_are_numbers_names_or_unknown():
@@ -112,3 +114,62 @@ def test_the_default_dtype_is_one_of_floats():
         assert (sg.constant(1.0).dtype, sg.Variable([1.0]).dtype) == (np.float64, np.float64)
     finally:
         sg.set_default_dtype("float32")
+
+
+def test_a_placeholder_with_default_is_what_is_fed_or_else_its_default():
+    x = sg.placeholder_with_default([1.0, 2.0], ["n"], name="x")
+    y = sg.reduce_sum(x * x)
+    (g,) = sg.gradients(y, x)
+    session = sg.Session()
+    assert x.name == "x"
+    assert_array_equal(session.run(g), [2, 4])
+    assert_array_equal(session.run(g, {x: [1.0, 2.0, 3.0]}), [2, 4, 6])
+    assert_array_equal(session.run(g, {"x": [5.0]}), [10])
+
+
+def test_a_default_may_be_computed_and_passes_gradients_on():
+    w = sg.placeholder("float32", [3], name="w")
+    x = sg.placeholder_with_default(w * 2, [None])
+    (g,) = sg.gradients(sg.reduce_sum(x * x), w)
+    assert_array_equal(sg.Session().run(g, {w: [1.0, 2.0, 3.0]}), [8, 16, 24])
+
+
+def test_a_default_has_the_rank_and_known_sizes_of_the_placeholder():
+    for shape in ([None, 2], [3]):
+        with pytest.raises(ShapeError, match="placeholder_with_default"):
+            sg.placeholder_with_default([1.0, 2.0], shape)
+
+
+def test_a_variable_begins_with_the_value_of_an_expression_or_function():
+    w = sg.Variable([1.0, 2.0])
+    assert_array_equal(sg.Variable(w * 2).value, [2, 4])
+    assert_array_equal(sg.Variable(lambda: np.arange(3)).value, [0, 1, 2])
+    assert sg.Variable(sg.random_normal([3, 2])).shape == (3, 2)
+
+
+def test_collections_have_the_variables_and_what_is_put_in_them(graph):
+    a, b = sg.Variable(1.0), sg.Variable(2.0, trainable=False)
+    sg.add_to_collection("mine", a)
+    sg.random_normal([2])
+    assert sg.global_variables() == [a, b]
+    assert sg.trainable_variables() == [a]
+    assert graph.get_collection("mine") == sg.get_collection("mine") == [a]
+    assert graph.get_collection("nothing") == []
+
+
+def test_an_assignment_that_would_lose_something_is_refused():
+    count = sg.Variable(1)
+    for change in (count.assign, count.assign_add):
+        with pytest.raises(DTypeError, match="keeps its dtype"):
+            change(2.7)
+    assert sg.Session().run(count.assign(2)) == 2
+
+
+def test_a_tensor_is_no_operand_of_a_branch():
+    with pytest.raises(GraphError, match="choose with where"):
+        sg.cond(dg.tensor(True), lambda: sg.constant(1.0), lambda: sg.constant(2.0))
+
+
+def test_a_name_is_a_string():
+    with pytest.raises(TypeError, match="trainable="):
+        sg.Variable(1.0, True)

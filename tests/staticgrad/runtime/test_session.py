@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import FeedError, FetchError
+from gradops import FeedError, FetchError, GraphError
 
 
 @pytest.fixture(autouse=True)
@@ -188,3 +188,27 @@ def test_the_order_of_feeds_does_not_matter():
     assert len([key for key in session.plans if key[0] == (difference,)]) == 1
     with pytest.raises(FeedError, match="fed twice"):
         session.make_callable(difference, [y, x, x])
+
+
+def test_an_expression_is_evaluated_in_the_innermost_session_that_is_entered(x):
+    w = sg.Variable(1.0)
+    with sg.Session() as outer:
+        w.load(2.0)
+        with sg.Session():
+            assert w.eval() == 1
+        assert w.eval() == outer.run(w) == 2
+        assert (x * w).eval({x: [3.0]}).tolist() == [6]
+    other = sg.Session()
+    assert w.eval(session=other) == 1
+    for call in (w.eval, lambda: w.load(1.0)):
+        with pytest.raises(GraphError, match=r"there is no session(?s:.*)with sg.Session"):
+            call()
+
+
+def test_what_is_loaded_is_of_the_variables_type(x):
+    w = sg.Variable([1.0, 2.0])
+    session = sg.Session()
+    for value in ([1.0], "text", np.ones(2)):
+        with pytest.raises(FeedError):
+            w.load(value, session)
+    assert session.run([w, w.initial_value])[0].tolist() == [1, 2]

@@ -39,10 +39,26 @@ def test_grad_ys_weigh(x):
 
 
 def test_a_weight_has_the_shape_of_its_y(x):
-    with pytest.raises(ShapeError, match="a grad_y has the shape of its y"):
-        sg.gradients(x * x, x, grad_ys=[[1.0]])
+    for weight in ([[1.0]], [1.0]):
+        with pytest.raises(ShapeError, match=r"a grad_y has the shape of its y(?s:.*)broadcast_to"):
+            sg.gradients(x * x, x, grad_ys=[weight])
     with pytest.raises(GraphError, match="got 1 ys and 2 grad_ys"):
         sg.gradients(x, x, grad_ys=[x, x])
+
+
+@pytest.mark.parametrize(("shape", "other"), [([None], [None]), (["n"], ["m"]), ([2], [None])])
+def test_a_weight_of_unknown_size_is_checked_when_it_is_used(shape, other):
+    y = sg.placeholder("float64", shape, name="y")
+    v = sg.placeholder("float64", other, name="v")
+    gradient, tangent = sg.gradients(y * y, y, v)[0], sg.jvp(y * y, y, v)[0]
+    again = sg.gradients(gradient, v)[0]
+    feeds = {y: [1.0, 2.0], v: [1.0, 10.0]}
+    for found in value([gradient, tangent], feeds):
+        assert found.tolist() == [2, 40]
+    assert value(again, feeds).tolist() == [2, 4]
+    for short in ([1.0], [1.0, 2.0, 3.0]):
+        with pytest.raises(ShapeError, match=r"does not have the shape \(2,\)"):
+            value(gradient, {y: [1.0, 2.0], v: short})
 
 
 def test_stop_gradients_count_as_constant(x):
@@ -51,6 +67,17 @@ def test_stop_gradients_count_as_constant(x):
     whole, stopped = sg.gradients(y, x)[0], sg.gradients(y, x, stop_gradients=[a])[0]
     np.testing.assert_allclose(value([whole, stopped], {x: AT}), [4 * AT, 2 * AT])
     assert sg.gradients(sg.stop_gradient(x) + 1, x) == [None]
+
+
+def test_what_is_stopped_and_an_x_gets_its_partial_derivative(x):
+    a = 2 * x
+    found = sg.gradients(a + x, [x, a], stop_gradients=[a])
+    np.testing.assert_array_equal(value(found, {x: AT}), np.ones((2, 3)))
+    assert sg.gradients(a, [x, a], stop_gradients=[a])[0] is None
+    b = a * x
+    found = sg.gradients(b * a, [x, a, b], stop_gradients=[a, b])
+    assert found[0] is None
+    np.testing.assert_allclose(value(found[1:], {x: AT}), [2 * AT**2, 2 * AT])
 
 
 def test_what_is_unreachable_is_none_or_zeros(x):

@@ -1,0 +1,82 @@
+"""Functions as parts of graphs: traced once for a kind of arguments, and called as often as wanted.
+
+All calls share one graph, and its derivatives are made once, however often it is called.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradops import OPS
+
+from ..frontend.graph import get_default_graph
+from ..frontend.leaves import parameter
+from ..frontend.tracing import name_of
+from ..ir.expr import Expr, Names, clock, common_names
+from ..ir.graph import FrozenGraph
+from .bodies import Body, as_result, bring_about, captures_of, closed, reassigned, state_of, traced
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function's graph: what it captures, which variables it assigns, and its results' form."""
+
+    graph: FrozenGraph
+    captures: list[Expr]
+    state: list[Expr]
+    form: list[Any]
+    rebuild: Callable[[Iterable[Any]], Any]
+
+
+class Calls:
+    """The calls of one function on expressions."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+
+    def call(self, leaves: Sequence[Any], rebuild: Callable[[Any], Any], key: Any) -> Any:
+        """The results for arguments: `rebuild(leaves)`, some of whose leaves are expressions.
+
+        Calls with one `key` share a graph.
+        """
+        names = common_names(name_of(self.fn), leaves)
+        values = [as_result(names, x) for x in leaves if is_operand(x)]
+        graph = names.home
+        callee = graph.callees.get((self, key))
+        if callee is None:
+            callee = graph.callees[self, key] = self.traced(names, leaves, values, rebuild)
+        found = OPS["call"](*values, *callee.captures, function=callee.graph)
+        n = len(found) - len(callee.state)
+        results = iter(bring_about(found[:n], reassigned(callee.state, found[n:])))
+        return callee.rebuild([next(results) if is_operand(x) else x for x in callee.form])
+
+    def traced(
+        self, names: Names, leaves: Sequence[Any], values: list[Expr], rebuild: Any
+    ) -> Callee:
+        """The graph for arguments of this kind."""
+        number = next(clock)
+        with get_default_graph().name_scope(name_of(self.fn)):
+            parameters = [parameter(names, e.type, "argument") for e in values]
+
+            def form(own: list[Expr]) -> Any:
+                given = iter(own)
+                return rebuild([next(given) if is_operand(x) else x for x in leaves])
+
+            body = traced(names, lambda args, kwargs: self.fn(*args, **kwargs), parameters,
+                          number, form)  # fmt: skip
+            return callee_of(names, body)
+
+
+def callee_of(names: Names, body: Body) -> Callee:
+    """What calls share of a body."""
+    body.outputs = [as_result(names, x) for x in body.leaves if is_operand(x)]
+    captures, state = captures_of([body]), state_of([body])
+    graph = closed(body, [*body.parameters, *captures], state)
+    return Callee(graph, captures, state, body.leaves, body.rebuild)
+
+
+def is_operand(x: Any) -> bool:
+    """Whether a leaf of arguments or results is a value, not a part of the program."""
+    return isinstance(x, Expr | np.ndarray | np.generic)

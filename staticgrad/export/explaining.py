@@ -1,0 +1,54 @@
+"""What one expression is, in words."""
+
+from gradops.places import describe
+
+from ..ir.expr import Expr, Kind
+
+SHOWN = 6  # users that are named
+
+
+def explain(e: Expr) -> str:
+    """What an expression is computed from, where it was written, and what reads it, in words.
+
+    >>> x = sg.placeholder("float32", [3], name="x")
+    >>> y = sg.tanh(x, name="y")
+    >>> print(sg.explain(y))  # doctest: +ELLIPSIS
+    y: float32[3] = tanh(x)
+      made at ...
+      x: float32[3], a placeholder, made at ...
+      nothing reads it
+    """
+    lines = [f"{e.label} = {call_text(e)}", f"  made at {describe(e.place)}"]
+    if e.origin is not None:
+        line = describe(e.origin.place)
+        lines.append(f"  it belongs to the gradient of {e.origin.label}, made at {line}")
+    for x in dict.fromkeys(e.inputs):
+        lines.append(f"  {x.label}, {kind_text(x)}, made at {describe(x.place)}")
+    for x in e.control_inputs:
+        lines.append(f"  it is run after {x.name}, made at {describe(x.place)}")
+    return "\n".join([*lines, f"  {readers_text(e)}"])
+
+
+def call_text(e: Expr) -> str:
+    """The call that an expression is, or what kind of leaf."""
+    if e.op is None and e.kind is not Kind.ASSIGN:
+        return kind_text(e)
+    attrs = [f"{k}={v!r}" for k, v in e.attrs.items() if e.op and v != e.op.defaults.get(k)]
+    return f"{e.what}({', '.join([*(x.name for x in e.inputs), *attrs])})"
+
+
+def kind_text(e: Expr) -> str:
+    """What kind of expression it is, with an article."""
+    word = e.what if e.op is None else f"result of {e.what}"
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def readers_text(e: Expr) -> str:
+    """What is computed from an expression."""
+    graph = e.names.graph() if e.names is not None else None
+    members = graph.get_operations() if graph is not None else []
+    found = [u.name for u in members if any(x is e for x in u.inputs)]
+    if not found:
+        return "nothing reads it"
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"read by {', '.join(found[:SHOWN])}{more}"

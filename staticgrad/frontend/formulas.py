@@ -1,0 +1,192 @@
+"""TensorFlow's functions that are formulas of other ops."""
+
+import string
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import GraphError, OptionError, ShapeError
+from gradops.library import reduction
+from gradops.types import native, normalize_axis, shape_of, type_of
+
+from .leaves import Variable
+
+
+def add_n(inputs: Sequence[Any]) -> Any:
+    """The sum of several operands.
+
+    >>> float(sg.add_n([1.0, 2.0, 3.0]))
+    6.0
+    """
+    return reduce(ops.add, inputs)
+
+
+def rsqrt(x: Any) -> Any:
+    """1 divided by the square root of each entry.
+
+    >>> float(sg.rsqrt(4.0))
+    0.5
+    """
+    return ops.reciprocal(ops.sqrt(x))
+
+
+def squared_difference(x: Any, y: Any) -> Any:
+    """The squares of the differences of entries.
+
+    >>> float(sg.squared_difference(1.0, 3.0))
+    4.0
+    """
+    return ops.square(ops.sub(x, y))
+
+
+def log_sigmoid(x: Any) -> Any:
+    """The logarithm of the logistic function, exact also far out.
+
+    >>> float(sg.log_sigmoid(-1000.0))
+    -1000.0
+    """
+    return -ops.softplus(-x)
+
+
+def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """The matrix product, of operands whose last two axes are exchanged if asked for.
+
+    >>> sg.matmul(np.ones((2, 3)), np.ones((2, 4)), transpose_a=True).shape
+    (3, 4)
+    """
+    a = ops.swapaxes(a, -1, -2) if transpose_a else a
+    return ops.matmul(a, ops.swapaxes(b, -1, -2) if transpose_b else b)
+
+
+def tensordot(a: Any, b: Any, axes: Any) -> Any:
+    """Products summed over axes of both: as many last and first ones, or those in two lists.
+
+    >>> sg.tensordot(np.ones((2, 3)), np.ones((3, 4)), 1).shape
+    (2, 4)
+    """
+    left, right = ([*range(len(shape_of(x)))] for x in (a, b))
+    of_a, of_b = paired_axes(a, b, axes)
+    left_words, right_words = dict(zip(left, string.ascii_lowercase)), {}
+    for i in right:
+        right_words[i] = left_words[of_a[of_b.index(i)]] if i in of_b else string.ascii_uppercase[i]
+    kept = [left_words[i] for i in left if i not in of_a]
+    kept += [right_words[i] for i in right if i not in of_b]
+    words = ["".join(w.values()) for w in (left_words, right_words)]
+    return ops.einsum(f"{words[0]},{words[1]}->{''.join(kept)}", a, b)
+
+
+def paired_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of `a` and of `b` that are summed over together."""
+    if not isinstance(axes, Iterable):
+        n = len(shape_of(a))
+        axes = range(n - axes, n), range(axes)
+    found = [
+        [normalize_axis("tensordot", type_of(x), int(i)) for i in np.atleast_1d(of)]
+        for x, of in zip((a, b), axes, strict=True)
+    ]
+    if len(found[0]) != len(found[1]):
+        raise ShapeError("tensordot", [type_of(a), type_of(b)], f"the axes {axes} are no pairs")
+    return found[0], found[1]
+
+
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False) -> Any:
+    """The root of the sum of squares, or another norm of vectors: 1, any p > 0, or `np.inf`.
+
+    >>> float(sg.norm(np.array([3.0, 4.0]))), float(sg.norm(np.array([3.0, 4.0]), ord=np.inf))
+    (5.0, 4.0)
+    """
+    if ord in ("euclidean", 2) or (ord == "fro" and isinstance(axis, list | tuple)):
+        return ops.sqrt(ops.sum(ops.square(tensor), axis=axis, keepdims=keepdims))
+    size = ops.abs(tensor)
+    if isinstance(ord, str) or not ord > 0 or isinstance(axis, list | tuple):
+        raise OptionError("norm", [type_of(tensor)], f"there is no norm {ord!r} along {axis}")
+    if ord == np.inf:
+        return ops.max(size, axis=axis, keepdims=keepdims)
+    total = ops.sum(size if ord == 1 else size**ord, axis=axis, keepdims=keepdims)
+    return total if ord == 1 else total ** (1 / ord)
+
+
+def argmax(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
+    """The place of the first largest entry along an axis, by default the first.
+
+    >>> sg.argmax(np.array([[1.0, 5.0], [2.0, 3.0]]))
+    array([1, 0])
+    """
+    return of_type(ops.argmax(input, axis=axis or 0), output_type)
+
+
+def argmin(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
+    """The place of the first smallest entry along an axis, by default the first.
+
+    >>> sg.argmin(np.array([[1.0, 5.0], [2.0, 3.0]]))
+    array([0, 1])
+    """
+    return of_type(ops.argmin(input, axis=axis or 0), output_type)
+
+
+def of_type(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, which it may have already."""
+    return x if x.dtype == native(dtype) else ops.astype(x, dtype=native(dtype))
+
+
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The mean squared distance from the mean, over the axes given, or over all.
+
+    >>> float(sg.reduce_variance(np.array([1.0, 3.0])))
+    1.0
+    """
+    return reduction.var(input_tensor, axis=tupled(axis), keepdims=keepdims)
+
+
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The square root of the variance, over the axes given, or over all.
+
+    >>> float(sg.reduce_std(np.array([1.0, 3.0])))
+    1.0
+    """
+    return reduction.std(input_tensor, axis=tupled(axis), keepdims=keepdims)
+
+
+def tupled(axis: Any) -> Any:
+    """Axes in a list as a tuple."""
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def assign(ref: Any, value: Any) -> Any:
+    """Set a variable to `value`; see `Variable.assign`.
+
+    >>> w = sg.Variable(1.0)
+    >>> sg.Session().run(sg.assign(w, 5.0))
+    np.float32(5.0)
+    """
+    return variable(ref).assign(value)
+
+
+def assign_add(ref: Any, value: Any) -> Any:
+    """Add `value` to a variable.
+
+    >>> w = sg.Variable(1.0)
+    >>> sg.Session().run(sg.assign_add(w, 5.0))
+    np.float32(6.0)
+    """
+    return variable(ref).assign_add(value)
+
+
+def assign_sub(ref: Any, value: Any) -> Any:
+    """Subtract `value` from a variable.
+
+    >>> w = sg.Variable(1.0)
+    >>> sg.Session().run(sg.assign_sub(w, 5.0))
+    np.float32(-4.0)
+    """
+    return variable(ref).assign_sub(value)
+
+
+def variable(ref: Any) -> Variable:
+    """`ref`, which must be a variable."""
+    if not isinstance(ref, Variable):
+        raise GraphError(f"{getattr(ref, 'label', ref)!s} is no variable and cannot be assigned to")
+    return ref

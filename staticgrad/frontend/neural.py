@@ -1,0 +1,169 @@
+"""TensorFlow's functions for neural networks, in terms of other ops."""
+
+from typing import Any
+
+import gradops as ops
+from gradops import OptionError, ShapeError
+from gradops.types import as_shape, shape_of, type_of
+
+from .formulas import rsqrt, squared_difference, tupled
+from .leaves import as_expression
+from .random import random_uniform
+
+SELU = 1.6732632423543772, 1.0507009873554805
+"""What makes activations tend to mean 0 and variance 1: alpha and scale."""
+
+
+def elu(features: Any) -> Any:
+    """The entry where it is positive, exp(x) - 1 elsewhere.
+
+    >>> float(sg.nn.elu(2.0)), round(float(sg.nn.elu(-1.0)), 4)
+    (2.0, -0.6321)
+    """
+    return ops.where(ops.greater(features, 0), features, ops.expm1(below(features)))
+
+
+def selu(features: Any) -> Any:
+    """elu, scaled so that activations tend to mean 0 and variance 1.
+
+    >>> round(float(sg.nn.selu(1.0)), 4)
+    1.0507
+    """
+    alpha, scale = SELU
+    negative = ops.mul(alpha, ops.expm1(below(features)))
+    return scale * ops.where(ops.greater(features, 0), features, negative)
+
+
+def below(x: Any) -> Any:
+    """Each entry, or 0 where it is positive; the derivative at 0 is 1."""
+    return ops.where(ops.greater(x, 0), 0, x)
+
+
+def relu6(features: Any) -> Any:
+    """Each entry, but at least 0 and at most 6.
+
+    >>> float(sg.nn.relu6(8.0))
+    6.0
+    """
+    return ops.where(ops.less(features, 6), ops.relu(features), 6)
+
+
+def leaky_relu(features: Any, alpha: float = 0.2) -> Any:
+    """The entry where it is positive, `alpha` times it elsewhere.
+
+    >>> float(sg.nn.leaky_relu(-1.0))
+    -0.2
+    """
+    return ops.where(ops.greater(features, 0), features, ops.mul(alpha, features))
+
+
+def gelu(features: Any, approximate: Any = False) -> Any:
+    """x times the normal distribution function, or if `approximate` its usual form by tanh.
+
+    >>> float(sg.nn.gelu(0.0))
+    0.0
+    """
+    return ops.gelu(
+        features, approximate={True: "tanh", False: "none"}.get(approximate, approximate)
+    )
+
+
+def moments(x: Any, axes: Any, keepdims: bool = False) -> tuple[Any, Any]:
+    """The mean and the variance over some axes.
+
+    >>> [float(m) for m in sg.nn.moments(np.array([1.0, 3.0]), [0])]
+    [2.0, 1.0]
+    """
+    axes = tupled(axes)
+    mean = ops.mean(x, axis=axes, keepdims=True)
+    variance = ops.mean(squared_difference(x, mean), axis=axes, keepdims=keepdims)
+    return (mean if keepdims else ops.squeeze(mean, axis=axes)), variance
+
+
+def l2_loss(t: Any) -> Any:
+    """Half the sum of the squares of all entries.
+
+    >>> float(sg.nn.l2_loss(np.array([3.0, 4.0])))
+    12.5
+    """
+    return ops.sum(ops.square(t)) / 2
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12) -> Any:
+    """The operand divided by its norm along an axis, whose square counts as at least `epsilon`.
+
+    >>> sg.nn.l2_normalize(np.array([3.0, 4.0]), 0)
+    array([0.6, 0.8])
+    """
+    total = ops.sum(ops.square(x), axis=tupled(axis), keepdims=True)
+    return ops.mul(x, rsqrt(ops.maximum(total, epsilon)))
+
+
+def bias_add(value: Any, bias: Any) -> Any:
+    """The operand with a vector added along its last axis.
+
+    >>> sg.nn.bias_add(np.zeros((1, 2)), np.array([1.0, 2.0]))
+    array([[1., 2.]])
+    """
+    if len(shape_of(bias)) != 1 or len(shape_of(value)) < 2:
+        raise ShapeError("bias_add", [type_of(value), type_of(bias)], "a bias is a vector")
+    return ops.add(value, bias)
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
+    """The cross entropy of each label, from 0 to 1, with the logistic function of its logit.
+
+    >>> float(sg.nn.sigmoid_cross_entropy_with_logits(labels=1.0, logits=0.0))
+    0.6931471805599453
+    """
+    return ops.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+
+
+def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int = -1) -> Any:
+    """The cross entropy of probabilities with softmax of the logits, one for each example.
+
+    >>> sg.nn.softmax_cross_entropy_with_logits_v2(np.array([[0.5, 0.5]]), np.zeros((1, 2)))
+    array([0.69314718])
+    """
+    if axis != -1:
+        labels, logits = (ops.moveaxis(x, axis, -1) for x in (labels, logits))
+    return ops.cross_entropy(logits, labels, reduction="none")
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1) -> Any:
+    """The cross entropy of probabilities, which count as constant, with softmax of the logits.
+
+    >>> sg.nn.softmax_cross_entropy_with_logits(np.array([[0.5, 0.5]]), np.zeros((1, 2)))
+    array([0.69314718])
+    """
+    return softmax_cross_entropy_with_logits_v2(ops.stop_gradient(labels), logits, axis)
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
+    """The cross entropy of class labels with softmax of the logits, one for each example.
+
+    >>> sg.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=np.zeros((1, 2)))
+    array([0.69314718])
+    """
+    return ops.sparse_cross_entropy(logits, labels, reduction="none")
+
+
+def dropout(
+    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None,
+    rate: Any = None,
+) -> Any:  # fmt: skip
+    """Zeros in place of some entries, other ones in each run; what is kept is scaled up.
+
+    An entry is kept with probability `keep_prob`, or dropped with probability `rate`. Entries that
+    share one in `noise_shape` are kept or dropped together.
+
+    >>> sg.Session().run(sg.nn.dropout(sg.ones([2]), rate=0.0))
+    array([1., 1.], dtype=float32)
+    """
+    if (keep_prob is None) is (rate is None):
+        raise OptionError("dropout", [type_of(x)], "it takes either rate or keep_prob")
+    keep = 1 - rate if keep_prob is None else keep_prob
+    x = as_expression(x)
+    shape = x.shape if noise_shape is None else as_shape(noise_shape)
+    drawn = random_uniform(shape, dtype=x.dtype, seed=seed)
+    return ops.where(ops.less(drawn, keep), x / keep, 0)

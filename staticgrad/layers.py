@@ -1,0 +1,108 @@
+"""Layers: functions that make variables and apply ops to them, with TensorFlow 1's names."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gradops as ops
+from gradops import DTypeError, OptionError, ShapeError
+from gradops.types import is_float, product
+
+from . import initializers
+from .control.branches import cond
+from .frontend.graph import get_default_graph, name_scope
+from .frontend.leaves import Variable, as_expression
+from .frontend.random import random_key
+from .ir.expr import Expr
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: Callable[[Any], Any] | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = None,
+    trainable: bool = True,
+    name: str = "dense",
+) -> Any:
+    """`activation(inputs @ kernel + bias)`, with variables of its own called kernel and bias.
+
+    An initializer is a function of a shape and a dtype, as in `sg.initializers`: by default
+    glorot_uniform for the kernel and zeros for the bias. Raises ShapeError for inputs whose last
+    axis has no known size, DTypeError for integers.
+
+    >>> x = sg.placeholder("float32", ["batch", 3], name="x")
+    >>> sg.layers.dense(x, 2, activation=sg.relu)
+    <relu dense/relu: float32[batch, 2]>
+    >>> [v.name for v in sg.trainable_variables()]
+    ['dense/kernel', 'dense/bias']
+    """
+    x = as_expression(inputs)
+    if not x.shape or not isinstance(x.shape[-1], int):
+        raise ShapeError("dense", [x.label], "the size of the last axis has to be known")
+    if not is_float(x.dtype):
+        raise DTypeError("dense", [x.label], f"a layer takes floats, not {x.dtype}")
+    kernel_initializer = kernel_initializer or initializers.glorot_uniform()
+    bias_initializer = bias_initializer or initializers.zeros()
+    with name_scope(name):
+        kernel = made("kernel", (x.shape[-1], units), x.dtype, kernel_initializer, trainable)
+        y = ops.matmul(x, kernel)
+        if use_bias:
+            y = y + made("bias", (units,), x.dtype, bias_initializer, trainable)
+        return y if activation is None else activation(y)
+
+
+def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train: bool) -> Variable:
+    """A variable with the value that an initializer gives."""
+    if not isinstance(initializer, initializers.Initializer):
+        return Variable(initializer(shape, dtype), name, trainable=train)
+    full = get_default_graph().names.prefix + name
+    return Variable(initializer(shape, dtype, full), name, trainable=train)
+
+
+def dropout(
+    inputs: Any,
+    rate: float = 0.5,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    training: Any = False,
+    name: str = "dropout",
+) -> Any:
+    """While training, each entry is zero with probability `rate`, else divided by 1 - rate.
+
+    `training` is a truth value, or an expression of one. The choice is another one in each run; see
+    `set_random_seed`. Axes of `noise_shape` that are 1 share it. Raises OptionError for a `rate`
+    that is no probability below 1.
+
+    >>> y = sg.layers.dropout(sg.constant([1.0, 1.0, 1.0, 1.0]), 0.5, seed=3, training=True)
+    >>> sorted(set(sg.Session().run(y).tolist()) | {0.0, 2.0})
+    [0.0, 2.0]
+    """
+    x = as_expression(inputs)
+    if not 0 <= rate < 1:
+        raise OptionError("dropout", [x.label], f"rate={rate} is no probability below 1")
+    if training is False or rate == 0:
+        return x
+    with name_scope(name):
+        key = random_key(seed, "key")
+        shape = x.shape if noise_shape is None else noise_shape
+        return cond(training, lambda: dropped(x, key, rate, shape), lambda: x)
+
+
+def dropped(x: Expr, key: Expr, rate: float, shape: Any) -> Any:
+    """What is left of `x`."""
+    keep = ops.random_bernoulli(key, shape=shape, p=1 - rate)
+    return ops.where(keep, x / (1 - rate), 0)
+
+
+def flatten(inputs: Any, name: str = "flatten") -> Any:
+    """The axes after the first, the batch, made one.
+
+    >>> sg.layers.flatten(sg.placeholder("float32", ["batch", 2, 3]))
+    <reshape flatten/reshape: float32[batch, 6]>
+    """
+    x = as_expression(inputs)
+    if not x.shape:
+        raise ShapeError("flatten", [x.label], "a number has no axes")
+    with name_scope(name):
+        return ops.reshape(x, shape=(x.shape[0], product(x.shape[1:])))

@@ -1,0 +1,20 @@
+"""TensorFlow's `nn`: activations, losses and statistics for neural networks.
+
+>>> x = sg.placeholder("float32", [None, 3], name="x")
+>>> sg.nn.softmax(sg.nn.relu(x), name="y")
+<softmax y: float32[x.0, 3]>
+"""
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from .frontend.spelling import NN as _NN
+
+globals().update(_NN)  # one table says which there are
+
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any: ...
+
+
+__all__ = [*_NN]

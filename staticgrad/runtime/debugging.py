@@ -1,0 +1,131 @@
+"""Runs that tell more: node by node, stopped at the first value that is not finite, and checks that
+nothing runs."""
+
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import NotFiniteError, UnreachedWarning
+from gradops.places import depth_of_user, describe
+
+from ..frontend.graph import Graph
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph, reachable
+from ..ir.structure import HistoryType
+from .interpreter import Watch, interpret
+
+EDGE = 3  # entries at each end of a long axis that are shown
+
+
+def run_watched(
+    graph: FrozenGraph, values: Sequence[Any], debug: Any = None, check_numerics: bool = False
+) -> tuple[Any, ...]:
+    """The results of a graph, run node by node.
+
+    `debug(expression, value)` is called with each value, or with True each is printed to the
+    standard error. With `check_numerics` the first value that is infinite or no number raises
+    NotFiniteError, with its operands and lines; inside loops, with the step.
+    """
+    watches: list[Watch] = []
+    if debug:
+        watches.append(debug if callable(debug) else show)
+    if check_numerics:
+        watches.append(Finite())
+
+    def watch(e: Expr, value: Any) -> None:
+        for each in watches:
+            each(e, value)
+
+    return interpret(graph, values, watch)
+
+
+class Checked:
+    """Runs a graph node by node, up to the first value that is not finite.
+
+    It is called, and gives results, as generated code does; `form` says how.
+    """
+
+    def __init__(self, graph: FrozenGraph, form: str) -> None:
+        self.graph, self.form = graph, form
+
+    def __call__(self, *args: Any) -> Any:
+        if any(type(x) is not np.ndarray for x in args):
+            return NotImplemented
+        found = run_watched(self.graph, args, check_numerics=True)
+        if self.form == "{}":
+            return found[0]
+        return list(found) if self.form == "[{}]" else found
+
+
+def show(e: Expr, value: Any) -> None:
+    """Print an expression, its value and its line."""
+    print(f"{e.label} = {summary(value)}  # {describe(e.place)}", file=sys.stderr)
+
+
+def summary(value: Any) -> str:
+    """A value in one line."""
+    if isinstance(value, list | tuple):
+        return f"{len(value)} values"
+    return " ".join(np.array2string(np.asarray(value), threshold=8, edgeitems=EDGE).split())
+
+
+class Finite:
+    """Refuses values that are not finite. It keeps the last values, to show operands."""
+
+    def __init__(self) -> None:
+        self.seen: dict[Expr, Any] = {}
+
+    def __call__(self, e: Expr, value: Any) -> None:
+        self.seen[e] = value
+        if e.dtype.kind not in "fc" or isinstance(e.type, HistoryType):
+            return
+        bad = ~np.isfinite(value)
+        if np.any(bad):
+            raise NotFiniteError(self.message(e, np.asarray(value), bad))
+
+    def message(self, e: Expr, value: np.ndarray[Any, Any], bad: Any) -> str:
+        """What is not finite, computed from what, and where that was written."""
+        first = value[bad].ravel()[0]
+        which = f"{np.sum(bad)} of {value.size} entries, first {first}" if value.shape else first
+        lines = [f"{e.label} is not finite: {which}"]
+        names = ", ".join(x.name for x in e.inputs)
+        lines += [f"  {e.what}({names})"] if e.inputs else []
+        lines += [f"    {x.label} = {summary(self.seen[x])}" for x in dict.fromkeys(e.inputs)]
+        lines.append(f"  made at {describe(e.place)}")
+        if e.origin is not None:
+            lines.append(f"  it belongs to the gradient of {e.origin.name}")
+        return "\n".join(lines)
+
+
+def warn_of_unreached(graph: Graph, fetches: Iterable[Expr], feeds: Sequence[Expr]) -> None:
+    """Warn of checks and prints of what is computed that are not run, each once."""
+    if not graph.checks:
+        return
+    needed = reachable(fetches, stop=feeds)
+    left = []
+    for check in graph.checks:
+        if check in needed:
+            continue
+        if any(x in needed for x in operands_of(check)):
+            warnings.warn(unreached(check), UnreachedWarning, stacklevel=depth_of_user())
+        else:
+            left.append(check)
+    graph.checks[:] = left
+
+
+def operands_of(check: Expr) -> Iterable[Expr]:
+    """What a check or print looks at."""
+    applied = check.control_inputs[0].inputs[1]
+    return applied.inputs[1:]
+
+
+def unreached(check: Expr) -> str:
+    """What is said of a check or print that nothing runs."""
+    return (
+        f"{check.name} is not run, though what it looks at is computed: nothing that is fetched"
+        f" depends on it\n  made at {describe(check.place)}\n  hint: fetch it too, use what Print"
+        " returns, or build what follows under control_dependencies([...])"
+    )

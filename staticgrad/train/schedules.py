@@ -1,0 +1,162 @@
+"""Schedules: learning rates as expressions of the number of steps, with TensorFlow 1's formulas.
+
+They are computed in the dtype of the rate, which for a number is the default one: float32 unless
+set otherwise. Give `np.float64(0.1)`, say, for what a program of float64 needs.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from gradops import OptionError, astype, ceil, cos, equal, exp, floor, minimum, power, where
+
+from ..frontend.graph import get_default_graph
+from ..frontend.leaves import as_expression
+from ..ir.expr import Expr
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str = "exponential_decay",
+) -> Expr:
+    """`learning_rate * decay_rate ** (global_step / decay_steps)`; in whole steps if `staircase`.
+
+    >>> step = sg.placeholder("int64", [])
+    >>> sg.compile(sg.train.exponential_decay(0.5, step, 10, 0.25), [step])(5)
+    np.float32(0.25)
+    """
+    with get_default_graph().name_scope(name):
+        rate, p = progress(learning_rate, global_step, decay_steps, staircase)
+        return rate * power(in_dtype(decay_rate, rate), p)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str = "natural_exp_decay",
+) -> Expr:
+    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+
+    >>> step = sg.placeholder("int64", [])
+    >>> sg.compile(sg.train.natural_exp_decay(0.5, step, 10, 0.25), [step])(0)
+    np.float32(0.5)
+    """
+    with get_default_graph().name_scope(name):
+        rate, p = progress(learning_rate, global_step, decay_steps, staircase)
+        return rate * exp(-in_dtype(decay_rate, rate) * p)
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str = "inverse_time_decay",
+) -> Expr:
+    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+
+    >>> step = sg.placeholder("int64", [])
+    >>> sg.compile(sg.train.inverse_time_decay(0.5, step, 10, 2.0), [step])(5)
+    np.float32(0.25)
+    """
+    with get_default_graph().name_scope(name):
+        rate, p = progress(learning_rate, global_step, decay_steps, staircase)
+        return rate / (1 + in_dtype(decay_rate, rate) * p)
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str = "polynomial_decay",
+) -> Expr:
+    """From `learning_rate` down to `end_learning_rate` in `decay_steps`, by a power.
+
+    After that it stays there, or with `cycle` begins again with twice the steps, and so on.
+
+    >>> step = sg.placeholder("int64", [])
+    >>> sg.compile(sg.train.polynomial_decay(0.5, step, 10, 0.25), [step])(20)
+    np.float32(0.25)
+    """
+    with get_default_graph().name_scope(name):
+        rate, step, total = in_one_dtype(learning_rate, global_step, decay_steps)
+        end = in_dtype(end_learning_rate, rate)
+        if cycle:
+            total = total * where(equal(step, 0), in_dtype(1, rate), ceil(step / total))
+        else:
+            step = minimum(step, total)
+        left = 1 - step / total
+        return (rate - end) * left ** in_dtype(power, rate) + end
+
+
+def cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    alpha: float = 0.0,
+    name: str = "cosine_decay",
+) -> Expr:
+    """From `learning_rate` down to `alpha` times as much, along half a period of the cosine.
+
+    >>> step = sg.placeholder("int64", [])
+    >>> sg.compile(sg.train.cosine_decay(0.5, step, 10, alpha=0.5), [step])(10)
+    np.float32(0.25)
+    """
+    with get_default_graph().name_scope(name):
+        rate, step, total = in_one_dtype(learning_rate, global_step, decay_steps)
+        share = 0.5 * (1 + cos(math.pi * (minimum(step, total) / total)))
+        return rate * ((1 - alpha) * share + alpha)
+
+
+def piecewise_constant(
+    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str = "piecewise_constant"
+) -> Expr:
+    """The first of `values` up to and including the first of `boundaries`, and so on.
+
+    `x` is the number of steps. Raises OptionError unless there is one value more than boundaries.
+
+    >>> step = sg.placeholder("int64", [])
+    >>> rate = sg.compile(sg.train.piecewise_constant(step, [10, 20], [0.5, 0.25, 0.125]), [step])
+    >>> rate(10), rate(11), rate(99)
+    (np.float32(0.5), np.float32(0.25), np.float32(0.125))
+    """
+    if len(values) != len(boundaries) + 1:
+        raise OptionError(
+            name, [], f"{len(boundaries)} boundaries part {len(boundaries) + 1} values, not"
+            f" {len(values)}",
+        )  # fmt: skip
+    with get_default_graph().name_scope(name):
+        step, found = as_expression(x), as_expression(values[-1])
+        for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
+            found = where(step <= in_dtype(boundary, step), in_dtype(value, found), found)
+        return found
+
+
+def progress(rate: Any, step: Any, decay_steps: Any, staircase: bool) -> tuple[Expr, Expr]:
+    """The rate, and how often `decay_steps` steps have been made, rounded down if `staircase`."""
+    rate, step, total = in_one_dtype(rate, step, decay_steps)
+    p = step / total
+    return rate, floor(p) if staircase else p
+
+
+def in_one_dtype(rate: Any, step: Any, decay_steps: Any) -> tuple[Expr, Any, Any]:
+    """A rate as an expression, and steps in its dtype."""
+    rate = as_expression(rate)
+    return rate, in_dtype(step, rate), in_dtype(decay_steps, rate)
+
+
+def in_dtype(x: Any, like: Expr) -> Expr:
+    """`x` as an expression of the dtype of another one."""
+    e = as_expression(x, like.names, like)
+    return e if e.dtype == like.dtype else astype(e, dtype=like.dtype)

@@ -1,0 +1,168 @@
+"""Importing: a frozen graph built once more, as part of the graph that is built in now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Dim, FeedError, FetchError, OperandError
+from gradops.places import here
+from gradops.types import Size
+
+from ..export.saving import load
+from ..frontend.graph import Graph, get_default_graph
+from ..frontend.leaves import Variable, constant
+from ..ir.expr import Expr, Kind, named_sizes, sequence
+from ..ir.given import operand_for, sizes_given
+from ..ir.graph import FrozenGraph
+from ..ir.parse import parse
+from ..ir.replay import carry, substituted
+from .elements import Elements
+
+
+def import_graph(
+    graph: Any,
+    input_map: Mapping[Any, Any] | None = None,
+    return_elements: Any = None,
+    name: str = "import",
+) -> list[Expr]:
+    """Build the expressions of a frozen graph in the default graph, under the name scope `name`.
+
+    `graph` is a frozen graph, a file of one as `load` takes it, or text as `parse` takes it, which
+    is known by its line breaks. `input_map` says what inputs are: expressions of the default graph,
+    numbers or arrays. Other inputs become placeholders, and variables new Variables that begin with
+    the values they were saved with. Returns the expressions that `return_elements` names; without
+    it the outputs and, after them, the assignments of new values to variables. What was built keeps
+    the lines where it was written. Raises FeedError for an input that the graph does not have or
+    that is of another type, FetchError for an element that it does not have.
+
+    Named sizes are those of what their inputs are mapped to. The others are new ones of the scope.
+
+    >>> x = sg.placeholder("float32", ["n"], name="x")
+    >>> graph = sg.freeze([sg.exp(x, name="e") + 1], [x])
+    >>> rows = sg.placeholder("float32", [5], name="rows")
+    >>> sg.import_graph(graph, {"x": rows}, name="a")
+    [<add a/add: float32[5]>]
+    >>> sg.import_graph(graph, return_elements=["x", "e"], name="b")
+    [<placeholder b/x: float32[b/n]>, <exp b/e: float32[b/n]>]
+    """
+    frozen = read_graph(graph)
+    elements, target = Elements(frozen), get_default_graph()
+    wanted = [elements.find(key, FetchError) for key in sequence(return_elements)]
+    with target.name_scope(name) as scope:
+        importer = Importer(frozen, elements, target, scope)
+        importer.map_inputs(inputs_given(frozen, elements, input_map or {}))
+        carry(frozen, importer.values, importer.sizes, importer.build)
+        if return_elements is not None:
+            return [importer.values[e] for e in wanted]
+        return [importer.values[e] for e in frozen.outputs] + importer.updates()
+
+
+def read_graph(graph: Any) -> FrozenGraph:
+    """A frozen graph, or one that is read from a file or a text."""
+    if isinstance(graph, FrozenGraph):
+        return graph
+    return parse(graph) if isinstance(graph, str) and "\n" in graph else load(graph)
+
+
+def inputs_given(
+    frozen: FrozenGraph, elements: Elements, input_map: Mapping[Any, Any]
+) -> dict[Expr, Any]:
+    """What is given for inputs, which may be named."""
+    found, inputs = {}, set(frozen.inputs)
+    for key, value in input_map.items():
+        e = elements.find(key, FeedError)
+        if e not in inputs:
+            raise FeedError(
+                f"{e.label} is no input of the frozen graph"
+                f"\n  hint: extract(graph, outputs, [{key!r}]) has it as one"
+            )
+        if e in found:
+            raise FeedError(f"{e.label} is mapped twice")
+        found[e] = value
+    return found
+
+
+@dataclass
+class Importer:
+    """What has been built so far for the expressions of a frozen graph, and the sizes found."""
+
+    frozen: FrozenGraph
+    elements: Elements
+    target: Graph
+    scope: str
+    values: dict[Expr, Any] = field(default_factory=dict)
+    sizes: dict[str, Size] = field(default_factory=dict)
+
+    def map_inputs(self, given: Mapping[Expr, Any]) -> None:
+        """Give every input what it is mapped to, or a leaf of its own; sizes must agree."""
+        mapped = {e: self.operand(e, a) for e, a in given.items()}
+        self.sizes |= sizes_given(list(mapped), [a.shape for a in mapped.values()])
+        self.values = {e: mapped[e] if e in mapped else self.leaf(e) for e in self.frozen.inputs}
+        self.sizes |= sizes_given(self.frozen.inputs, [a.shape for a in self.values.values()])
+
+    def operand(self, e: Expr, a: Any) -> Any:
+        """What input `e` is mapped to, which must be of its type and not of another graph."""
+        if isinstance(a, Expr) and a not in self.target:
+            owner = a.names.label if a.names else "a frozen graph"
+            raise FeedError(f"{e.label} is mapped to {a.label} of {owner}"
+                            f"\n  hint: {self.target.names.label} is built in")  # fmt: skip
+        found = operand_for(e, a)
+        return found if isinstance(a, Expr) else constant(found, name=e.name)
+
+    def leaf(self, e: Expr) -> Expr:
+        """A placeholder like input `e`, or a variable like it, with sizes of the scope."""
+        if e.kind is Kind.VARIABLE:
+            if e.value is None:
+                raise FeedError(
+                    f"{e.label} has no value: a text has none of variables"
+                    f"\n  hint: map it, input_map={{{e.name!r}: ...}}, or import a saved file"
+                )
+            found: Expr = Variable(e.value, e.name, e.dtype)
+            found.place = e.place or found.place
+            return found
+        names = self.target.names
+        name = names.unique(e.name)
+        for old in [old for n in e.shape if isinstance(n, Dim) for old in sorted(n.names())]:
+            own = old.removeprefix(f"{e.name}.")
+            new = f"{name}.{own}" if own != old else f"{self.scope}{old}"
+            self.sizes.setdefault(old, Dim(new))
+        type = ArrayType(substituted(e.shape, self.sizes), e.dtype)
+        return names.add(Expr(e.kind, type, name, names, place=e.place or here()))
+
+    def build(self, e: Expr, inputs: list[Expr], sizes: dict[str, Size]) -> Expr:
+        """The expression like `e` on `inputs`, with the type that they give it."""
+        names, kind, type, value = self.target.names, e.kind, e.type, substituted(e.value, sizes)
+        attrs = {k: substituted(v, sizes) for k, v in e.attrs.items()}
+        if kind is Kind.SIZE and not isinstance(value, Dim):
+            kind, value = Kind.CONSTANT, np.array(value, e.dtype)
+        if e.op is not None:
+            type = inferred(e, inputs, attrs)
+        name = names.unique(e.name)
+        return names.add(
+            Expr(
+                kind, named_sizes(type, name), name, names, op=e.op, inputs=tuple(inputs),
+                attrs=attrs, value=value, place=e.place or here(), origin=self.origin(e),
+            )
+        )  # fmt: skip
+
+    def origin(self, e: Expr) -> Expr | None:
+        """What stands for the forward expression whose gradient `e` is part of, if it is there."""
+        forward = None if e.origin is None else self.elements.by_name.get(e.origin.name)
+        return None if forward is None else self.values.get(forward)
+
+    def updates(self) -> list[Expr]:
+        """What changes the variables, or is the new value of what is no variable here."""
+        pairs = [(self.values[v], self.values[new]) for v, new in self.frozen.updates]
+        return [v.assign(new) if isinstance(v, Variable) else new for v, new in pairs]
+
+
+def inferred(e: Expr, inputs: Sequence[Expr], attrs: dict[str, Any]) -> ArrayType:
+    """The type that the op of `e` gives for other inputs."""
+    assert e.op is not None
+    try:
+        return e.op.infer(*[x.type for x in inputs], **attrs)
+    except OperandError as error:
+        error.leave_out_known_as()
+        raise
