@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-MANIFEST, LONGEST_MANIFEST = "manifest.json", 1 << 26
+MANIFEST, LONGEST_MANIFEST = "manifest.json", 1 << 30
 KINDS = "biufc"
 DAMAGED = (
     zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, RecursionError,

@@ -47,11 +47,20 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     >>> leaves, rebuild([10, 20, 30])
     ([1, 2, 3], {'w': [10, 20], 'b': (30,)})
     """
+    found = children(tree)
+    if found is None:
+        return [tree], only
     if type(tree) in (list, tuple) and not any(children(x) for x in tree):
         return list(tree), type(tree)
     leaves: list[Any] = []
     build = _plan(tree, leaves)
     return leaves, lambda new: build(iter(new))
+
+
+def only(leaves: Iterable[Any]) -> Any:
+    """The one leaf that there is."""
+    (leaf,) = leaves
+    return leaf
 
 
 def _plan(tree: Any, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:

@@ -324,7 +324,7 @@ def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
 
 
 @lru_cache(maxsize=4096)
-def weak_type_of(kind: type, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
+def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
     """The same for any number of a kind: where there is a dtype, its value does not count."""
     return ArrayType((), np.result_type(*dtypes, kind(1)))
 
@@ -368,7 +368,7 @@ def is_inexact(dtype: Any) -> bool:
 def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:
     """The common shape of operands, or a ShapeError that shows them."""
     types = list(types)
-    if types and all(t.shape == types[0].shape for t in types):
+    if len({t.shape for t in types}) == 1:
         return types[0].shape
     ndim = max((t.ndim for t in types), default=0)
     padded = [(1,) * (ndim - t.ndim) + t.shape for t in types]

@@ -4,7 +4,6 @@ Nothing in a file is executed or evaluated: the text is parsed and checked as `p
 arrays are read as `gradops/archive.py` does.
 """
 
-import json
 import os
 from typing import Any
 
@@ -15,7 +14,7 @@ from gradops.places import Place, line_number
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.parse import parse_sections
-from ..ir.text import inner_graphs, printed_names, to_text
+from ..ir.text import inner_graphs, to_text, unique_names
 
 GRAPH = Format("staticgrad graph", 2, "saved graph", GraphFormatError)
 
@@ -34,7 +33,7 @@ def save(graph: FrozenGraph, file: Any) -> None:
     (array([2., 4.], dtype=float32),)
     """
     arrays: list[Any] = []
-    names = plain_names(graph)
+    names = unique_names(graph)
     text = to_text(graph, lines=False, aside=arrays)
     variables: dict[str, int] = {}
     for e in graph.inputs:
@@ -47,15 +46,17 @@ def save(graph: FrozenGraph, file: Any) -> None:
     write_archive(file, GRAPH, manifest, arrays)
 
 
-def plain_names(graph: FrozenGraph) -> dict[Expr, str]:
-    """The names of expressions in a graph's text, as they are without quotes."""
-    return {e: unquoted(name) for e, name in printed_names(graph).items()}
-
-
 def lines_of(graph: FrozenGraph) -> dict[str, list[Any]]:
     """Where the expressions of a graph were written, by name."""
-    names = plain_names(graph)
-    return {names[e]: [written(p) for p in graph.places(e)] for e in graph.order}
+    known: dict[tuple[int, int], list[Any]] = {}
+
+    def found(place: Place) -> list[Any]:
+        key = id(place[0]), place[1]  # to hash code takes as long as the code is
+        if key not in known:
+            known[key] = written(place)
+        return known[key]
+
+    return {name: list(map(found, graph.places(e))) for e, name in unique_names(graph).items()}
 
 
 def load(file: Any) -> FrozenGraph:
@@ -83,9 +84,10 @@ def set_all_lines(archive: Archive, graph: FrozenGraph, lines: Any) -> None:
     if not isinstance(lines, dict):
         archive.refuse(f"{str(lines)[:80]} are no lines")
     by_name = {e.name: e for e in graph.order}
+    known: dict[Any, Place] = {}
     for name, places in lines.items():
         if name in by_name:
-            set_lines(archive, graph, by_name[name], places)
+            set_lines(archive, graph, by_name[name], places, known)
 
 
 def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
@@ -98,11 +100,13 @@ def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
     e.value = value
 
 
-def set_lines(archive: Archive, graph: FrozenGraph, e: Expr, places: Any) -> None:
-    """Give an expression the lines where it was written."""
+def set_lines(
+    archive: Archive, graph: FrozenGraph, e: Expr, places: Any, known: dict[Any, Place]
+) -> None:
+    """Give an expression the lines where it was written, of which some are `known`."""
     if not isinstance(places, list):
         archive.refuse(f"{str(places)[:80]} are no lines")
-    found = [read_place(archive, place) for place in places]
+    found = [read_place(archive, place, known) for place in places]
     if found:
         e.place = found[0]
     if found[1:]:
@@ -116,23 +120,20 @@ def written(place: Place) -> list[Any]:
     return [filename, line_number(place), place[0].co_name]
 
 
-def read_place(archive: Archive, place: Any) -> Place:
+def read_place(archive: Archive, place: Any, known: dict[Any, Place]) -> Place:
     """A place from a file: an empty piece of code that says where it was.
 
     Its name stands in brackets, as that of what is no file: nothing is looked up under it.
     """
     match place:
         case [str(filename), int(line), str(function)] if 0 <= line < 2**31 - 1:
-            name = f"<{os.path.basename(filename)}>"
-            code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
-            return code, OFFSET
+            if (filename, line, function) not in known:
+                name = f"<{os.path.basename(filename)}>"
+                code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
+                known[filename, line, function] = code, OFFSET
+            return known[filename, line, function]
     archive.refuse(f"{str(place)[:80]} is no line")
 
 
 EMPTY = compile("0", "", "exec")
 OFFSET = next(start for start, _, line in EMPTY.co_lines() if line == 1)
-
-
-def unquoted(name: str) -> str:
-    """A printed name as it is."""
-    return str(json.loads(name)) if name.startswith('"') else name

@@ -1,16 +1,18 @@
 """Parsing the text of a graph. It reads and checks; it evaluates nothing and trusts nothing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, type_of
+import numpy as np
+
+from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, Op, type_of
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph, Interning
-from .structure import TupleType
-from .tokens import Line, separated
-from .values import any_type, array_type, constant_array, one_value, value
+from .structure import compatible, type_name
+from .tokens import NAME, NUMBER, Line, separated
+from .values import any_type, array_type, constant_array, number, one_value, value
 
 
 class Parser:
@@ -27,6 +29,9 @@ class Parser:
         self.depth, self.depths = 0, dict[str, int]()  # of graphs within graphs
         self.known: dict[str, Expr] = {}
         self.intern = Interning()
+        self.types: dict[str, ArrayType] = {}  # by their text, for lines in the plain form
+        self.attrs: dict[tuple[str, str], dict[str, Any]] = {}
+        self.agreed: set[Any] = set()
 
     def define(self, line: Line, name: str, e: Expr) -> Expr:
         """Remember an expression under its name."""
@@ -64,6 +69,53 @@ class Parser:
         self.define(line, name, self.right_side(line, name, type, what))
         line.finish()
 
+    def plain(self, text: str) -> bool:
+        """Read a line in the form in which `to_text` writes most of them, or return False.
+
+        It is cut at its punctuation, and what stands between is looked up. Where anything is not
+        as expected, nothing has been done, and `statement` reads the line or says what is wrong.
+        """
+        if '"' in text:
+            return False
+        left, _, right = text.partition("#")[0].strip().partition(" = ")
+        name, _, type_text = left.partition(": ")
+        what, _, arguments = right.partition("(")
+        if name in self.known or not NAME.fullmatch(name) or not right.endswith(")"):
+            return False
+        try:
+            e = self.plain_expression(name, type_text, what, arguments[:-1])
+        except UNFIT:
+            return False
+        self.known[name] = self.intern.copy(e, e.inputs)
+        return True
+
+    def plain_expression(self, name: str, type_text: str, what: str, arguments: str) -> Expr:
+        """The expression of a line in the plain form; raises one of `UNFIT` if it is in another."""
+        type = self.types.get(type_text)
+        if type is None:
+            type = self.types[type_text] = whole(type_text, any_type)
+        if what == "constant":
+            return Expr(Kind.CONSTANT, type, name, None, value=plain_constant(arguments, type))
+        op, known = OPS[what], self.known
+        operands, given = cut(arguments)
+        inputs = tuple([known[x] for x in operands.split(", ")]) if operands else ()
+        attrs = self.attrs.get((what, given))
+        if attrs is None:
+            attrs = self.attrs[what, given] = op.bind_attrs(whole(given, self.attributes))
+        facts = what, given, type_text, *[x.type for x in inputs]
+        if facts not in self.agreed:
+            self.require_type(op, inputs, attrs, type)
+            self.agreed.add(facts)
+        return Expr(Kind.OP, type, name, None, op=op, inputs=inputs, attrs=attrs)
+
+    def attributes(self, line: Line) -> dict[str, Any]:
+        """Attributes alone, to the end of the line."""
+        line.tokens.append(("mark", ")"))
+        inputs, attrs = self.arguments(line)
+        if inputs:
+            raise line.error("operands come before attributes")
+        return attrs
+
     def right_side(self, line: Line, name: str, type: ArrayType, what: str) -> Expr:
         """The expression that a line defines."""
         if what in ("constant", "size") and type_name(type) != "ArrayType":
@@ -98,16 +150,22 @@ class Parser:
             raise line.error(f"there is no op {what!r}")
         inputs, attrs = self.arguments(line)
         try:
-            count = len(inputs) if op.arity is None else op.arity
-            if len(inputs) != count:
-                raise TypeError(f"{what} takes {count} operands, not {len(inputs)}")
             attrs = op.bind_attrs(attrs)
-            found = op.infer(*[x.type for x in inputs], **attrs)
+            self.require_type(op, inputs, attrs, type)
         except (GradError, TypeError, ValueError, IndexError, KeyError) as error:
             raise line.error(str(error).split("\n")[0]) from error
-        if not compatible(found, type):
-            raise line.error(f"{what} gives {found}, not {type}")
         return Expr(Kind.OP, type, name, None, op=op, inputs=tuple(inputs), attrs=attrs)
+
+    def require_type(
+        self, op: Op, inputs: Sequence[Expr], attrs: dict[str, Any], type: ArrayType
+    ) -> None:
+        """Refuse operands that an op does not take, or for which it gives another type."""
+        count = len(inputs) if op.arity is None else op.arity
+        if len(inputs) != count:
+            raise TypeError(f"{op} takes {count} operands, not {len(inputs)}")
+        found = op.type_for([x.type for x in inputs], attrs)
+        if not compatible(found, type):
+            raise TypeError(f"{op} gives {found}, not {type}")
 
     def arguments(self, line: Line) -> tuple[list[Expr], dict[str, Any]]:
         """Operands by name, then attributes by keyword."""
@@ -134,24 +192,30 @@ class Parser:
         return self.graphs[name]
 
 
-def type_name(type: ArrayType) -> str:
-    """What kind of type it is."""
-    return type.__class__.__name__
+def whole(text: str, step: Callable[[Line], Any]) -> Any:
+    """What `step` reads from all of a piece of text."""
+    line = Line(0, text)
+    found = step(line)
+    line.finish()
+    return found
 
 
-def compatible(found: ArrayType, declared: ArrayType) -> bool:
-    """Whether types agree, a size that only data tells having any name."""
-    counted = Dim("?")
-    if type_name(found) != type_name(declared):
-        return False
-    if isinstance(found, TupleType) and isinstance(declared, TupleType):
-        pairs = zip(found.parts, declared.parts, strict=False)
-        return len(found.parts) == len(declared.parts) and all(compatible(a, b) for a, b in pairs)
-    return (
-        found.dtype == declared.dtype
-        and found.ndim == declared.ndim
-        and all(m in (n, counted) for m, n in zip(found.shape, declared.shape, strict=True))
-    )
+def cut(arguments: str) -> tuple[str, str]:
+    """Arguments cut in two: before the first attribute, and from there on."""
+    equals = arguments.find("=")
+    if equals < 0:
+        return arguments, ""
+    comma = arguments.rfind(", ", 0, equals)
+    return (arguments[:comma], arguments[comma + 2 :]) if comma >= 0 else ("", arguments)
+
+
+def plain_constant(text: str, type: ArrayType) -> Any:
+    """The value of a constant that is a number."""
+    if type.shape or type.__class__ is not ArrayType or not NUMBER.fullmatch(text):
+        raise ValueError(text)
+    array = np.array(number(text), type.dtype)
+    array.flags.writeable = False
+    return array
 
 
 def parse(text: str, aside: Callable[[int], Any] | None = None) -> FrozenGraph:
@@ -185,28 +249,31 @@ DEEPEST = 32  # graphs within graphs
 
 def sections_of(text: str, aside: Callable[[int], Any] | None) -> dict[str, FrozenGraph]:
     """The graphs of a text; an error of any kind means that it describes none."""
-    lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()]
-    lines = [line for line in lines if line.tokens]
-    if not lines or lines[0].peek() != "graph":
+    lines = [(i, t) for i, t in enumerate(text.splitlines(), 1) if t.lstrip()[:1] not in ("", "#")]
+    if not lines or Line(*lines[0]).peek() != "graph":
         raise GraphFormatError("a graph begins with a line `graph(...)`")
-    starts = [i for i, line in enumerate(lines) if is_header(line)]
+    starts = [
+        i for i, line in enumerate(lines) if line[1].lstrip()[:5] == "graph" and is_header(*line)
+    ]
     graphs: dict[str, FrozenGraph] = {}
     depths: dict[str, int] = {}
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        name = header_name(lines[start])
+        header = Line(*lines[start])
+        name = header_name(header)
         if name in graphs or (not name) != (end == len(lines)):
-            raise lines[start].error("a graph inside has a name of its own, the last one none")
+            raise header.error("a graph inside has a name of its own, the last one none")
         parser = Parser(aside, graphs, inside=bool(name))
         parser.depths = depths
-        graphs[name] = parsed(lines[start:end], parser)
+        graphs[name] = parsed(header, lines[start + 1 : end], parser)
         depths[name] = parser.depth + 1
         if depths[name] > DEEPEST:
-            raise lines[start].error("graphs are nested too deeply")
+            raise header.error("graphs are nested too deeply")
     return graphs
 
 
-def is_header(line: Line) -> bool:
+def is_header(number: int, text: str) -> bool:
     """Whether a line begins a graph: `graph(...)` or `graph name(...)`."""
+    line = Line(number, text)
     return line.peek() == "graph" and "(" in [token for _, token in line.tokens[1:3]]
 
 
@@ -216,15 +283,20 @@ def header_name(line: Line) -> str:
     return "" if line.peek() == "(" else line.name()
 
 
-def parsed(lines: list[Line], parser: Parser) -> FrozenGraph:
-    """The graph that lines of text describe, the first of which is read up to its bracket."""
-    header = lines[0]
+def parsed(header: Line, lines: list[tuple[int, str]], parser: Parser) -> FrozenGraph:
+    """The graph that lines of text describe, by number, after one that is read up to its bracket.
+
+    Most lines of a long text are in one plain form; the others are read token by token.
+    """
     header.take("(")
     inputs = separated(header, ")", parser.input)
     header.finish()
     updates: list[tuple[Expr, Expr]] = []
     measured: list[Expr] = []
-    for line in lines[1:-1]:
+    for i, text in lines[:-1]:
+        if parser.plain(text):
+            continue
+        line = Line(i, text)
         if line.peek() == "update" and line.tokens[1:] and line.tokens[1][1] != ":":
             updates.append(update(parser, line))
         elif line.peek() == "measure" and line.tokens[1:] and line.tokens[1][1] != ":":
@@ -233,7 +305,8 @@ def parsed(lines: list[Line], parser: Parser) -> FrozenGraph:
             line.finish()
         else:
             parser.statement(line)
-    return FrozenGraph(tuple(inputs), returned(parser, lines[-1]), tuple(updates), tuple(measured))
+    last = Line(*lines[-1]) if lines else header
+    return FrozenGraph(tuple(inputs), returned(parser, last), tuple(updates), tuple(measured))
 
 
 def update(parser: Parser, line: Line) -> tuple[Expr, Expr]:

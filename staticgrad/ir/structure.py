@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType
+from gradops import ArrayType, Dim
 from gradops.types import Size
 
 NO_ARRAY = np.dtype(object)
@@ -73,6 +73,26 @@ def relaxed(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
     if isinstance(type, HistoryType):
         return HistoryType(shape[0], relaxed(type.element, shape[1:]))
     return ArrayType(shape, type.dtype)
+
+
+def type_name(type: ArrayType) -> str:
+    """What kind of type it is."""
+    return type.__class__.__name__
+
+
+def compatible(found: ArrayType, declared: ArrayType) -> bool:
+    """Whether types agree, a size that only data tells having any name."""
+    counted = Dim("?")
+    if type_name(found) != type_name(declared):
+        return False
+    if isinstance(found, TupleType) and isinstance(declared, TupleType):
+        pairs = zip(found.parts, declared.parts, strict=False)
+        return len(found.parts) == len(declared.parts) and all(compatible(a, b) for a, b in pairs)
+    return (
+        found.dtype == declared.dtype
+        and found.ndim == declared.ndim
+        and all(m in (n, counted) for m, n in zip(found.shape, declared.shape, strict=True))
+    )
 
 
 class Parts:

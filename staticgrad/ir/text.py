@@ -13,20 +13,21 @@ unknown size in it has that in braces: `shape=({batch}, 3)`. An assignment of a 
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType, Dim
+from gradops.types import Shape
 
 from .expr import Expr, Kind
 from .graph import SMALL, FrozenGraph, has_graphs
 from .structure import HistoryType, TupleType
+from .tokens import NAME
 
-PLAIN_NAME = re.compile(r"[A-Za-z_][\w./]*(-[\w./]+)*")
 WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
 
 
@@ -108,6 +109,11 @@ def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
 
 
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
+    """The name of each expression as it stands in the text."""
+    return {e: quoted(name) for e, name in unique_names(graph).items()}
+
+
+def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
     """A name for each expression, its own unless another has it too."""
     names: dict[Expr, str] = {}
     taken: set[str] = set()
@@ -116,13 +122,13 @@ def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
         while name in taken:
             name, i = f"{e.name}_{i}", i + 1
         taken.add(name)
-        names[e] = quoted(name)
+        names[e] = name
     return names
 
 
 def quoted(name: str) -> str:
     """A name, in quotes unless it is plain."""
-    return name if PLAIN_NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
+    return name if NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
 
 
 def type_text(type: ArrayType) -> str:
@@ -131,7 +137,13 @@ def type_text(type: ArrayType) -> str:
         return f"({', '.join(map(type_text, type.parts))}{',' if len(type.parts) == 1 else ''})"
     if isinstance(type, HistoryType):
         return f"list({size_text(type.length)}, {type_text(type.element)})"
-    return f"{type.dtype}[{', '.join(map(size_text, type.shape))}]"
+    return array_text(type.shape, type.dtype)
+
+
+@lru_cache(maxsize=4096)
+def array_text(shape: Shape, dtype: np.dtype[Any]) -> str:
+    """The type of an array."""
+    return f"{dtype}[{', '.join(map(size_text, shape))}]"
 
 
 def size_text(size: Any) -> str:
@@ -148,7 +160,8 @@ def line_of(
 ) -> str:
     """The line that says how `e` is computed, with the user's lines in a comment."""
     arguments = [names[x] for x in e.inputs]
-    arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
+    if e.attrs:
+        arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
     if e.kind is Kind.CONSTANT:
         arguments = [constant_text(e, aside)]
     elif e.kind is Kind.SIZE:

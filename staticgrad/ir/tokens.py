@@ -6,10 +6,11 @@ from typing import Any
 
 from gradops import GraphFormatError
 
+NAME = re.compile(r"[A-Za-z_][\w./]*(?:-[\w./]+)*")
+NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf\b|nan\b)")
 TOKENS = re.compile(
-    r"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")
-    |(?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf\b|nan\b))
-    |(?P<name>[A-Za-z_][\w./]*(?:-[\w./]+)*)|(?P<mark>//|[()\[\]{},:=*+@])|(?P<comment>\#.*))""",
+    rf"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<number>{NUMBER.pattern})
+    |(?P<name>{NAME.pattern})|(?P<mark>//|[()\[\]{{}},:=*+@])|(?P<comment>\#.*))""",
     re.VERBOSE,
 )
 DEEPEST = 32  # brackets within brackets, in a line

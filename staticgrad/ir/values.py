@@ -114,7 +114,12 @@ def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
         return line.string(found)
     if kind != "number":
         raise line.error(f"{found} is not a value")
-    return int(found) if re.fullmatch(r"-?\d+", found) and len(found) < 400 else float(found)
+    return number(found)
+
+
+def number(token: str) -> int | float:
+    """The number that a token stands for."""
+    return int(token) if re.fullmatch(r"-?\d+", token) and len(token) < 400 else float(token)
 
 
 def built(line: Line, what: str) -> Any:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..frontend.graph import Graph, get_default_graph
 from ..frontend.suggest import nearest
 from ..ir.expr import SESSION, Expr, Kind
 from ..ir.given import require_all
+from ..ir.graph import by_age
 from .debugging import run_watched, warn_of_unreached
 from .executable import Executable
 from .feeds import admitted
@@ -33,6 +34,11 @@ class Plan:
     variables: tuple[Expr, ...]
     updated: tuple[Expr, ...]
     valued: tuple[bool, ...]  # of each fetch, whether it has a value; a group has none
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether what the executable gives is what is fetched, and no more."""
+        return not self.updated and all(self.valued)
 
 
 class Session:
@@ -93,34 +99,40 @@ class Session:
         feeds = self.feeds(feed_dict)
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
+        values = [feeds[e] for e in plan.feeds]
         with self.lock:
             if debug or check_numerics:
                 run = partial(run_watched, plan.executable.written, debug=debug,
                               check_numerics=check_numerics)  # fmt: skip
-                return self.execute(plan, feeds, rebuild, lambda *values: run(values))
-            return self.execute(plan, feeds, rebuild)
+                return self.execute(plan, values, rebuild, lambda *values: run(values))
+            return self.execute(plan, values, rebuild)
 
     def feeds(self, feed_dict: Mapping[Any, Any] | None) -> dict[Expr, Any]:
         """The values that are fed, by expression."""
-        if not isinstance(feed_dict, Mapping | None):
+        if feed_dict is None:
+            return {}
+        if not isinstance(feed_dict, Mapping):
             raise FeedError(
                 f"feed_dict maps expressions to values; got a {type(feed_dict).__name__}"
             )
-        feeds = {self.fed(key): value for key, value in (feed_dict or {}).items()}
-        if len(feeds) < len(feed_dict or ()):
+        feeds = {self.fed(key): value for key, value in feed_dict.items()}
+        if len(feeds) < len(feed_dict):
             raise FeedError("an expression is fed twice, once by its name")
         return feeds
 
     def execute(
         self,
         plan: Plan,
-        feeds: Mapping[Expr, Any],
+        values: Sequence[Any],
         rebuild: Callable[[Any], Any],
         run: Callable[..., Any] | None = None,
     ) -> Any:
-        """Run a plan, and only when its results are there change the variables."""
-        values = [feeds[e] for e in plan.feeds]
-        found = (run or plan.executable)(*values, *[self.value(v) for v in plan.variables])
+        """Run a plan with values of its feeds; only when the results are there, change variables."""
+        if plan.variables:
+            values = [*values, *map(self.value, plan.variables)]
+        found = (run or plan.executable)(*values)
+        if plan.is_plain:
+            return rebuild(found)
         given = iter(found)
         result = rebuild([next(given) if v else None for v in plan.valued])
         for variable, new in zip(plan.updated, given, strict=True):
@@ -129,7 +141,7 @@ class Session:
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """What is compiled for these fetches and feeds in any order, now or earlier."""
-        feeds = sorted(feeds, key=lambda e: e.number)
+        feeds = sorted(feeds, key=by_age)
         key = tuple(fetches), tuple(feeds)
         found = self.plans.get(key)
         if found is None:
@@ -156,28 +168,28 @@ class Session:
 
     def fetched(self, e: Any) -> Expr:
         """An expression of this session's graph, given itself or by its name."""
+        if isinstance(e, Expr) and e.names is self.graph.names:
+            return e
         if isinstance(e, str):
             return self.graph.get_tensor_by_name(e)
         if not isinstance(e, Expr):
             raise FetchError(f"{e!r} is neither an expression nor the name of one")
-        if e not in self.graph:
-            owner = e.names.label if e.names else "a frozen graph"
-            raise FetchError(
-                f"{e.label} belongs to {owner}, the session to {self.graph.names.label}"
-                "\n  hint: open the session with the graph it was built in: Session(graph)"
-            )
-        return e
+        owner = e.names.label if e.names else "a frozen graph"
+        raise FetchError(
+            f"{e.label} belongs to {owner}, the session to {self.graph.names.label}"
+            "\n  hint: open the session with the graph it was built in: Session(graph)"
+        )
 
     def fed(self, key: Any) -> Expr:
         """The expression that a feed is for."""
-        if isinstance(key, str):
-            found = self.graph.find(key)
-            if found is None:
-                raise unknown_feed(key, self.graph.members)
-            return found
-        if not isinstance(key, Expr):
+        if isinstance(key, Expr):
+            return self.fetched(key)
+        if not isinstance(key, str):
             raise FeedError(f"{key!r} is neither an expression nor the name of one")
-        return self.fetched(key)
+        found = self.graph.find(key)
+        if found is None:
+            raise unknown_feed(key, self.graph.members)
+        return found
 
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] = ()) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs `fetches`.
@@ -189,11 +201,16 @@ class Session:
         feeds = [self.fed(key) for key in feed_list]
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], feeds)
+        by_feed = {e: i for i, e in enumerate(feeds)}
+        places = [by_feed[e] for e in plan.feeds]
+        is_sorted = places == sorted(places)
 
         def call(*values: Any) -> Any:
-            require_all(feeds, len(values))
+            if len(values) != len(places):
+                require_all(feeds, len(values))
             with self.lock:
-                return self.execute(plan, dict(zip(feeds, values, strict=True)), rebuild)
+                given = values if is_sorted else [values[i] for i in places]
+                return self.execute(plan, given, rebuild)
 
         return call
 
@@ -221,7 +238,7 @@ class Session:
             feeds = {**fixed, **given, **by_name}
             plan = self.plan(wanted, list(feeds))
             with self.lock:
-                return self.execute(plan, feeds, rebuild)
+                return self.execute(plan, [feeds[e] for e in plan.feeds], rebuild)
 
         return call
 

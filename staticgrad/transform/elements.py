@@ -4,18 +4,17 @@ from typing import Any
 
 from gradops import GraphError
 
-from ..export.saving import unquoted
 from ..frontend.suggest import nearest
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..ir.text import printed_names
+from ..ir.text import unique_names
 
 
 class Elements:
     """The expressions of a graph and their names, which are those in its text."""
 
     def __init__(self, graph: FrozenGraph) -> None:
-        self.names = {e: unquoted(name) for e, name in printed_names(graph).items()}
+        self.names = unique_names(graph)
         self.by_name = {name: e for e, name in self.names.items()}
 
     def find(self, key: Any, error: type[GraphError]) -> Expr:

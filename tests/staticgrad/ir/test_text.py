@@ -136,3 +136,23 @@ def test_damage_is_never_anything_but_a_format_error():
             sg.parse("".join(damaged))
         except gradops.GraphFormatError:
             continue
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_line_in_the_plain_form_means_what_it_means_token_by_token(case):
+    text = sg.to_text(graph_of(case.op, case.operands, case.attrs), lines=False)
+    spaced = text.replace(" = ", "  =  ")  # which is not the plain form
+    assert sg.parse(spaced).digest == sg.parse(text).digest
+
+
+def test_what_is_odd_in_a_line_is_refused_in_any_form():
+    lines = [
+        "y: float32[3] = exp(x))", "y: float32[3] = exp((x)", "y: float32[3] = exp(x,, w)",
+        "y: float32[3] = exp()", "1: float32[3] = exp(x)", "y: float32[3] = exp(x) x",
+        "y: float32[3]] = exp(x)", "y: float32[] = sum(x, axis=None, keepdims=False, axis)",
+        "x: float32[3] = exp(x)", "y: float32[3] = constant(1)", "y: float32[] = constant(0x1)",
+        "y: uint8[] = constant(256)", "y: float32[3] = add(x)", "y: int64[3] = add(x, w)",
+    ]  # fmt: skip
+    for line in lines:
+        with pytest.raises(gradops.GraphFormatError, match="line 2"):
+            sg.parse(f"{HEADER}  {line}\n  return x")
