@@ -80,6 +80,7 @@ class Names:
         self.lock = Lock()
         self.finalized: Place | None = None
         self.ran: Place | None = None  # until it was warned that the graph grows all the same
+        self.told = False
 
     @property
     def home(self) -> Any:
@@ -153,7 +154,7 @@ class Names:
                 f"\n  finalized at {describe(self.finalized)}"
                 "\n  hint: build everything before finalize(), also gradients"
             )
-        ran, self.ran = self.ran, None
+        ran, self.ran, self.told = self.ran, None, True
         message = (
             f"the graph {self.label} grows after it was run at {describe(ran)}: {e.label} is added"
             f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew"

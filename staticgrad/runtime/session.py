@@ -127,7 +127,7 @@ class Session:
         rebuild: Callable[[Any], Any],
         run: Callable[..., Any] | None = None,
     ) -> Any:
-        """Run a plan with values of its feeds; only when the results are there, change variables."""
+        """Run a plan with values of its feeds; when the results are there, change variables."""
         if plan.variables:
             values = [*values, *map(self.value, plan.variables)]
         found = (run or plan.executable)(*values)
@@ -156,8 +156,8 @@ class Session:
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
-        if not self.plans and not self.graph.names.ran:
-            self.graph.names.ran = here()
+        if not self.graph.names.told:
+            self.graph.names.ran = self.graph.names.ran or here()
         valued = tuple([e.kind is not Kind.GROUP for e in fetches])
         return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 

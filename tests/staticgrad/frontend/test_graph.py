@@ -170,6 +170,8 @@ def test_users_are_warned_once_of_a_graph_that_grows_after_it_was_run():
         y = x * 3
     assert w[0].filename == __file__
     session.run(y * 4, {x: 1.0})  # nothing more is said
+    sg.Session().run(y * 5, {x: 1.0})
+    y * 6
 
 
 def test_a_graph_that_was_only_compiled_may_grow():
