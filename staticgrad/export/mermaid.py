@@ -1,6 +1,7 @@
 """Mermaid, which Markdown pages show as a picture."""
 
 from ..ir.graph import FrozenGraph
+from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 SHAPES = {
@@ -16,23 +17,32 @@ CLASSES = """\
 def to_mermaid(graph: FrozenGraph) -> str:
     """The graph as a Mermaid flowchart: inputs are rounded, backward nodes hexagons.
 
-    A dotted edge joins a backward node and the forward node that caused it.
+    A dotted edge joins a backward node and the forward node that caused it. The graphs of loops and
+    branches stand in boxes of their own.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> print(sg.to_mermaid(sg.freeze([sg.exp(x)], [x])).splitlines()[1])
       n0(["x<br>float32#91;3#93;"]):::input
     """
-    drawing = Drawing(graph)
-    lines = ["flowchart TD", *map(node_line, drawing.nodes)]
-    lines += [f"  n{a} --> n{b}" for a, b in drawing.edges]
-    lines += [f"  n{n.cause} -.- n{n.id}" for n in drawing.nodes if n.cause is not None]
+    lines = ["flowchart TD", *graph_lines(graph, "n")]
+    for i, (each, name) in enumerate(inner_graphs(graph).items()):
+        lines += [f'  subgraph g{i}["{escaped(name)}"]', *graph_lines(each, f"n{i}_"), "  end"]
     return "\n".join([*lines, CLASSES]) + "\n"
 
 
-def node_line(n: DrawnNode) -> str:
+def graph_lines(graph: FrozenGraph, prefix: str) -> list[str]:
+    """The nodes and edges of a graph, whose ids begin with `prefix`."""
+    drawing = Drawing(graph)
+    lines = [node_line(n, prefix) for n in drawing.nodes]
+    lines += [f"  {prefix}{a} --> {prefix}{b}" for a, b in drawing.edges]
+    caused = [n for n in drawing.nodes if n.cause is not None]
+    return lines + [f"  {prefix}{n.cause} -.- {prefix}{n.id}" for n in caused]
+
+
+def node_line(n: DrawnNode, prefix: str) -> str:
     """One node, with its type."""
     label = "<br>".join(escaped(text) for text in (n.title, str(n.expr.type)))
-    return f"  n{n.id}{SHAPES[n.role].format(label)}:::{n.role}"
+    return f"  {prefix}{n.id}{SHAPES[n.role].format(label)}:::{n.role}"
 
 
 def escaped(text: str) -> str:

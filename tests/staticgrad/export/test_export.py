@@ -87,3 +87,16 @@ def test_hostile_names_stay_inside_their_quotes(hostile):
     assert len(nodes) == len(hostile)
     assert all(re.fullmatch(r'  n\d+\W+[^"`]*"\W+:::\w+', line) for line in nodes)
     assert json.loads(sg.to_json(hostile))["nodes"][1]["name"] == HOSTILE[1]
+
+
+def test_graphs_inside_are_exported_in_boxes_of_their_own():
+    x = sg.placeholder("float32", [3], name="x")
+    y = sg.fori(0, 4, lambda i, s: sg.tanh(s), x)
+    graph = sg.freeze([y], [x])
+    assert 'label="body"' in sg.to_dot(graph)
+    assert 'subgraph g0["body"]' in sg.to_mermaid(graph)
+    document = json.loads(sg.to_json(graph))
+    (loop,) = (n for n in document["nodes"] if n["op"] == "loop")
+    assert loop["attrs"]["body"] == {"graph": "body"}
+    assert [n["op"] for n in document["graphs"]["body"]["nodes"]][-1] == "tanh"
+    assert sg.to_networkx(graph).number_of_nodes() == len(graph)
