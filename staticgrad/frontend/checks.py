@@ -34,8 +34,10 @@ def checked(*operands: Any, message: str = "") -> Any:
 
 
 def said(*operands: Any, message: str = "", edge: int = EDGE) -> Any:
-    """Print to the standard error."""
-    token, *data = operands
+    """Print to the standard error, if the second operand is true."""
+    token, wanted, *data = operands
+    if not wanted:
+        return token
     print(message + " ".join(text(x, edge) for x in data), file=sys.stderr)
     return token
 

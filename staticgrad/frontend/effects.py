@@ -145,13 +145,15 @@ def Print(
     x: Any,
     data: Sequence[Any] | None = None,
     message: str = "",
+    first_n: int | None = None,
     summarize: int = 6,
     name: str = "Print",
 ) -> Expr:
     """`x` itself; when it is computed, `message` and the values of `data` are printed.
 
-    They go to the standard error, as in TensorFlow 1, with `summarize` entries of each end of a
-    long axis, all if that is negative. `data` is `x` by default.
+    They go to the standard error, as in TensorFlow 1, the first `first_n` times in a session, with
+    `summarize` entries of each end of a long axis, all if that is negative. `data` is `x` by
+    default.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> sg.compile(sg.Print(x, [x], "x is ") * 2, [x])([1.0, 2.0])
@@ -159,7 +161,16 @@ def Print(
     """
     x = as_expression(x)
     assert x.names is not None
-    shown = [x] if data is None else data
+    wanted, counted = first_times(x.names, first_n)
+    shown = [wanted, *([x] if data is None else data)]
     said = effect(x.names, say, shown, name, message=message, edge=summarize)
-    with control_dependencies([said]):
+    with control_dependencies([said, *counted]):
         return copy(x)
+
+
+def first_times(names: Names, count: int | None) -> tuple[Any, list[Expr]]:
+    """Whether something is run one of the first times, and what counts them."""
+    if count is None or count < 0:
+        return np.True_, []
+    done = Variable.hidden(names, np.int64(0), "printed")
+    return done < count, [assign(done, done + 1, "printed/next")]
