@@ -9,6 +9,7 @@ a real output of complex operands (`abs`, `real`, `angle`) gives that direction 
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache
 from heapq import heapify, heappop, heappush
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -212,8 +213,8 @@ def depending_on(wrt: Iterable[Any], ends: Iterable[Any], stop: Container[Any] =
     found = set(wrt)
     oldest = min((v.number for v in found), default=0)
     between = ancestors(ends, oldest, stop)
-    for v in sorted(between, key=lambda v: int(v.number)):
-        if v not in found and v not in stop and any(x in found for x in v.inputs):
+    for v in sorted(between, key=attrgetter("number")):
+        if v not in found and v not in stop and not found.isdisjoint(v.inputs):
             found.add(v)
     return found
 

@@ -66,28 +66,44 @@ def load(file: Any) -> FrozenGraph:
 
 def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:
     """The graph that a manifest describes."""
-    text, variables, lines = (manifest.get(key) for key in ("graph", "variables", "lines"))
-    if not isinstance(text, str) or not isinstance(variables, dict) or not isinstance(lines, dict):
-        archive.refuse("its manifest lacks the graph, the variables or the lines")
+    text, variables = manifest.get("graph"), manifest.get("variables")
+    places = read_lines(archive, manifest.pop("lines", None))  # which frees most of the manifest
+    if not isinstance(text, str) or not isinstance(variables, dict):
+        archive.refuse("its manifest lacks the graph or the variables")
     graphs = parse_sections(text, archive.array)
     by_name = {e.name: e for e in graphs[""].order}
     for name, i in variables.items():
         set_variable(archive, by_name.get(name), i)
-    for section, found in lines.items():
+    for section, found in places.items():
         if section in graphs:
-            set_all_lines(archive, graphs[section], found)
+            set_places(graphs[section], found)
     return graphs[""]
 
 
-def set_all_lines(archive: Archive, graph: FrozenGraph, lines: Any) -> None:
-    """Give the expressions of a graph the lines where they were written."""
+def read_lines(archive: Archive, lines: Any) -> dict[str, dict[str, tuple[Place, ...]]]:
+    """The places in a manifest, by section and by name; equal ones are one object."""
     if not isinstance(lines, dict):
-        archive.refuse(f"{str(lines)[:80]} are no lines")
-    by_name = {e.name: e for e in graph.order}
-    known: dict[Any, Place] = {}
-    for name, places in lines.items():
-        if name in by_name:
-            set_lines(archive, graph, by_name[name], places, known)
+        archive.refuse("its manifest lacks the lines")
+    known: dict[Any, tuple[Place, ...]] = {}
+    found: dict[str, dict[str, tuple[Place, ...]]] = {}
+    for section, by_name in lines.items():
+        if not isinstance(by_name, dict):
+            archive.refuse(f"{str(by_name)[:80]} are no lines")
+        found[section] = {
+            name: read_places(archive, places, known) for name, places in by_name.items()
+        }
+    return found
+
+
+def set_places(graph: FrozenGraph, places: dict[str, tuple[Place, ...]]) -> None:
+    """Give the expressions of a graph the lines where they were written."""
+    assert isinstance(graph.merged, dict)
+    for e in graph.order:
+        found = places.get(e.name)
+        if found:
+            e.place = found[0]
+            if found[1:]:
+                graph.merged[e] = dict.fromkeys(found[1:])
 
 
 def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
@@ -100,27 +116,27 @@ def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
     e.value = value
 
 
-def set_lines(
-    archive: Archive, graph: FrozenGraph, e: Expr, places: Any, known: dict[Any, Place]
-) -> None:
-    """Give an expression the lines where it was written, of which some are `known`."""
-    if not isinstance(places, list):
-        archive.refuse(f"{str(places)[:80]} are no lines")
-    found = [read_place(archive, place, known) for place in places]
-    if found:
-        e.place = found[0]
-    if found[1:]:
-        assert isinstance(graph.merged, dict)
-        graph.merged[e] = dict.fromkeys(found[1:])
-
-
 def written(place: Place) -> list[Any]:
     """A place as a file has it: the name of the source file, the line and the function."""
     filename = os.path.basename(place[0].co_filename).strip("<>")
     return [filename, line_number(place), place[0].co_name]
 
 
-def read_place(archive: Archive, place: Any, known: dict[Any, Place]) -> Place:
+def read_places(
+    archive: Archive, places: Any, known: dict[Any, tuple[Place, ...]]
+) -> tuple[Place, ...]:
+    """The places of one expression from a file, of which some are `known`."""
+    if not isinstance(places, list):
+        archive.refuse(f"{str(places)[:80]} are no lines")
+    found: tuple[Place, ...] = ()
+    for place in places:
+        found += read_place(archive, place, known)
+    return found
+
+
+def read_place(
+    archive: Archive, place: Any, known: dict[Any, tuple[Place, ...]]
+) -> tuple[Place, ...]:
     """A place from a file: an empty piece of code that says where it was.
 
     Its name stands in brackets, as that of what is no file: nothing is looked up under it.
@@ -130,7 +146,7 @@ def read_place(archive: Archive, place: Any, known: dict[Any, Place]) -> Place:
             if (filename, line, function) not in known:
                 name = f"<{os.path.basename(filename)}>"
                 code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
-                known[filename, line, function] = code, OFFSET
+                known[filename, line, function] = ((code, OFFSET),)
             return known[filename, line, function]
     archive.refuse(f"{str(place)[:80]} is no line")
 

@@ -127,7 +127,7 @@ class Session:
         rebuild: Callable[[Any], Any],
         run: Callable[..., Any] | None = None,
     ) -> Any:
-        """Run a plan with values of its feeds; when the results are there, change variables."""
+        """Run a plan with the values of its feeds; change variables when the results are there."""
         if plan.variables:
             values = [*values, *map(self.value, plan.variables)]
         found = (run or plan.executable)(*values)

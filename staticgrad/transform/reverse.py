@@ -20,6 +20,7 @@ from gradops.reverse import conjugated
 from gradops.types import conflict, is_inexact, operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
+from ..ir.graph import by_age
 
 
 def gradients(
@@ -52,7 +53,7 @@ def gradients(
 def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -> dict[Any, Any]:
     """The cotangents of the xs that the seeded expressions depend on."""
     active = differentiable(xs, depending_on(xs, seeds, stop))
-    has_complex = any(e.dtype.kind == "c" for e in active)
+    has_complex = any(e.type.dtype.kind == "c" for e in active)
 
     def read(e: Expr) -> tuple[Expr, ...]:
         CAUSE.set(e)  # what the rules build from here on was caused by `e`
@@ -69,7 +70,7 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -
 def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
     found = set(xs)
-    for e in sorted(between, key=lambda e: e.number):
+    for e in sorted(between, key=by_age):
         if e.op is None or e.dtype.kind not in "fcO":  # O is of several values at once
             continue
         rules = e.op.vjp  # a rule that is missing is an error, when it is asked for

@@ -212,10 +212,3 @@ def test_what_is_loaded_is_of_the_variables_type(x):
         with pytest.raises(FeedError):
             w.load(value, session)
     assert session.run([w, w.initial_value])[0].tolist() == [1, 2]
-
-
-def test_a_callable_takes_values_in_the_order_that_it_was_given():
-    a, b = (sg.placeholder("float32", [], name=name) for name in "ab")
-    session = sg.Session()
-    assert session.make_callable(a - b, [a, b])(5.0, 3.0) == 2
-    assert session.make_callable(a - b, [b, a])(5.0, 3.0) == -2
