@@ -5,6 +5,7 @@ arrays are read as `gradops/archive.py` does.
 """
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from gradops import GraphFormatError, type_of
@@ -16,7 +17,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.parse import parse_sections
 from ..ir.text import inner_graphs, to_text, unique_names
 
-GRAPH = Format("staticgrad graph", 2, "saved graph", GraphFormatError)
+GRAPH = Format("staticgrad graph", 3, "saved graph", GraphFormatError)
 
 
 def save(graph: FrozenGraph, file: Any) -> None:
@@ -40,23 +41,34 @@ def save(graph: FrozenGraph, file: Any) -> None:
         if e.kind is Kind.VARIABLE and e.value is not None:
             variables[names[e]] = len(arrays)
             arrays.append(e.value)
-    lines = {name: lines_of(each) for each, name in inner_graphs(graph).items()}
-    lines[""] = lines_of(graph)
-    manifest = {"graph": text, "variables": variables, "lines": lines}
+    places = Places()
+    lines = {name: places.lines_of(each) for each, name in inner_graphs(graph).items()}
+    lines[""] = places.lines_of(graph)
+    manifest = {"graph": text, "variables": variables, "places": places.found, "lines": lines}
     write_archive(file, GRAPH, manifest, arrays)
 
 
-def lines_of(graph: FrozenGraph) -> dict[str, list[Any]]:
-    """Where the expressions of a graph were written, by name."""
-    known: dict[tuple[int, int], list[Any]] = {}
+class Places:
+    """The places that expressions were written at, each once, and their numbers."""
 
-    def found(place: Place) -> list[Any]:
+    def __init__(self) -> None:
+        self.found: list[list[Any]] = []
+        self.numbers: dict[tuple[int, int], int] = {}
+
+    def number(self, place: Place) -> int:
+        """The number of a place."""
         key = id(place[0]), place[1]  # to hash code takes as long as the code is
-        if key not in known:
-            known[key] = written(place)
-        return known[key]
+        if key not in self.numbers:
+            self.numbers[key] = len(self.found)
+            self.found.append(written(place))
+        return self.numbers[key]
 
-    return {name: list(map(found, graph.places(e))) for e, name in unique_names(graph).items()}
+    def lines_of(self, graph: FrozenGraph) -> dict[str, Any]:
+        """The numbers of the places of a graph's expressions by name: one, or a list of several."""
+        found = {
+            name: list(map(self.number, graph.places(e))) for e, name in unique_names(graph).items()
+        }
+        return {name: n[0] if len(n) == 1 else n for name, n in found.items() if n}
 
 
 def load(file: Any) -> FrozenGraph:
@@ -66,44 +78,44 @@ def load(file: Any) -> FrozenGraph:
 
 def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:
     """The graph that a manifest describes."""
-    text, variables = manifest.get("graph"), manifest.get("variables")
-    places = read_lines(archive, manifest.pop("lines", None))  # which frees most of the manifest
-    if not isinstance(text, str) or not isinstance(variables, dict):
-        archive.refuse("its manifest lacks the graph or the variables")
-    graphs = parse_sections(text, archive.array)
+    wanted = {"graph": str, "variables": dict, "places": list, "lines": dict}
+    if not all(isinstance(manifest.get(key), kind) for key, kind in wanted.items()):
+        archive.refuse(f"its manifest lacks some of {', '.join(wanted)}")
+    graphs = parse_sections(manifest["graph"], archive.array)
     by_name = {e.name: e for e in graphs[""].order}
-    for name, i in variables.items():
+    for name, i in manifest["variables"].items():
         set_variable(archive, by_name.get(name), i)
-    for section, found in places.items():
+    places = [read_place(archive, place) for place in manifest["places"]]
+    for section, lines in manifest["lines"].items():
         if section in graphs:
-            set_places(graphs[section], found)
+            set_lines(archive, graphs[section], lines, places)
     return graphs[""]
 
 
-def read_lines(archive: Archive, lines: Any) -> dict[str, dict[str, tuple[Place, ...]]]:
-    """The places in a manifest, by section and by name; equal ones are one object."""
-    if not isinstance(lines, dict):
-        archive.refuse("its manifest lacks the lines")
-    known: dict[Any, tuple[Place, ...]] = {}
-    found: dict[str, dict[str, tuple[Place, ...]]] = {}
-    for section, by_name in lines.items():
-        if not isinstance(by_name, dict):
-            archive.refuse(f"{str(by_name)[:80]} are no lines")
-        found[section] = {
-            name: read_places(archive, places, known) for name, places in by_name.items()
-        }
-    return found
-
-
-def set_places(graph: FrozenGraph, places: dict[str, tuple[Place, ...]]) -> None:
+def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence[Place]) -> None:
     """Give the expressions of a graph the lines where they were written."""
+    if not isinstance(lines, dict):
+        archive.refuse(f"{str(lines)[:80]} are no lines")
     assert isinstance(graph.merged, dict)
     for e in graph.order:
-        found = places.get(e.name)
+        numbers = lines.get(e.name, [])
+        found = [place_at(archive, places, i) for i in several(numbers)]
         if found:
             e.place = found[0]
-            if found[1:]:
-                graph.merged[e] = dict.fromkeys(found[1:])
+        if found[1:]:
+            graph.merged[e] = dict.fromkeys(found[1:])
+
+
+def several(numbers: Any) -> list[Any]:
+    """One or several numbers as a list."""
+    return numbers if isinstance(numbers, list) else [numbers]
+
+
+def place_at(archive: Archive, places: Sequence[Place], i: Any) -> Place:
+    """The place of a number."""
+    if not isinstance(i, int) or not 0 <= i < len(places):
+        archive.refuse(f"{str(i)[:80]} is the number of no place")
+    return places[i]
 
 
 def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
@@ -122,32 +134,16 @@ def written(place: Place) -> list[Any]:
     return [filename, line_number(place), place[0].co_name]
 
 
-def read_places(
-    archive: Archive, places: Any, known: dict[Any, tuple[Place, ...]]
-) -> tuple[Place, ...]:
-    """The places of one expression from a file, of which some are `known`."""
-    if not isinstance(places, list):
-        archive.refuse(f"{str(places)[:80]} are no lines")
-    found: tuple[Place, ...] = ()
-    for place in places:
-        found += read_place(archive, place, known)
-    return found
-
-
-def read_place(
-    archive: Archive, place: Any, known: dict[Any, tuple[Place, ...]]
-) -> tuple[Place, ...]:
+def read_place(archive: Archive, place: Any) -> Place:
     """A place from a file: an empty piece of code that says where it was.
 
     Its name stands in brackets, as that of what is no file: nothing is looked up under it.
     """
     match place:
         case [str(filename), int(line), str(function)] if 0 <= line < 2**31 - 1:
-            if (filename, line, function) not in known:
-                name = f"<{os.path.basename(filename)}>"
-                code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
-                known[filename, line, function] = ((code, OFFSET),)
-            return known[filename, line, function]
+            name = f"<{os.path.basename(filename)}>"
+            code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
+            return code, OFFSET
     archive.refuse(f"{str(place)[:80]} is no line")
 
 

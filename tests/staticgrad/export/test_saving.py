@@ -96,9 +96,10 @@ def rewritten(graph, change):
         lambda m: m.update(format="pickle"), lambda m: m.update(version=99),
         lambda m: m.update(variables={"w": 0}), lambda m: m.update(variables={"x": 1}),
         lambda m: m.update(variables={"w": 77}), lambda m: m.update(variables={"w": "1"}),
-        lambda m: m.update(lines={"": {"x": 3}}),
-        lambda m: m.update(lines={"": {"x": [["a", -1, "f"]]}}),
-        lambda m: m.update(lines={"": {"x": [["a", 10**20, "f"]]}}),
+        lambda m: m.update(lines={"": {"x": "3"}}), lambda m: m.update(lines={"": {"x": 99}}),
+        lambda m: m.update(lines={"": {"x": [0, -1]}}), lambda m: m.update(lines={"": 0}),
+        lambda m: m.update(places=[["a", -1, "f"]]), lambda m: m.update(places=["a"]),
+        lambda m: m.update(places=[["a", 10**20, "f"]]), lambda m: m.update(places={}),
         lambda m: m.update(graph=m["graph"].replace('"0"', '"9"')),
         lambda m: m.update(graph=m["graph"].replace('"0"', '"../0"')),
         lambda m: m.update(graph=m["graph"].replace('"0"', '"1"')),
@@ -112,8 +113,7 @@ def test_a_manifest_that_describes_no_graph_is_refused(change):
 
 def test_lines_of_a_file_are_not_looked_up():
     def change(manifest):
-        places = [["/etc/hostname", 1, "f"]]
-        manifest["lines"] = {"": dict.fromkeys(manifest["lines"][""], places)}
+        manifest["places"] = [["/etc/hostname", 1, "f"]] * len(manifest["places"])
 
     graph = sg.load(rewritten(network(), change))
     assert {graph.lines(e) for e in graph} == {"<hostname>:1"}
