@@ -15,7 +15,7 @@ from gradops import flatten
 from ..frontend.freeze import enclosed, source_of
 from ..frontend.leaves import EFFECTS, as_expression, assign
 from ..ir.expr import AFTER, Expr, Kind, Names, foreign
-from ..ir.graph import FrozenGraph, sizes_told, sizes_used
+from ..ir.graph import FrozenGraph, sizes_missing
 from ..ir.sizes import sizes_told_by
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})
@@ -104,9 +104,8 @@ def captures_of(bodies: Sequence[Body]) -> list[Expr]:
 
 def unknown_sizes(body: Body, inside: Iterable[Expr]) -> set[str]:
     """The sizes that a body uses and nothing in it tells."""
-    inside = list(inside)
-    told = {t.name for t in sizes_told_by([*body.parameters, *body.captured])}
-    return sizes_used(inside) - told - {name for e in inside for name in sizes_told(e)}
+    told = sizes_told_by([*body.parameters, *body.captured])
+    return sizes_missing(inside, [t.name for t in told if t.name is not None])
 
 
 def closed(

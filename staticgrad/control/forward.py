@@ -10,8 +10,9 @@ from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.structure import Parts
 from ..transform.forward import pushed
+from .lists import zeros_like
 from .reverse import widen
-from .scratch import Scratch, dependencies, zeros_like
+from .scratch import Scratch, dependencies
 
 Tangents = Mapping[int, Any]
 

@@ -18,7 +18,7 @@ from gradops import (
     tree_map,
 )
 from gradops.places import describe
-from gradops.types import Size
+from gradops.types import Size, conflict
 
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import as_expression, parameter, placeholder_type
@@ -259,10 +259,15 @@ class Loop:
                 f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables"
                 "\n  hint: give all of them back, changed or not, in the order of the arguments"
             )
-        outputs = [as_result(names, x, e) for x, e in zip(new, self.start, strict=True)]
-        for e, p, y in zip(self.start, body.parameters, outputs, strict=False):
-            require_same_type(self.name, e, p, y)
-        body.outputs = [*outputs, *(as_result(names, x) for x in rest)]
+        outputs = [
+            kept_type(self.name, e, p, as_result(names, x, e))
+            for e, p, x in zip(self.start, body.parameters, new, strict=False)
+        ]
+        settled = {id(x): e for x, e in zip(new, outputs, strict=True)}  # which a scan also gives
+        body.outputs = [
+            *outputs,
+            *(settled[id(x)] if id(x) in settled else as_result(names, x) for x in rest),
+        ]
         return len(rest)
 
     def truth(self, names: Names, check: Body) -> Expr:
@@ -357,21 +362,28 @@ def free_sizes(types: Sequence[ArrayType], start: Sequence[Expr]) -> list[ArrayT
     return found
 
 
-def require_same_type(name: str, e: Expr, p: Expr, y: Expr) -> None:
-    """Refuse a loop variable that comes out of a step with another type than it went in."""
-    kind: Any = None
+def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
+    """What a step gives for a loop variable, which has to have the type with which it went in.
+
+    If only a run can tell whether it has, it is checked then.
+    """
+    error: Any = ShapeError
+    hint = "give shape_invariants with None for the sizes that change"
     if y.dtype != p.dtype:
-        kind, hint = DTypeError, f"convert it: astype(value, {str(p.dtype)!r})"
-    elif len(y.shape) != len(p.shape) or not all(
-        n == m or (isinstance(m, Dim) and str(m).startswith("state"))
-        for n, m in zip(y.shape, p.shape, strict=True)
-    ):
-        kind, hint = ShapeError, "give shape_invariants with None for the sizes that change"
-    if kind is not None:
-        raise kind(
-            name, [p.type, y.type],
-            f"a loop variable begins a step as {p.type} and ends it as {y.type}"
-            f"\n  it starts as {e.label}, made at {describe(e.place)}"
-            f"\n  a step gives {y.label}, made at {describe(y.place)}",
-            hint=hint,
-        )  # fmt: skip
+        error, hint = DTypeError, f"convert it: astype(value, {str(p.dtype)!r})"
+    elif len(y.shape) == len(p.shape):
+        shape = tuple(n if is_free(m) else m for n, m in zip(y.shape, p.shape, strict=True))
+        if not conflict(shape, y.shape):
+            return y if shape == y.shape else OPS["ensure_shape"](y, shape=shape)
+    raise error(
+        name, [p.type, y.type],
+        f"a loop variable begins a step as {p.type} and ends it as {y.type}"
+        f"\n  it starts as {e.label}, made at {describe(e.place)}"
+        f"\n  a step gives {y.label}, made at {describe(y.place)}",
+        hint=hint,
+    )  # fmt: skip
+
+
+def is_free(size: Size) -> bool:
+    """Whether a size may change from step to step."""
+    return isinstance(size, Dim) and str(size).startswith("state")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
+from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError, type_of
 from gradops.op import Jointly, Selective
 from gradops.types import conflict
 
@@ -20,14 +20,7 @@ from ..ir.graph import FrozenGraph
 from ..ir.replay import bound
 from ..ir.structure import HistoryType, Parts, TupleType, relaxed
 from . import batch, forward, reverse
-
-UNKNOWN = Dim("?")
-CONTROL = frozenset({"control", "view"})  # results may lie in the memory of operands
-
-
-def no_samples(rng: Any) -> list[Any]:
-    """Their operands are no arrays alone; tests/staticgrad/control has their properties."""
-    return []
+from .lists import CONTROL, UNKNOWN, no_samples
 
 
 def taken(values: Any, index: int) -> Any:
@@ -51,56 +44,29 @@ part: Op = Op(
 )  # fmt: skip
 
 
-def filled(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Arrays of one shape, in a list, as one array."""
-    found = np.empty((len(values), *shape), dtype)
-    for i, x in enumerate(values):
-        found[i] = x
-    return found
-
-
-def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:
-    """The type of a list as an array."""
-    if not isinstance(values, HistoryType) or UNKNOWN in values.shape:
+def of_shape(x: Any, shape: tuple[int, ...]) -> Any:
+    """`x`, which has to have a shape."""
+    if np.shape(x) != shape:
         raise ShapeError(
-            "stacked", [values], "values of different shapes are no array",
-            hint="give each step's value the same shape: pad it, or keep it in the loop's state",
+            "ensure_shape", [type_of(x)], f"the shape has to be {shape}",
+            hint="a loop's variable keeps its shape; for sizes that change, give shape_invariants",
         )  # fmt: skip
-    return ArrayType(values.shape, values.dtype)
+    return x
 
 
-def apart(values: Any) -> Any:
-    """An array as the list of its entries along the first axis."""
-    return list(values)
+def of_shape_infer(x: ArrayType, shape: Any) -> ArrayType:
+    """The type that is made sure of."""
+    if len(shape) != len(x.shape) or conflict(shape, x.shape):
+        raise ShapeError("ensure_shape", [x], f"the shape has to be {shape}")
+    return ArrayType(shape, x.dtype)
 
 
-stacked: Op = Op(
-    name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({"control"}),
-    source="stacked({0}, {shape}, {dtype})",
-    vjp=[lambda g, y, xs, shape, dtype: unstacked(g)],
-    jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],
-    batch=batch.stacked_batch, doc="The values of a loop's steps as one array.", samples=no_samples,
-)  # fmt: skip
-unstacked: Op = Op(
-    name="unstacked", kernel=apart, traits=CONTROL, source="unstacked({0})",
-    infer=lambda x: HistoryType(x.shape[0], ArrayType(x.shape[1:], x.dtype)),
-    vjp=[lambda g, y, x: stacked(g, shape=x.shape[1:], dtype=x.dtype)],
-    jvp=[lambda t, y, x: unstacked(t)],
-    batch=batch.unstacked_batch, doc="An array as values for a loop's steps.", samples=no_samples,
-)  # fmt: skip
-
-
-def same(values: Any, like: Any) -> Any:
-    """The first operand."""
-    return values
-
-
-retyped: Op = Op(
-    name="retyped", kernel=same, infer=lambda values, like: like, arity=2, traits=CONTROL,
-    source="{0}",
-    vjp=[lambda g, y, values, like: retyped(g, values), None],
-    jvp=[lambda t, y, values, like: retyped(t, like), None],
-    batch=batch.retyped_batch, doc="A list that is known to be as long as another.",
+ensure_shape: Op = Op(
+    name="ensure_shape", kernel=of_shape, infer=of_shape_infer, traits=frozenset({"view"}),
+    source="ensure_shape({0}, {shape})",
+    vjp=[lambda g, y, x, shape: ensure_shape(g, shape=x.shape)],
+    jvp=[lambda t, y, x, shape: ensure_shape(t, shape=shape)],
+    batch=batch.ensure_shape_batch, doc="An array that has, or fails to have, a shape.",
     samples=no_samples,
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ these lists too; as it also gives all that the first one gives, only the second 
 With residuals="recompute" only the state of each step is kept, and the rest is computed again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from ..frontend.freeze import enclosed
 from ..ir.expr import Expr, Widening, apply, new_constant, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.structure import HistoryType, Parts
-from .scratch import Scratch, Split, chosen, dependencies, split, zeros_like
+from .lists import nothing, plus, share_of, values_of, zeros_like
+from .scratch import Scratch, Split, chosen, dependencies, names_in, split
 
 Shares = Callable[[int], Any]
 
@@ -26,10 +27,11 @@ Shares = Callable[[int], Any]
 def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of a loop's operands. See Note [Residuals]."""
     body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
-    active = active_state(body, wanted, carries, g)
-    if not active and not any(i >= carries for i in g.found):
+    seeds = values_of(g)
+    active = active_state(body, wanted, carries, seeds)
+    given = sorted(i for i in seeds if i >= carries)
+    if not active and not given:
         return lambda i: None
-    given = sorted(i for i in g.found if i >= carries)
     asked = [*active, *(i for i in wanted if i >= carries and is_inexact(operands[i].dtype))]
     s = split(
         body, [*active, *given], asked, again=again_of(attrs),
@@ -37,7 +39,7 @@ def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     )  # fmt: skip
     back = Backward(s, active, given, carries, lists, operands)
     histories = widened(s, y, operands, attrs, back)
-    return back.run(g, y, histories, attrs)
+    return back.run(seeds, y, histories, attrs)
 
 
 def again_of(attrs: dict[str, Any]) -> Callable[[Expr], bool]:
@@ -45,14 +47,16 @@ def again_of(attrs: dict[str, Any]) -> Callable[[Expr], bool]:
     return lambda e: bool(attrs["recompute"])
 
 
-def active_state(body: FrozenGraph, wanted: Sequence[int], carries: int, g: Parts) -> list[int]:
+def active_state(
+    body: FrozenGraph, wanted: Sequence[int], carries: int, seeds: Iterable[int]
+) -> list[int]:
     """The state that depends on what is wanted, and on which depends what has a cotangent."""
     bits = dependencies(body)
     varied = 0
     for i in wanted:
         varied |= 1 << i
-    useful = {i for i in g.found if i < carries}
-    ends = [bits[i] for i in g.found if i >= carries]
+    useful = {i for i in seeds if i < carries}
+    ends = [bits[i] for i in seeds if i >= carries]
     state = (1 << carries) - 1
     for _ in range(carries):
         for k in range(carries):
@@ -107,35 +111,31 @@ class Backward:
         by_number = dict(zip(self.split.gives, found, strict=True))
         new = [by_number[k] if k in by_number else zeros_like(x)
                for k, x in zip(self.active, state, strict=True)]  # fmt: skip
-        totals = [x + by_number[i] for i, x in zip(self.sums, sums, strict=True)]
+        totals = [plus(x, by_number[i]) for i, x in zip(self.sums, sums, strict=True)]
         elements = [*values, *(read[i] for i in (*self.state_read, *self.lists_read)), *given]
         parameters = [*state, *sums, *elements, *(read[i] for i in self.shared_read)]
         return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
-    def run(self, g: Parts, y: Expr, histories: Sequence[Any], attrs: Any) -> Shares:
+    def run(self, g: Mapping[int, Any], y: Expr, histories: Sequence[Any], attrs: Any) -> Shares:
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
-        start = [g.found[k] if k in g.found else zeros_like(part(y, index=k)) for k in self.active]
+        start = [g[k] if k in g else zeros_like(part(y, index=k)) for k in self.active]
         sums = [zeros_like(self.operands[i]) for i in self.sums]
         lists = [*histories, *(self.operands[i] for i in self.lists_read),
-                 *(g.found[i] for i in self.given)]  # fmt: skip
+                 *(g[i] for i in self.given)]  # fmt: skip
         found = OPS["loop"](
             *start, *sums, *lists, *(self.operands[i] for i in self.shared_read),
             body=self.body, carries=len(start) + len(sums), lists=len(lists),
             gives=len(self.made), reverse=not attrs["reverse"],
             recompute=attrs["recompute"],
         )  # fmt: skip
-        results = dict(zip([*self.active, *self.sums, *self.made], found, strict=True))
-        for i in self.made:
-            results[i] = like_operand(results[i], self.operands[i])
-        return results.get
+        return shares_of([*self.active, *self.sums, *self.made], found, self.operands)
 
 
-def like_operand(ct: Any, x: Any) -> Any:
-    """The cotangent of a list as an array, if what the loop went through is one."""
-    if isinstance(x.type, HistoryType):
-        return ct if ct.type == x.type else OPS["retyped"](ct, x)
-    return OPS["stacked"](ct, shape=x.shape[1:], dtype=x.dtype)
+def shares_of(numbers: Sequence[int], found: Sequence[Any], operands: Sequence[Any]) -> Shares:
+    """The function that gives the cotangent of an operand, from those of some operands."""
+    given = dict(zip(numbers, found, strict=True))
+    return lambda i: share_of(operands[i], given[i]) if i in given else None
 
 
 def widened(
@@ -173,30 +173,21 @@ def widen(
 def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of what the branches are given: those of the branch that was taken."""
     index, given = operands[0], operands[1:]
-    seeds = sorted(g.found)
+    seeds = values_of(g)
     asked = [i - 1 for i in wanted if i and is_inexact(operands[i].dtype)]
-    known = {n for x in given for d in x.shape if isinstance(d, Dim) for n in d.names()}
-    splits = [
-        split(b, seeds, asked, again=lambda e: bool(unknown_sizes(e) - known))
-        for b in attrs["branches"]
-    ]
+    splits = [split(b, sorted(seeds), asked) for b in attrs["branches"]]
     gives = sorted({i for s in splits for i in s.gives})
     if not gives:
         return lambda i: None
     kept = keep_in_all(splits, y, operands)
     back = [one_backward(k, splits, gives) for k in range(len(splits))]
-    found = OPS["case"](index, *given, *kept, *(g.found[i] for i in seeds), branches=tuple(back))
-    return {i + 1: ct for i, ct in zip(gives, found, strict=True)}.get
-
-
-def unknown_sizes(e: Expr) -> set[str]:
-    """The names in the shape of an expression; a list's length is known to no other branch."""
-    found = {name for n in e.shape if isinstance(n, Dim) for name in n.names()}
-    return found | ({"?"} if isinstance(e.type, HistoryType) else set())
+    cotangents = [seeds[i] for i in sorted(seeds)]
+    found = OPS["case"](index, *given, *kept, *cotangents, branches=tuple(back))
+    return shares_of([i + 1 for i in gives], found, operands)
 
 
 def keep_in_all(splits: Sequence[Split], y: Expr, operands: Sequence[Expr]) -> list[Any]:
-    """What the branches keep, side by side: of a branch that is not taken, zeros."""
+    """What the branches keep, side by side: of a branch that is not taken, what nobody reads."""
     total = sum(s.kept for s in splits)
     if not total:
         return []
@@ -210,22 +201,37 @@ def keep_in_all(splits: Sequence[Split], y: Expr, operands: Sequence[Expr]) -> l
 
 
 def padded(graph: FrozenGraph, count: int, kept: Sequence[ArrayType], before: int) -> FrozenGraph:
-    """A branch that gives zeros for what other branches keep."""
+    """A branch that gives something also for what other branches keep."""
     s = Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
     results, own = outputs[: len(outputs) - count], outputs[len(outputs) - count :]
+    known = {name for e in inputs for name in names_in(e)}
     row = [
-        own[i - before] if before <= i < before + count else zero_of(s, t)
+        own[i - before] if before <= i < before + count else absent(s, t, known)
         for i, t in enumerate(kept)
     ]
     return enclosed([*results, *row], inputs)
 
 
-def zero_of(s: Scratch, type: ArrayType) -> Expr:
-    """Zeros of a type."""
+def absent(s: Scratch, type: ArrayType, known: Container[str]) -> Expr:
+    """A value of a type that nobody reads: zeros, where sizes are not known none; no steps."""
+    shape = tuple(0 if unknown_size(n, known) else n for n in type.shape)
+    if isinstance(type, HistoryType):
+        attrs = {"shape": shape, "dtype": type.dtype, "depth": depth_of(type)}
+        return apply(s.names, nothing, (), attrs, nothing.infer(**attrs))
     zero = new_constant(s.names, np.zeros((), type.dtype), "zero")
-    return OPS["broadcast_to"](zero, shape=type.shape) if type.shape else zero
+    return OPS["broadcast_to"](zero, shape=shape) if shape else zero
+
+
+def unknown_size(size: Any, known: Container[str]) -> bool:
+    """Whether a size has a name in it that is not known."""
+    return isinstance(size, Dim) and any(name not in known for name in size.names())
+
+
+def depth_of(type: ArrayType) -> int:
+    """How many lists there are within one another."""
+    return 1 + depth_of(type.element) if isinstance(type, HistoryType) else 0
 
 
 def one_backward(k: int, splits: Sequence[Split], gives: Sequence[int]) -> FrozenGraph:
@@ -247,7 +253,8 @@ def one_backward(k: int, splits: Sequence[Split], gives: Sequence[int]) -> Froze
 
 def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of a function's operands. Its backward is made once, and kept with it."""
-    seeds = tuple(sorted(g.found))
+    given = values_of(g)
+    seeds = tuple(sorted(given))
     asked = tuple(i for i in wanted if is_inexact(operands[i].dtype))
     graph = attrs["function"]
     key = "reverse", seeds, asked
@@ -259,5 +266,5 @@ def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
         found = widen(y, "call", operands, {"function": s.forward})
         kept = list(found[-s.kept :])
     reads = [operands[i] for i in s.reads]
-    found = OPS["call"](*reads, *kept, *(g.found[i] for i in seeds), function=s.backward)
-    return dict(zip(s.gives, found, strict=True)).get
+    found = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=s.backward)
+    return shares_of(s.gives, found, operands)

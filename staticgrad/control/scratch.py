@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradops import OPS, ArrayType, Dim
+from gradops import ArrayType, Dim
 from gradops.types import is_inexact
 
-from ..frontend.freeze import enclosed
+from ..frontend.freeze import enclosed, source_of
 from ..frontend.graph import Graph
 from ..frontend.leaves import parameter
 from ..ir.expr import Expr, Names, lifted
-from ..ir.graph import FrozenGraph, reachable, sizes_used
+from ..ir.graph import FrozenGraph, reachable, sizes_missing
+from ..ir.structure import HistoryType
 from ..transform.reverse import pulled
+from .lists import Listed, is_list, plain
 
 
 class Scratch:
@@ -45,11 +47,6 @@ class Scratch:
     def expression(self, x: Any) -> Expr:
         """Whatever a rule gave, as an expression of this graph."""
         return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
-
-
-def zeros_like(x: Any) -> Any:
-    """Zeros of the type of an array."""
-    return OPS["full_like"](x, value=0)
 
 
 def dependencies(graph: FrozenGraph, kind: str = "vjp") -> list[int]:
@@ -131,8 +128,9 @@ def pulled_all(
     """The cotangents of xs, where one expression may be several of the ys."""
     seeds: dict[Expr, Any] = {}
     for y, g in zip(ys, cotangents, strict=True):
-        seeds[y] = seeds[y] + g if y in seeds else g
-    return pulled(seeds, xs, ())
+        ct = Listed(g, y) if is_list(g) else g
+        seeds[y] = seeds[y] + ct if y in seeds else ct
+    return {e: plain(ct) for e, ct in pulled(seeds, xs, ()).items()}
 
 
 def depends_only_on(
@@ -178,30 +176,35 @@ def residuals(
             new = [x for x in e.inputs if x not in seen]
             seen.update(new)
             stack += new
-    tell_sizes(results, list(kept), reads, inputs, cotangents)
+    tell_sizes(results, kept, reads, inputs, cotangents)
     return sorted(kept, key=lambda e: e.number), sorted(reads)
 
 
 def tell_sizes(
     results: Sequence[Expr],
-    kept: Sequence[Expr],
+    kept: dict[Expr, None],
     reads: dict[int, None],
     inputs: Sequence[Expr],
     cotangents: set[Expr],
 ) -> None:
-    """Add to `reads` inputs that tell sizes which the backward part uses."""
+    """Add to `reads`, or to `kept`, what tells sizes that the backward part uses."""
     ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
-    used = sizes_used(reachable(results, stop=ends))
     told = {name for e in ends for name in names_in(e)}
+    missing = sizes_missing(reachable(results, stop=ends), told)
     for i, e in enumerate(inputs):
-        if used - told & names_in(e):
+        if missing & names_in(e):
             reads[i] = None
-            told |= names_in(e)
+            missing -= names_in(e)
+    while missing:
+        source = source_of(min(missing), results)
+        kept[source] = None
+        missing -= names_in(source)
 
 
 def names_in(e: Expr) -> set[str]:
-    """The sizes that stand by themselves in the shape of what is given."""
-    return {name for n in e.shape if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
+    """The sizes that stand by themselves in the shape of what is given; a list has a length."""
+    told = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
+    return {name for n in told if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
 
 
 def is_before(e: Expr, first: int) -> bool:

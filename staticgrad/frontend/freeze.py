@@ -13,7 +13,7 @@ from gradops import FeedError, FetchError
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
-from ..ir.graph import FrozenGraph, Interning, reachable, sizes_told, sizes_used
+from ..ir.graph import FrozenGraph, Interning, reachable, sizes_missing, sizes_told
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
 
@@ -59,9 +59,8 @@ def enclosed(
     among the `parameters`, have after the `effects`.
     """
     needed = reachable([*outputs, *effects], stop=parameters)
-    known = {told.name for told in sizes_told_by(parameters)}
-    missing = sizes_used(needed) - known - {name for e in needed for name in sizes_told(e)}
-    if missing:
+    known = [told.name for told in sizes_told_by(parameters) if told.name is not None]
+    if missing := sizes_missing(needed, known):
         raise FeedError(f"nothing that is fed or computed tells the size {min(missing)!r}")
     found = Resolver(parameters, needed, inside=True)
     return FrozenGraph(
@@ -100,7 +99,7 @@ def add_size_sources(needed: dict[Expr, None], feeds: Sequence[Expr]) -> list[Ex
 def sizes_unknown(needed: Iterable[Expr], feeds: Sequence[Expr]) -> set[str]:
     """The names of sizes that are used and that neither feeds nor expressions tell."""
     fed = {told.name for told in sizes_told_by(feeds) if told.name is not None}
-    return sizes_used(needed) - fed - {name for e in needed for name in sizes_told(e)}
+    return sizes_missing(needed, fed)
 
 
 def source_of(size: str, needed: Iterable[Expr]) -> Expr:

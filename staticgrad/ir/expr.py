@@ -293,7 +293,10 @@ def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
     before = narrow.type.parts  # type: ignore[attr-defined]
     steps = next((t.length for t in before if isinstance(t, HistoryType)), None)
     if not isinstance(steps, Dim):
-        steps = Dim(f"{narrow.name}.steps")
+        first = narrow
+        while first.widens is not None:
+            first = first.widens.narrow
+        steps = Dim(f"{first.name}.steps")
     parts = list(type.parts)
     for i, t in enumerate(parts):
         if isinstance(t, HistoryType) and t.length == Dim("?"):

@@ -79,7 +79,8 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
 
 def op_of(e: Expr) -> Any:
     """Whose rules carry a cotangent of `e` back. See Note [Complex]."""
-    return conjugated(e.op) if e.op is not None and e.dtype.kind == "c" else e.op
+    is_complex = e.op is not None and e.dtype.kind == "c" and "control" not in e.op.traits
+    return conjugated(e.op) if is_complex else e.op
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
