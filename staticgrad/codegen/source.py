@@ -51,6 +51,7 @@ class Module:
         self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
         self.taken = RESERVED | kernels.keys()  # by what is in the scope
         self.local: set[str] = set()  # by something in some function
+        self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
         self.done: list[tuple[str, Expr | None]] = []
         self.functions: dict[FrozenGraph, str] = {}
         self.arenas: list[Arena] = []
@@ -87,9 +88,11 @@ class Writer:
 
     def fresh_in_scope(self, wanted: str) -> str:
         """`wanted` as an identifier that is not taken in any function."""
-        name = identifier(wanted)
+        name = first = identifier(wanted)
+        counts = self.module.counts
         while name in self.module.local or name in self.module.taken:
-            name += "_"
+            counts[first] = counts.get(first, 0) + 1
+            name = f"{first}_{counts[first]}"
         self.module.taken.add(name)
         return name
 
@@ -117,7 +120,7 @@ class Writer:
         if self.called:
             parameters += ["*", *(f"{name}={name}" for name in self.called)]
         head = f"def {self.name}({', '.join(parameters)}):"
-        self.module.done += [(head, None), *self.body]
+        self.module.done += [*[("", None)] * bool(self.module.done), (head, None), *self.body]
         self.module.names |= self.names
         self.module.sizes |= self.sizes
 

@@ -21,6 +21,7 @@ from ..ir.replay import bound
 from ..ir.structure import HistoryType, Parts, TupleType, relaxed
 from . import batch, forward, reverse
 from .lists import CONTROL, UNKNOWN, no_samples
+from .scratch import call_reach, case_reach, loop_reach
 
 
 def taken(values: Any, index: int) -> Any:
@@ -67,7 +68,7 @@ ensure_shape: Op = Op(
     vjp=[lambda g, y, x, shape: ensure_shape(g, shape=x.shape)],
     jvp=[lambda t, y, x, shape: ensure_shape(t, shape=shape)],
     batch=batch.ensure_shape_batch, doc="An array that has, or fails to have, a shape.",
-    samples=no_samples,
+    samples=lambda rng: [([rng.normal(size=(3, 4))], {"shape": (3, 4)})],
 )  # fmt: skip
 
 
@@ -87,18 +88,19 @@ def run_loop(
     holds.
     """
     first, shared = carries + lists, operands[carries + lists :]
-    state, given = operands[:carries], [list[Any]() for _ in range(gives)]
+    state, given, count = operands[:carries], [list[Any]() for _ in range(gives)], 0
     try:
         if cond is None:
             columns = [x[::-1] if reverse else x for x in operands[carries:first]]
             for step in zip(*columns, strict=True):
                 state = settled(body(*state, *step, *shared), carries, given)
+                count += 1
         else:
             while cond(*state, *shared)[0]:
                 state = settled(body(*state, *shared), carries, given)
+                count += 1
     except Exception as error:
-        if given:
-            error.add_note(f"  in step {len(given[0])} of a loop")
+        error.add_note(f"  in step {count} of a loop")
         raise
     return (*state, *(values[::-1] if reverse else values for values in given))
 
@@ -174,7 +176,8 @@ loop: Op = Op(
     name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
     source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
     " gives={gives}, reverse={reverse})",
-    vjp=Selective(reverse.loop_shares), jvp=Jointly(forward.loop_push), batch=batch.loop_batch,
+    vjp=Selective(reverse.loop_shares, loop_reach), jvp=Jointly(forward.loop_push),
+    batch=batch.loop_batch,
     doc="A function applied again and again.", samples=no_samples,
 )  # fmt: skip
 
@@ -211,7 +214,8 @@ def agreed(types: Sequence[ArrayType]) -> ArrayType:
 case: Op = Op(
     name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
     source="case({operands}, branches={branches})",
-    vjp=Selective(reverse.case_shares), jvp=Jointly(forward.case_push), batch=batch.case_batch,
+    vjp=Selective(reverse.case_shares, case_reach), jvp=Jointly(forward.case_push),
+    batch=batch.case_batch,
     doc="One of several functions, chosen by a number.", samples=no_samples,
 )  # fmt: skip
 
@@ -230,6 +234,7 @@ def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
 call: Op = Op(
     name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
     source="{function}({operands})",
-    vjp=Selective(reverse.call_shares), jvp=Jointly(forward.call_push), batch=batch.call_batch,
+    vjp=Selective(reverse.call_shares, call_reach), jvp=Jointly(forward.call_push),
+    batch=batch.call_batch,
     doc="A function of a graph, applied.", samples=no_samples,
 )  # fmt: skip

@@ -7,6 +7,8 @@ With residuals="recompute" only the state of each step is kept, and the rest is 
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,11 @@ from gradops import OPS, ArrayType, Dim
 from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
-from ..ir.expr import Expr, Widening, apply, new_constant, parts_of
+from ..ir.expr import Expr, Widening, apply, new_constant
 from ..ir.graph import FrozenGraph
 from ..ir.structure import HistoryType, Parts
 from .lists import nothing, plus, share_of, values_of, zeros_like
-from .scratch import Scratch, Split, chosen, dependencies, names_in, split
+from .scratch import Scratch, Split, loop_reach, names_in, split
 
 Shares = Callable[[int], Any]
 
@@ -48,25 +50,15 @@ def again_of(attrs: dict[str, Any]) -> Callable[[Expr], bool]:
 
 
 def active_state(
-    body: FrozenGraph, wanted: Sequence[int], carries: int, seeds: Iterable[int]
+    body: FrozenGraph, wanted: Iterable[int], carries: int, seeds: Iterable[int]
 ) -> list[int]:
     """The state that depends on what is wanted, and on which depends what has a cotangent."""
-    bits = dependencies(body)
-    varied = 0
-    for i in wanted:
-        varied |= 1 << i
-    useful = {i for i in seeds if i < carries}
-    ends = [bits[i] for i in seeds if i >= carries]
-    state = (1 << carries) - 1
-    for _ in range(carries):
-        for k in range(carries):
-            varied |= (1 << k) if bits[k] & varied else 0
-        reached = [*ends, *(bits[k] for k in useful)]
-        for each in reached:
-            useful |= chosen(each & state)
+    reach = loop_reach(body, carries)
+    asked = sum(1 << i for i in wanted)
+    useful = reduce(or_, [reach[i] for i in seeds], 0)
     return [
         k for k in range(carries)
-        if varied >> k & 1 and k in useful and is_inexact(body.inputs[k].dtype)
+        if reach[k] & asked and useful >> k & 1 and is_inexact(body.inputs[k].dtype)
     ]  # fmt: skip
 
 
@@ -142,32 +134,51 @@ def widened(
     s: Split, y: Expr, operands: Sequence[Expr], attrs: dict[str, Any], back: Backward
 ) -> list[Any]:
     """The lists of what the steps keep, from a loop that gives them beside the rest."""
-    body = s.forward
-    state = tuple(body.inputs[i] for i in back.state_read)
-    more = s.kept + len(state)
-    if not more:
-        return []
-    wide = FrozenGraph(body.inputs, (*body.outputs, *state), merged=body.merged)
-    found = widen(y, "loop", operands, {**attrs, "body": wide, "gives": attrs["gives"] + more})
-    return list(found[-more:])
+    body, before = s.forward, len(s.forward.outputs) - s.kept
+    outputs = (*body.outputs, *(body.inputs[i] for i in back.state_read))
+    places, new = places_of(outputs, before, attrs["carries"])
+    wide = FrozenGraph(body.inputs, (*outputs[:before], *new), merged=body.merged)
+    more = {"body": wide, "gives": attrs["gives"] + len(new)}
+    return kept_parts(y, "loop", operands, {**attrs, **more}, places, len(new))
+
+
+def places_of(outputs: Sequence[Expr], before: int, first: int = 0) -> tuple[list[int], list[Expr]]:
+    """Where each value after those `before` is given, at `first` or behind; and those that are new.
+
+    A value that is given already is not given again.
+    """
+    found = {outputs[i]: i for i in reversed(range(first, before))}
+    new = [e for e in dict.fromkeys(outputs[before:]) if e not in found]
+    found |= {e: before + i for i, e in enumerate(new)}
+    return [found[e] for e in outputs[before:]], new
+
+
+def kept_parts(
+    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int],
+    new: int,
+) -> list[Any]:  # fmt: skip
+    """Values that `y`, or if there are `new` ones a wider form of it, gives at `places`."""
+    whole = y
+    if new and places:
+        whole = widen(y, name, operands, attrs)
+        graph = y.names.graph() if y.names else None
+        if graph is not None:
+            graph.wider[y] = whole
+    return [OPS["part"](whole, index=i) for i in places]
 
 
 def widen(
     y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
-) -> Any:
-    """An application that gives all that `y` gives, part i of it as `places[i]`, and more.
-
-    Over a batch of examples it is an application like any other.
-    """
-    op = OPS[name]
-    if not all(isinstance(x, Expr) for x in operands):
-        return op(*operands, **attrs)
+) -> Expr:
+    """An application that gives all that `y` gives, part i of it as part `places[i]`, and more."""
     assert y.names is not None
-    count = len(y.type.parts)  # type: ignore[attr-defined]
+    op, count = OPS[name], len(y.type.parts)  # type: ignore[attr-defined]
     operands, attrs = op.bind(operands, attrs)
     type = op.infer(*(x.type for x in operands), **attrs)
     widening = Widening(y, tuple(places or range(count)))
-    return parts_of(apply(y.names, op, tuple(operands), attrs, type, widening))
+    made = apply(y.names, op, tuple(operands), attrs, type, widening)
+    made.control_inputs = y.control_inputs  # whoever reads it, and wherever it was asked for
+    return made
 
 
 def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
@@ -188,30 +199,25 @@ def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
 
 def keep_in_all(splits: Sequence[Split], y: Expr, operands: Sequence[Expr]) -> list[Any]:
     """What the branches keep, side by side: of a branch that is not taken, what nobody reads."""
-    total = sum(s.kept for s in splits)
-    if not total:
-        return []
-    kept = [e.type for s in splits for e in s.forward.outputs[len(s.forward.outputs) - s.kept :]]
-    wide, before = [], 0
-    for s in splits:
-        wide.append(padded(s.forward, s.kept, kept, before))
-        before += s.kept
-    found = widen(y, "case", operands, {"branches": tuple(wide)})
-    return list(found[-total:])
+    places, new = [], list[tuple[int, Expr]]()
+    for k, s in enumerate(splits):
+        before = len(s.forward.outputs) - s.kept
+        found, more = places_of(s.forward.outputs, before)
+        places += [i if i < before else i + len(new) for i in found]
+        new += [(k, e) for e in more]
+    wide = tuple([padded(s, k, new) for k, s in enumerate(splits)]) if new else ()
+    return kept_parts(y, "case", operands, {"branches": wide}, places, len(new))
 
 
-def padded(graph: FrozenGraph, count: int, kept: Sequence[ArrayType], before: int) -> FrozenGraph:
-    """A branch that gives something also for what other branches keep."""
-    s = Scratch()
+def padded(split: Split, k: int, new: Sequence[tuple[int, Expr]]) -> FrozenGraph:
+    """Branch k, which gives something also for what other branches keep."""
+    graph, s = split.forward, Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
-    results, own = outputs[: len(outputs) - count], outputs[len(outputs) - count :]
+    own = dict(zip(graph.outputs, outputs, strict=True))
     known = {name for e in inputs for name in names_in(e)}
-    row = [
-        own[i - before] if before <= i < before + count else absent(s, t, known)
-        for i, t in enumerate(kept)
-    ]
-    return enclosed([*results, *row], inputs)
+    row = [own[e] if branch == k else absent(s, e.type, known) for branch, e in new]
+    return enclosed([*outputs[: len(outputs) - split.kept], *row], inputs)
 
 
 def absent(s: Scratch, type: ArrayType, known: Container[str]) -> Expr:
@@ -261,10 +267,10 @@ def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     s = graph.derived.get(key)
     if s is None:
         s = graph.derived.setdefault(key, split(graph, seeds, asked))
-    kept: list[Any] = []
-    if s.kept:
-        found = widen(y, "call", operands, {"function": s.forward})
-        kept = list(found[-s.kept :])
+    outputs, before = s.forward.outputs, len(s.forward.outputs) - s.kept
+    places, new = places_of(outputs, before)
+    wide = FrozenGraph(s.forward.inputs, (*outputs[:before], *new), merged=s.forward.merged)
+    kept = kept_parts(y, "call", operands, {"function": wide}, places, len(new))
     reads = [operands[i] for i in s.reads]
     found = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=s.backward)
     return shares_of(s.gives, found, operands)

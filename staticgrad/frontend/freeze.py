@@ -9,7 +9,7 @@ that caused it, so that a rule reads the values that the forward expression read
 
 from collections.abc import Iterable, Sequence
 
-from gradops import FeedError, FetchError
+from gradops import ArrayType, FeedError, FetchError
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
@@ -35,6 +35,7 @@ def freeze(fetches: Expr | Sequence[Expr], feeds: Expr | Sequence[Expr] = ()) ->
     if len(set(feeds)) < len(feeds):
         raise FeedError(f"an expression is fed twice: {', '.join(e.label for e in feeds)}")
     needed = reachable(fetches, stop=feeds)
+    refuse_unfit(fetches, feeds, needed)
     measured = add_size_sources(needed, feeds)
     refuse_missing(needed, feeds)
     state = Resolver(feeds, needed)
@@ -124,9 +125,7 @@ class Resolver:
         self.made: dict[Expr, Expr] = {}
         self.variables: dict[Expr, Expr] = {}
         self.assigned: dict[Expr, list[tuple[int, Expr]]] = {}
-        self.wider = {
-            e.widens.narrow: e for e in needed if e.widens is not None and can_stand_for(e)
-        }
+        self.wider = widest_forms(needed)
         everything = {**dict.fromkeys(feeds), **dict.fromkeys(needed)}
         for e in sorted(everything, key=lambda e: e.number):
             if e not in self.made:
@@ -152,8 +151,9 @@ class Resolver:
     def copy(self, e: Expr) -> None:
         """Copy what is computed, or its wider form."""
         if e in self.wider:
-            self.resolve_before(self.wider[e])
-            self.made[e] = self.made[self.wider[e]]
+            wide, _ = self.wider[e]
+            self.resolve_before(wide)
+            self.made[e] = self.made[wide]
             return
         made = self.intern.copy(self.placed(e), [self.current(x, when(e)) for x in e.inputs])
         self.made[e] = made
@@ -171,12 +171,7 @@ class Resolver:
         whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
         if whole not in self.wider:
             return e
-        index = e.attrs["index"]
-        while whole in self.wider:
-            wide = self.wider[whole]
-            assert wide.widens is not None
-            whole, index = wide, wide.widens.places[index]
-        return with_attrs(e, {"index": index})
+        return with_attrs(e, {"index": self.wider[whole][1][e.attrs["index"]]})
 
     def current(self, x: Expr, time: int) -> Expr:
         """What operand `x` stands for in an expression built at `time`."""
@@ -194,10 +189,21 @@ class Resolver:
         return [values[-1][1] for v, values in self.assigned.items() if v.kind is Kind.TOKEN]
 
 
-def can_stand_for(wide: Expr) -> bool:
+def widest_forms(needed: Iterable[Expr]) -> dict[Expr, tuple[Expr, tuple[int, ...]]]:
+    """For what has a wider form that can be computed in its place: the widest, and its parts."""
+    found: dict[Expr, tuple[Expr, tuple[int, ...]]] = {}
+    for e in sorted([e for e in needed if e.widens is not None], key=lambda e: e.number):
+        wide, step = e, e.widens
+        places = step.places if step else ()
+        while step is not None and can_stand_for(wide, step.narrow):
+            found[step.narrow] = wide, places
+            step = step.narrow.widens
+            places = tuple([places[k] for k in step.places]) if step else ()
+    return found
+
+
+def can_stand_for(wide: Expr, narrow: Expr) -> bool:
     """Whether a wider form can be computed in the place of the narrower expression."""
-    assert wide.widens is not None
-    narrow = wide.widens.narrow
     if all(x.number < narrow.number for x in wide.inputs):
         return True
     needed = reachable(wide.inputs)
@@ -209,6 +215,22 @@ def when(e: Expr) -> int:
     while e.origin is not None:
         e = e.origin
     return e.number
+
+
+def refuse_unfit(fetches: Iterable[Expr], feeds: Iterable[Expr], needed: dict[Expr, None]) -> None:
+    """Refuse to fetch what is no array, and to feed what exists only inside a loop or branch."""
+    for e in fetches:
+        if type(e.type) is not ArrayType and e.kind is not Kind.GROUP:
+            raise FetchError(
+                f"{e.label}, made at {describe(e.place)}, is several values"
+                "\n  hint: fetch what the loop or branch returned"
+            )
+    for e in feeds:
+        if e not in needed and any(x.kind is Kind.PARAMETER for x in reachable((e,))):
+            raise FeedError(
+                f"{e.label}, made at {describe(e.place)}, exists only inside a loop or branch,"
+                " which computes it anew each time\n  hint: feed what the loop or branch is given"
+            )
 
 
 def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:

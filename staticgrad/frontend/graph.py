@@ -29,6 +29,7 @@ class Graph:
         self.members: dict[str, Expr] = {}
         self.token: Expr | None = None  # orders effects: see Note [Effects]
         self.checks: list[Expr] = []
+        self.wider: dict[Expr, Expr] = {}  # forms that keep more: see Note [Residuals]
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager

@@ -315,6 +315,18 @@ def parts_of(e: Expr) -> Any:
     return tuple([part(e, index=i) for i in range(len(e.type.parts))])
 
 
+def is_before(e: Expr, first: int) -> bool:
+    """Whether an expression was built before number `first`, or is a wider form of such a one."""
+    while e.number >= first:
+        if e.op is not None and e.op.name == "part":
+            e = e.inputs[0]
+        elif e.widens is not None:
+            e = e.widens.narrow
+        else:
+            return False
+    return True
+
+
 def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:
     """An expression like `e`, in no graph, with other attributes."""
     return Expr(

@@ -1,6 +1,7 @@
 """Gradients: from expressions to the expressions of their derivatives."""
 
 from collections.abc import Container, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.reverse import conjugated
+from gradops.op import Selective
 from gradops.types import is_inexact, operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
+from .stands import Stand, seen, standing_in
 
 
 def gradients(
@@ -49,17 +51,21 @@ def gradients(
 
 def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Container[Expr]) -> dict[Any, Any]:
     """The cotangents of the xs that the seeded expressions depend on."""
-    active = differentiable(xs, depending_on(xs, seeds, stop))
+    active: set[Any] = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.dtype.kind == "c" for e in active)
+    stands = standing_in(active)
+    active.update([stand for stand, _ in stands.values()])
+    view = partial(seen, stands) if stands or has_complex else None
 
-    def read(e: Expr) -> tuple[Expr, ...]:
-        CAUSE.set(e)  # what the rules build from here on was caused by `e`
-        return (e, *e.inputs)
+    def read(e: Any) -> tuple[Any, ...]:
+        is_stand = type(e) is Stand
+        CAUSE.set(e.e if is_stand else e)  # what the rules build from here on was caused by it
+        return (e.shown if is_stand else e, *e.inputs)
 
     seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)
     try:
-        return pull_back(seeds, read, active, set(xs), op_of=op_of if has_complex else None)
+        return pull_back(seeds, read, active, set(xs), view=view)
     finally:
         CAUSE.reset(before)
 
@@ -70,17 +76,21 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     for e in sorted(between, key=lambda e: e.number):
         if e.op is None or e.dtype.kind not in "fcO":  # O is of several values at once
             continue
-        rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
-        on_the_way = [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]
-        if not found.isdisjoint(on_the_way):
+        if not found.isdisjoint(carried_by(e)):
             found.add(e)
     return found
 
 
-def op_of(e: Expr) -> Any:
-    """Whose rules carry a cotangent of `e` back. See Note [Complex]."""
-    is_complex = e.op is not None and e.dtype.kind == "c" and "control" not in e.op.traits
-    return conjugated(e.op) if is_complex else e.op
+def carried_by(e: Expr) -> list[Expr]:
+    """Those by which rules differentiate `e`: its inputs, or for a part those of the whole."""
+    assert e.op is not None
+    if e.op.name == "part":
+        whole = e.inputs[0]
+        if whole.op is not None and isinstance(whole.op.vjp, Selective) and whole.op.vjp.reach:
+            bits = whole.op.vjp.reach(**whole.attrs)[e.attrs["index"]]
+            return [x for i, x in enumerate(whole.inputs) if bits >> i & 1]
+    rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
+    return [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
