@@ -45,7 +45,19 @@ class Together(EveryOperand):
 
 
 class Selective(Together):
-    """The rules of all operands, told which of them are wanted: `shares(wanted, g, y, *xs)`."""
+    """The rules of all operands, told which of them are wanted: `shares(wanted, g, y, *xs)`.
+
+    Of an op that gives several values, `reach(**attrs)` says for each which operands have a part in
+    its derivative, as the bits of a number.
+    """
+
+    def __init__(
+        self,
+        shares: Callable[..., Callable[[int], Any]],
+        reach: Callable[..., Sequence[int]] | None = None,
+    ) -> None:
+        super().__init__(shares)
+        self.reach = reach
 
 
 class Jointly(EveryOperand):

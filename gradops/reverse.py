@@ -45,7 +45,7 @@ def pull_back(
     active: Container[Any] | None = None,
     keep: Container[Any] = (),
     inspect: Callable[[Any, int, Any], None] | None = None,
-    op_of: Callable[[Any], Any] | None = None,
+    view: Callable[[Any], Any] | None = None,
 ) -> dict[Any, Any]:
     """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
 
@@ -53,7 +53,7 @@ def pull_back(
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
     passed through it before it goes further. `inspect(vertex, i, cotangent)`, if given, is shown
-    what each rule computes; `op_of(vertex)` says whose rules they are, if not the vertex's op's.
+    what each rule computes; `view(vertex)` gives what stands for it, with other rules or inputs.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
     a vertex is reached when its cotangent is complete, and no order need be found beforehand.
@@ -70,10 +70,12 @@ def pull_back(
             except Exception as error:
                 blame(error, "a hook on", v)
                 raise
-        op = v.op if op_of is None else op_of(v)
+        shown = v if view is None else view(v)
+        op = shown.op
         if op is None:
             continue
         g = cotangents[v] if v in keep else cotangents.pop(v)
+        v = shown
         operands, attrs, rules = read(v), v.attrs, op.vjp
         try:
             share = shared(v, rules, g, operands, active) if isinstance(rules, Together) else None

@@ -53,6 +53,7 @@ class Module:
         self.local: set[str] = set()  # by something in some function
         self.lines: list[str] = []
         self.owners: list[Expr | None] = []
+        self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
         self.functions: dict[FrozenGraph, str] = {}
         self.arenas: list[Arena] = []
         self.names: dict[Expr, str] = {}
@@ -89,9 +90,11 @@ class Writer:
 
     def fresh_in_scope(self, wanted: str) -> str:
         """`wanted` as an identifier that is not taken in any function."""
-        name = identifier(wanted)
+        name = first = identifier(wanted)
+        counts = self.module.counts
         while name in self.module.local or name in self.module.taken:
-            name += "_"
+            counts[first] = counts.get(first, 0) + 1
+            name = f"{first}_{counts[first]}"
         self.module.taken.add(name)
         return name
 
@@ -120,8 +123,9 @@ class Writer:
         if self.called:
             parameters += ["*", *(f"{name}={name}" for name in self.called)]
         head = f"def {self.name}({', '.join(parameters)}):"
-        self.module.lines += [head, *self.lines]
-        self.module.owners += [None, *self.owners]
+        gap = [""] if self.module.lines else []
+        self.module.lines += [*gap, head, *self.lines]
+        self.module.owners += [*[None] * len(gap), None, *self.owners]
         self.module.names |= self.names
         self.module.sizes |= self.sizes
 

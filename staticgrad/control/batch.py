@@ -4,36 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradops import OPS, ArrayType, Batched, MissingRuleError
-from gradops.batching import Shared, unbatch
+from gradops.batching import Shared
 from gradops.levels import at_level, levels
 
 from ..frontend.freeze import enclosed
 from ..ir.graph import FrozenGraph
 from ..ir.structure import HistoryType
+from .lists import Flags, is_list, spread, to_front, with_entries
 from .scratch import Scratch
-
-Flags = Sequence[bool]
-
-
-def stacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """The lists of all examples, whose entries have the examples first, as arrays of examples."""
-    t = stacks[0].type.element
-    return to_front(op(stacks[0], shape=t.shape, dtype=attrs["dtype"]))
-
-
-def unstacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """Arrays of examples as a list, whose entries have the examples first."""
-    return op(to_front(stacks[0]))
-
-
-def retyped_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """Lists of examples as they are."""
-    return stacks[0]
-
-
-def to_front(x: Any) -> Any:
-    """An array with its first two axes exchanged."""
-    return OPS["transpose"](x, axes=(1, 0, *range(2, len(x.shape))))
 
 
 class Inside:
@@ -56,17 +34,15 @@ class Inside:
     def graph(self, batched: Flags) -> FrozenGraph:
         """The graph that gives the examples of those outputs that are to have them."""
         outputs = [
-            unbatch(y, 0, self.size, self.level) if b else y
-            for y, b in zip(self.outputs, batched, strict=True)
+            y if not b else y.stack if own else spread(self.scratch.expression(y), self.size)
+            for y, b, own in zip(self.outputs, batched, self.batched, strict=True)
         ]
         return enclosed([self.scratch.expression(y) for y in outputs], self.inputs)
 
 
 def with_examples(type: ArrayType, size: Any) -> ArrayType:
     """The type of a stack of examples; of a list, the entries are stacks."""
-    if isinstance(type, HistoryType):
-        return HistoryType(type.length, with_examples(type.element, size))
-    return ArrayType((size, *type.shape), type.dtype)
+    return with_entries(type, lambda t: ArrayType((size, *t.shape), t.dtype))
 
 
 def size_of(stacks: Sequence[Any], batched: Flags) -> Any:
@@ -115,9 +91,8 @@ def loop_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, 
 def ready(x: Any, was: bool, now: bool, i: int, carries: int, end: int, size: Any) -> Any:
     """An operand of a loop over examples: spread if it has to have them, steps first in arrays."""
     if now and not was:
-        return OPS["broadcast_to"](x, shape=(size, *x.shape))
-    is_array = not isinstance(x.type, HistoryType)
-    return to_front(x) if was and carries <= i < end and is_array else x
+        return spread(x, size)
+    return to_front(x) if was and carries <= i < end and not is_list(x) else x
 
 
 def case_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradops import flatten
+from gradops.places import describe, here
 
 from ..frontend.freeze import enclosed, source_of
 from ..frontend.leaves import EFFECTS, as_expression, assign
-from ..ir.expr import AFTER, Expr, Kind, Names, foreign
-from ..ir.graph import FrozenGraph, sizes_told, sizes_used
+from ..ir.expr import AFTER, Expr, Kind, Names, foreign, is_before
+from ..ir.graph import FrozenGraph, sizes_missing
 from ..ir.sizes import sizes_told_by
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})
@@ -51,12 +52,16 @@ def traced(
     parameters: list[Expr],
     start: int,
     form: Callable[[list[Expr]], Sequence[Any]],
+    what: str,
 ) -> Body:
-    """The body of `fn` called with `parameters`, which `form` arranges as its arguments."""
+    """The body of `fn`, which is `what`, called with `parameters` that `form` arranges."""
     effects: list[Expr] = []
     token, after = EFFECTS.set(effects), AFTER.set(())
     try:
         given = fn(*form(parameters))
+    except Exception as error:
+        error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")
+        raise
     finally:
         EFFECTS.reset(token)
         AFTER.reset(after)
@@ -70,7 +75,7 @@ def as_result(names: Names, x: Any, like: Expr | None = None) -> Expr:
     """What a function returned, as an expression; a number has the dtype of `like`."""
     e = x if isinstance(x, Expr) else as_expression(x, names, like)
     if e.names is not names:
-        raise foreign("a loop or branch", like or e, e)
+        raise foreign("a loop or branch", e if like is None else like, e)
     return e
 
 
@@ -83,7 +88,7 @@ def region(body: Body) -> dict[Expr, None]:
         e = stack.pop()
         if e in inside or e in own or e in body.captured:
             continue
-        if e.kind in LEAVES or (e.number < body.start and e.kind not in COPIED):
+        if e.kind in LEAVES or (is_before(e, body.start) and e.kind not in COPIED):
             body.captured[e] = None
             continue
         inside[e] = None
@@ -104,9 +109,8 @@ def captures_of(bodies: Sequence[Body]) -> list[Expr]:
 
 def unknown_sizes(body: Body, inside: Iterable[Expr]) -> set[str]:
     """The sizes that a body uses and nothing in it tells."""
-    inside = list(inside)
-    told = {t.name for t in sizes_told_by([*body.parameters, *body.captured])}
-    return sizes_used(inside) - told - {name for e in inside for name in sizes_told(e)}
+    told = sizes_told_by([*body.parameters, *body.captured])
+    return sizes_missing(inside, [t.name for t in told if t.name is not None])
 
 
 def closed(

@@ -6,6 +6,7 @@ from typing import Any
 from gradops import OPS, DTypeError, GraphError, OptionError, ShapeError, where
 from gradops.places import describe
 from gradops.tree import structure
+from gradops.types import conflict
 
 from ..frontend.effects import Assert, group
 from ..frontend.graph import get_default_graph
@@ -71,6 +72,8 @@ def switch(
     if not fns:
         raise OptionError("switch", [], "there is no function to choose from")
     index = as_expression(index)
+    if index.shape or index.dtype.kind not in "iu":
+        raise ShapeError("switch", [index.label], "the functions are numbered: give one integer")
     last = default or fns[max(fns)]
     numbers = [i for i in sorted(fns) if default is not None or i != max(fns)]
     if numbers != list(range(len(numbers))):
@@ -122,9 +125,10 @@ def branched(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Exp
     assert names is not None
     with get_default_graph().name_scope(name):
         bodies = []
-        for fn in fns:
+        for k, fn in enumerate(fns):
+            what = f"function {k} of {name}"
             with get_default_graph().name_scope("branch"):
-                bodies.append(traced(names, fn, [], next(clock), lambda parameters: ()))
+                bodies.append(traced(names, fn, [], next(clock), lambda parameters: (), what))
         require_same(name, bodies)
         settle(names, name, bodies)
         state = state_of(bodies)
@@ -161,10 +165,11 @@ def settle(names: Names, name: str, bodies: Sequence[Body]) -> None:
 
 
 def require_types(name: str, k: int, row: Sequence[Expr]) -> None:
-    """Refuse a result that is of another dtype or rank in another branch."""
+    """Refuse a result that is of another dtype or shape in another branch."""
     first = row[0]
     for e in row[1:]:
-        if e.dtype == first.dtype and len(e.shape) == len(first.shape):
+        same = e.dtype == first.dtype and len(e.shape) == len(first.shape)
+        if same and not conflict(e.shape, first.shape):
             continue
         kind = DTypeError if e.dtype != first.dtype else ShapeError
         raise kind(

@@ -64,9 +64,9 @@ class Calls:
                 given = iter(own)
                 return rebuild([next(given) if is_operand(x) else x for x in leaves])
 
-            body = traced(names, lambda args, kwargs: self.fn(*args, **kwargs), parameters,
-                          number, form)  # fmt: skip
-            return callee_of(names, body)
+            call = lambda args, kwargs: self.fn(*args, **kwargs)
+            what = f"function {name_of(self.fn)}"
+            return callee_of(names, traced(names, call, parameters, number, form, what))
 
 
 def callee_of(names: Names, body: Body) -> Callee:

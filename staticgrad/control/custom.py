@@ -23,8 +23,8 @@ from ..ir.structure import Parts, TupleType
 from ..transform.reverse import pulled
 from .batch import Inside, given, size_of
 from .bodies import Body, as_result, captures_of, closed, traced
-from .ops import CONTROL, fitting, no_samples
-from .scratch import zeros_like
+from .lists import CONTROL, no_samples, zeros_like
+from .ops import fitting
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,7 +102,8 @@ def with_gradient(
         )
     number, more = next(clock), {"variables": variables} if variables else {}
     dys = [parameter(names, e.type, f"d{e.name}") for e in ys]
-    back = traced(names, lambda *dys: grad_fn(*dys, **more), dys, number, list)
+    what = f"gradient function of {name}"
+    back = traced(names, lambda *dys: grad_fn(*dys, **more), dys, number, list, what)
     wrt = [*args, *variables]
     wanted = settle(name, names, back, wrt, bool(variables))
     captures = captures_of([back])

@@ -1,17 +1,18 @@
 """Tangents through loops, branches and calls: they travel along with the values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
-from ..ir.expr import Expr
+from ..ir.expr import Expr, lifted, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.structure import Parts
 from ..transform.forward import pushed
+from .lists import zeros_like
 from .reverse import widen
-from .scratch import Scratch, dependencies, zeros_like
+from .scratch import Scratch, loop_reach
 
 Tangents = Mapping[int, Any]
 
@@ -65,7 +66,7 @@ def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
         cond = with_ignored(cond, carries, m.tangents[:n], m.tangents[n + k :])
     start = [tangents[i] if i in tangents else zeros_like(operands[i]) for i in state]
     given = attrs["gives"]
-    found = widen(
+    found = moved_parts(
         y, "loop",
         [*operands[:carries], *start, *operands[carries:end], *(tangents[i] for i in steps),
          *operands[end:], *(tangents[i] for i in shared)],
@@ -78,16 +79,10 @@ def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
     return Parts(total) if total else None
 
 
-def moving_state(body: FrozenGraph, tangents: Tangents, carries: int) -> list[int]:
+def moving_state(body: FrozenGraph, tangents: Iterable[int], carries: int) -> list[int]:
     """The state that moves when operands do."""
-    bits = dependencies(body, "jvp")
-    moving = 0
-    for i in tangents:
-        moving |= 1 << i
-    for _ in range(carries):
-        for k in range(carries):
-            moving |= (1 << k) if bits[k] & moving else 0
-    return [k for k in range(carries) if moving >> k & 1 and is_inexact(body.inputs[k].dtype)]
+    reach, moving = loop_reach(body, carries), sum(1 << i for i in tangents)
+    return [k for k in range(carries) if reach[k] & moving and is_inexact(body.inputs[k].dtype)]
 
 
 def with_ignored(
@@ -111,7 +106,7 @@ def case_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
         return None
     branches = tuple([Moved(b, moving, always).graph() for b in attrs["branches"]])
     operands = (*operands, *(tangents[i + 1] for i in moving))
-    return settled(widen(y, "case", operands, {"branches": branches}), always)
+    return settled(moved_parts(y, "case", operands, {"branches": branches}), always)
 
 
 def call_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
@@ -124,7 +119,16 @@ def call_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
     if not m[1]:
         return None
     operands = (*operands, *(tangents[i] for i in moving))
-    return settled(widen(y, "call", operands, {"function": m[0]}), m[1])
+    return settled(moved_parts(y, "call", operands, {"function": m[0]}), m[1])
+
+
+def moved_parts(
+    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
+) -> Sequence[Any]:
+    """What a wider form of `y` gives, which also gives tangents."""
+    assert y.names is not None
+    found: Sequence[Any] = parts_of(widen(y, name, lifted(y.names, operands), attrs, places))
+    return found
 
 
 def settled(found: Sequence[Any], moved: Sequence[int]) -> Parts:

@@ -18,10 +18,10 @@ from gradops import (
     tree_map,
 )
 from gradops.places import describe
-from gradops.types import Size
+from gradops.types import Size, conflict, is_float
 
 from ..frontend.graph import get_default_graph
-from ..frontend.leaves import as_expression, parameter, placeholder_type
+from ..frontend.leaves import as_expression, constant, parameter, placeholder_type
 from ..ir.expr import Expr, Names, clock
 from ..ir.structure import relaxed
 from .bodies import (
@@ -212,22 +212,24 @@ class Loop:
             raise OptionError(name, [], f"residuals is one of {RESIDUALS}, not {residuals!r}")
         leaves, self.rebuild = flatten(state)
         self.name, self.recompute, self.whole = name, residuals == "recompute", whole
-        self.start = [as_expression(x) for x in leaves]
-        self.types = [e.type for e in self.start]
-        if invariants is not None:
-            self.types = invariant_types(name, self.start, invariants)
+        self.leaves, self.invariants = leaves, invariants
+        self.start: list[Expr] = []
 
     def built(
         self, fn: Any, elems: Any = (), cond: Any = None, reverse: bool = False
     ) -> tuple[Any, Any]:
         """The state in the end, and what the steps gave as arrays."""
         lists, rebuild_elems = flatten(elems)
+        self.start = started(self.leaves, lists)
+        if not (lists if cond is None else self.start):
+            raise GraphError(f"{self.name}: there is nothing to loop over")
         require_lists(self.name, lists)
         graph = get_default_graph()
         names = next((e.names for e in (*self.start, *lists) if e.names), graph.names)
         with graph.name_scope(self.name):
             number = next(clock)
-            state = [parameter(names, t, "state") for t in free_sizes(self.types, self.start)]
+            types = invariant_types(self.name, self.start, self.invariants)
+            state = [parameter(names, t, "state") for t in free_sizes(types, self.start)]
             steps = [parameter(names, element_of(e.type), "entry") for e in lists]
 
             def form(parameters: list[Expr]) -> Sequence[Any]:
@@ -237,8 +239,9 @@ class Loop:
                 found = self.rebuild(own)
                 return list(found.values()) if isinstance(found, dict) else list(found)
 
-            body = traced(names, fn, [*state, *steps], number, form)
-            check = cond and traced(names, cond, state, number, form)
+            what = f"{'body' if cond else 'function'} of {self.name}"
+            body = traced(names, fn, [*state, *steps], number, form, what)
+            check = cond and traced(names, cond, state, number, form, f"condition of {self.name}")
             beside = self.settle(names, body)
             if check:
                 check.outputs = [self.truth(names, check)]
@@ -256,13 +259,19 @@ class Loop:
             new, rest = body.leaves, []
         if len(new) != len(self.start):
             raise GraphError(
-                f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables"
+                f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables:"
+                f" {given!r}"
                 "\n  hint: give all of them back, changed or not, in the order of the arguments"
             )
-        outputs = [as_result(names, x, e) for x, e in zip(new, self.start, strict=True)]
-        for e, p, y in zip(self.start, body.parameters, outputs, strict=False):
-            require_same_type(self.name, e, p, y)
-        body.outputs = [*outputs, *(as_result(names, x) for x in rest)]
+        outputs = [
+            kept_type(f"{self.name}: variable {k}", e, p, as_result(names, x, e))
+            for k, (e, p, x) in enumerate(zip(self.start, body.parameters, new, strict=False))
+        ]
+        settled = {id(x): e for x, e in zip(new, outputs, strict=True)}  # which a scan also gives
+        body.outputs = [
+            *outputs,
+            *(settled[id(x)] if id(x) in settled else as_result(names, x) for x in rest),
+        ]
         return len(rest)
 
     def truth(self, names: Names, check: Body) -> Expr:
@@ -312,6 +321,13 @@ class Loop:
         return self.rebuild(values[:n]), body.rebuild([*values[:n], *arrays])[1]
 
 
+def started(leaves: Sequence[Any], lists: Sequence[Expr]) -> list[Expr]:
+    """What the state begins with; Python floats get the dtype of the first floats beside them."""
+    beside = [x for x in (*lists, *leaves) if hasattr(x, "dtype") and is_float(x.dtype)]
+    dtype = beside[0].dtype if beside else None
+    return [constant(x, dtype) if dtype and type(x) is float else as_expression(x) for x in leaves]
+
+
 def require_lists(name: str, lists: Sequence[Expr]) -> None:
     """Refuse numbers, and arrays of different lengths, where entries are wanted."""
     for e in lists:
@@ -325,6 +341,8 @@ def require_lists(name: str, lists: Sequence[Expr]) -> None:
 
 def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[ArrayType]:
     """The types that loop variables keep, with unknown sizes where they may change."""
+    if invariants is None:
+        return [e.type for e in start]
     shapes = shapes_in(invariants)
     if len(shapes) != len(start):
         raise GraphError(f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants")
@@ -358,21 +376,28 @@ def free_sizes(types: Sequence[ArrayType], start: Sequence[Expr]) -> list[ArrayT
     return found
 
 
-def require_same_type(name: str, e: Expr, p: Expr, y: Expr) -> None:
-    """Refuse a loop variable that comes out of a step with another type than it went in."""
-    kind: Any = None
+def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
+    """What a step gives for a loop variable, which has to have the type with which it went in.
+
+    If only a run can tell whether it has, it is checked then.
+    """
+    error: Any = ShapeError
+    hint = "give shape_invariants with None for the sizes that change"
     if y.dtype != p.dtype:
-        kind, hint = DTypeError, f"convert it: astype(value, {str(p.dtype)!r})"
-    elif len(y.shape) != len(p.shape) or not all(
-        n == m or (isinstance(m, Dim) and str(m).startswith("state"))
-        for n, m in zip(y.shape, p.shape, strict=True)
-    ):
-        kind, hint = ShapeError, "give shape_invariants with None for the sizes that change"
-    if kind is not None:
-        raise kind(
-            name, [p.type, y.type],
-            f"a loop variable begins a step as {p.type} and ends it as {y.type}"
-            f"\n  it starts as {e.label}, made at {describe(e.place)}"
-            f"\n  a step gives {y.label}, made at {describe(y.place)}",
-            hint=hint,
-        )  # fmt: skip
+        error, hint = DTypeError, f"convert it: astype(value, {str(p.dtype)!r})"
+    elif len(y.shape) == len(p.shape):
+        shape = tuple(n if is_free(m) else m for n, m in zip(y.shape, p.shape, strict=True))
+        if not conflict(shape, y.shape):
+            return y if shape == y.shape else OPS["ensure_shape"](y, shape=shape)
+    raise error(
+        name, [p.type, y.type],
+        f"it begins a step as {p.type} and ends it as {y.type}"
+        f"\n  it starts as {e.label}, made at {describe(e.place)}"
+        f"\n  a step gives {y.label}, made at {describe(y.place)}",
+        hint=hint,
+    )  # fmt: skip
+
+
+def is_free(size: Size) -> bool:
+    """Whether a size may change from step to step."""
+    return isinstance(size, Dim) and str(size).startswith("state")

@@ -10,8 +10,6 @@ may differ in shape. `stacked` makes an array of it.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
 from gradops.op import Jointly, Selective
 from gradops.types import conflict
@@ -20,14 +18,8 @@ from ..ir.graph import FrozenGraph
 from ..ir.replay import bound
 from ..ir.structure import HistoryType, Parts, TupleType, relaxed
 from . import batch, forward, reverse
-
-UNKNOWN = Dim("?")
-CONTROL = frozenset({"control", "view"})  # results may lie in the memory of operands
-
-
-def no_samples(rng: Any) -> list[Any]:
-    """Their operands are no arrays alone; tests/staticgrad/control has their properties."""
-    return []
+from .lists import CONTROL, UNKNOWN, no_samples
+from .scratch import call_reach, case_reach, loop_reach
 
 
 def taken(values: Any, index: int) -> Any:
@@ -50,60 +42,6 @@ part: Op = Op(
 )  # fmt: skip
 
 
-def filled(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Arrays of one shape, in a list, as one array."""
-    found = np.empty((len(values), *shape), dtype)
-    for i, x in enumerate(values):
-        found[i] = x
-    return found
-
-
-def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:
-    """The type of a list as an array."""
-    if not isinstance(values, HistoryType) or UNKNOWN in values.shape:
-        raise ShapeError(
-            "stacked", [values], "values of different shapes are no array",
-            hint="give each step's value the same shape: pad it, or keep it in the loop's state",
-        )  # fmt: skip
-    return ArrayType(values.shape, values.dtype)
-
-
-def apart(values: Any) -> Any:
-    """An array as the list of its entries along the first axis."""
-    return list(values)
-
-
-stacked: Op = Op(
-    name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({"control"}),
-    source="stacked({0}, {shape}, {dtype})",
-    vjp=[lambda g, y, xs, shape, dtype: unstacked(g)],
-    jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],
-    batch=batch.stacked_batch, doc="The values of a loop's steps as one array.", samples=no_samples,
-)  # fmt: skip
-unstacked: Op = Op(
-    name="unstacked", kernel=apart, traits=CONTROL, source="unstacked({0})",
-    infer=lambda x: HistoryType(x.shape[0], ArrayType(x.shape[1:], x.dtype)),
-    vjp=[lambda g, y, x: stacked(g, shape=x.shape[1:], dtype=x.dtype)],
-    jvp=[lambda t, y, x: unstacked(t)],
-    batch=batch.unstacked_batch, doc="An array as values for a loop's steps.", samples=no_samples,
-)  # fmt: skip
-
-
-def same(values: Any, like: Any) -> Any:
-    """The first operand."""
-    return values
-
-
-retyped: Op = Op(
-    name="retyped", kernel=same, infer=lambda values, like: like, arity=2, traits=CONTROL,
-    source="{0}",
-    vjp=[lambda g, y, values, like: retyped(g, values), None],
-    jvp=[lambda t, y, values, like: retyped(t, like), None],
-    batch=batch.retyped_batch, doc="A list that is known to be as long as another.",
-    samples=no_samples,
-)  # fmt: skip
-
-
 def run_loop(
     *operands: Any,
     body: Callable[..., Any],
@@ -120,18 +58,19 @@ def run_loop(
     holds.
     """
     first, shared = carries + lists, operands[carries + lists :]
-    state, given = operands[:carries], [list[Any]() for _ in range(gives)]
+    state, given, count = operands[:carries], [list[Any]() for _ in range(gives)], 0
     try:
         if cond is None:
             columns = [x[::-1] if reverse else x for x in operands[carries:first]]
             for step in zip(*columns, strict=True):
                 state = settled(body(*state, *step, *shared), carries, given)
+                count += 1
         else:
             while cond(*state, *shared)[0]:
                 state = settled(body(*state, *shared), carries, given)
+                count += 1
     except Exception as error:
-        if given:
-            error.add_note(f"  in step {len(given[0])} of a loop")
+        error.add_note(f"  in step {count} of a loop")
         raise
     return (*state, *(values[::-1] if reverse else values for values in given))
 
@@ -207,7 +146,8 @@ loop: Op = Op(
     name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
     source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
     " gives={gives}, reverse={reverse})",
-    vjp=Selective(reverse.loop_shares), jvp=Jointly(forward.loop_push), batch=batch.loop_batch,
+    vjp=Selective(reverse.loop_shares, loop_reach), jvp=Jointly(forward.loop_push),
+    batch=batch.loop_batch,
     doc="A function applied again and again.", samples=no_samples,
 )  # fmt: skip
 
@@ -244,7 +184,8 @@ def agreed(types: Sequence[ArrayType]) -> ArrayType:
 case: Op = Op(
     name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
     source="case({operands}, branches={branches})",
-    vjp=Selective(reverse.case_shares), jvp=Jointly(forward.case_push), batch=batch.case_batch,
+    vjp=Selective(reverse.case_shares, case_reach), jvp=Jointly(forward.case_push),
+    batch=batch.case_batch,
     doc="One of several functions, chosen by a number.", samples=no_samples,
 )  # fmt: skip
 
@@ -263,6 +204,7 @@ def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
 call: Op = Op(
     name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
     source="{function}({operands})",
-    vjp=Selective(reverse.call_shares), jvp=Jointly(forward.call_push), batch=batch.call_batch,
+    vjp=Selective(reverse.call_shares, call_reach), jvp=Jointly(forward.call_push),
+    batch=batch.call_batch,
     doc="A function of a graph, applied.", samples=no_samples,
 )  # fmt: skip

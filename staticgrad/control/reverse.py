@@ -6,7 +6,9 @@ these lists too; as it also gives all that the first one gives, only the second 
 With residuals="recompute" only the state of each step is kept, and the rest is computed again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,11 @@ from gradops import OPS, ArrayType, Dim
 from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
-from ..ir.expr import Expr, Widening, apply, new_constant, parts_of
+from ..ir.expr import Expr, Widening, apply, new_constant
 from ..ir.graph import FrozenGraph
 from ..ir.structure import HistoryType, Parts
-from .scratch import Scratch, Split, chosen, dependencies, split, zeros_like
+from .lists import nothing, plus, share_of, values_of, zeros_like
+from .scratch import Scratch, Split, loop_reach, names_in, split
 
 Shares = Callable[[int], Any]
 
@@ -26,10 +29,11 @@ Shares = Callable[[int], Any]
 def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of a loop's operands. See Note [Residuals]."""
     body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
-    active = active_state(body, wanted, carries, g)
-    if not active and not any(i >= carries for i in g.found):
+    seeds = values_of(g)
+    active = active_state(body, wanted, carries, seeds)
+    given = sorted(i for i in seeds if i >= carries)
+    if not active and not given:
         return lambda i: None
-    given = sorted(i for i in g.found if i >= carries)
     asked = [*active, *(i for i in wanted if i >= carries and is_inexact(operands[i].dtype))]
     s = split(
         body, [*active, *given], asked, again=again_of(attrs),
@@ -37,7 +41,7 @@ def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     )  # fmt: skip
     back = Backward(s, active, given, carries, lists, operands)
     histories = widened(s, y, operands, attrs, back)
-    return back.run(g, y, histories, attrs)
+    return back.run(seeds, y, histories, attrs)
 
 
 def again_of(attrs: dict[str, Any]) -> Callable[[Expr], bool]:
@@ -45,24 +49,16 @@ def again_of(attrs: dict[str, Any]) -> Callable[[Expr], bool]:
     return lambda e: bool(attrs["recompute"])
 
 
-def active_state(body: FrozenGraph, wanted: Sequence[int], carries: int, g: Parts) -> list[int]:
+def active_state(
+    body: FrozenGraph, wanted: Iterable[int], carries: int, seeds: Iterable[int]
+) -> list[int]:
     """The state that depends on what is wanted, and on which depends what has a cotangent."""
-    bits = dependencies(body)
-    varied = 0
-    for i in wanted:
-        varied |= 1 << i
-    useful = {i for i in g.found if i < carries}
-    ends = [bits[i] for i in g.found if i >= carries]
-    state = (1 << carries) - 1
-    for _ in range(carries):
-        for k in range(carries):
-            varied |= (1 << k) if bits[k] & varied else 0
-        reached = [*ends, *(bits[k] for k in useful)]
-        for each in reached:
-            useful |= chosen(each & state)
+    reach = loop_reach(body, carries)
+    asked = sum(1 << i for i in wanted)
+    useful = reduce(or_, [reach[i] for i in seeds], 0)
     return [
         k for k in range(carries)
-        if varied >> k & 1 and k in useful and is_inexact(body.inputs[k].dtype)
+        if reach[k] & asked and useful >> k & 1 and is_inexact(body.inputs[k].dtype)
     ]  # fmt: skip
 
 
@@ -107,125 +103,141 @@ class Backward:
         by_number = dict(zip(self.split.gives, found, strict=True))
         new = [by_number[k] if k in by_number else zeros_like(x)
                for k, x in zip(self.active, state, strict=True)]  # fmt: skip
-        totals = [x + by_number[i] for i, x in zip(self.sums, sums, strict=True)]
+        totals = [plus(x, by_number[i]) for i, x in zip(self.sums, sums, strict=True)]
         elements = [*values, *(read[i] for i in (*self.state_read, *self.lists_read)), *given]
         parameters = [*state, *sums, *elements, *(read[i] for i in self.shared_read)]
         return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
-    def run(self, g: Parts, y: Expr, histories: Sequence[Any], attrs: Any) -> Shares:
+    def run(self, g: Mapping[int, Any], y: Expr, histories: Sequence[Any], attrs: Any) -> Shares:
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
-        start = [g.found[k] if k in g.found else zeros_like(part(y, index=k)) for k in self.active]
+        start = [g[k] if k in g else zeros_like(part(y, index=k)) for k in self.active]
         sums = [zeros_like(self.operands[i]) for i in self.sums]
         lists = [*histories, *(self.operands[i] for i in self.lists_read),
-                 *(g.found[i] for i in self.given)]  # fmt: skip
+                 *(g[i] for i in self.given)]  # fmt: skip
         found = OPS["loop"](
             *start, *sums, *lists, *(self.operands[i] for i in self.shared_read),
             body=self.body, carries=len(start) + len(sums), lists=len(lists),
             gives=len(self.made), reverse=not attrs["reverse"],
             recompute=attrs["recompute"],
         )  # fmt: skip
-        results = dict(zip([*self.active, *self.sums, *self.made], found, strict=True))
-        for i in self.made:
-            results[i] = like_operand(results[i], self.operands[i])
-        return results.get
+        return shares_of([*self.active, *self.sums, *self.made], found, self.operands)
 
 
-def like_operand(ct: Any, x: Any) -> Any:
-    """The cotangent of a list as an array, if what the loop went through is one."""
-    if isinstance(x.type, HistoryType):
-        return ct if ct.type == x.type else OPS["retyped"](ct, x)
-    return OPS["stacked"](ct, shape=x.shape[1:], dtype=x.dtype)
+def shares_of(numbers: Sequence[int], found: Sequence[Any], operands: Sequence[Any]) -> Shares:
+    """The function that gives the cotangent of an operand, from those of some operands."""
+    given = dict(zip(numbers, found, strict=True))
+    return lambda i: share_of(operands[i], given[i]) if i in given else None
 
 
 def widened(
     s: Split, y: Expr, operands: Sequence[Expr], attrs: dict[str, Any], back: Backward
 ) -> list[Any]:
     """The lists of what the steps keep, from a loop that gives them beside the rest."""
-    body = s.forward
-    state = tuple(body.inputs[i] for i in back.state_read)
-    more = s.kept + len(state)
-    if not more:
-        return []
-    wide = FrozenGraph(body.inputs, (*body.outputs, *state), merged=body.merged)
-    found = widen(y, "loop", operands, {**attrs, "body": wide, "gives": attrs["gives"] + more})
-    return list(found[-more:])
+    body, before = s.forward, len(s.forward.outputs) - s.kept
+    outputs = (*body.outputs, *(body.inputs[i] for i in back.state_read))
+    places, new = places_of(outputs, before, attrs["carries"])
+    wide = FrozenGraph(body.inputs, (*outputs[:before], *new), merged=body.merged)
+    more = {"body": wide, "gives": attrs["gives"] + len(new)}
+    return kept_parts(y, "loop", operands, {**attrs, **more}, places, len(new))
+
+
+def places_of(outputs: Sequence[Expr], before: int, first: int = 0) -> tuple[list[int], list[Expr]]:
+    """Where each value after those `before` is given, at `first` or behind; and those that are new.
+
+    A value that is given already is not given again.
+    """
+    found = {outputs[i]: i for i in reversed(range(first, before))}
+    new = [e for e in dict.fromkeys(outputs[before:]) if e not in found]
+    found |= {e: before + i for i, e in enumerate(new)}
+    return [found[e] for e in outputs[before:]], new
+
+
+def kept_parts(
+    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int],
+    new: int,
+) -> list[Any]:  # fmt: skip
+    """Values that `y`, or if there are `new` ones a wider form of it, gives at `places`."""
+    whole = y
+    if new and places:
+        whole = widen(y, name, operands, attrs)
+        graph = y.names.graph() if y.names else None
+        if graph is not None:
+            graph.wider[y] = whole
+    return [OPS["part"](whole, index=i) for i in places]
 
 
 def widen(
     y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
-) -> Any:
-    """An application that gives all that `y` gives, part i of it as `places[i]`, and more.
-
-    Over a batch of examples it is an application like any other.
-    """
-    op = OPS[name]
-    if not all(isinstance(x, Expr) for x in operands):
-        return op(*operands, **attrs)
+) -> Expr:
+    """An application that gives all that `y` gives, part i of it as part `places[i]`, and more."""
     assert y.names is not None
-    count = len(y.type.parts)  # type: ignore[attr-defined]
+    op, count = OPS[name], len(y.type.parts)  # type: ignore[attr-defined]
     operands, attrs = op.bind(operands, attrs)
     type = op.infer(*(x.type for x in operands), **attrs)
     widening = Widening(y, tuple(places or range(count)))
-    return parts_of(apply(y.names, op, tuple(operands), attrs, type, widening))
+    made = apply(y.names, op, tuple(operands), attrs, type, widening)
+    made.control_inputs = y.control_inputs  # whoever reads it, and wherever it was asked for
+    return made
 
 
 def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of what the branches are given: those of the branch that was taken."""
     index, given = operands[0], operands[1:]
-    seeds = sorted(g.found)
+    seeds = values_of(g)
     asked = [i - 1 for i in wanted if i and is_inexact(operands[i].dtype)]
-    known = {n for x in given for d in x.shape if isinstance(d, Dim) for n in d.names()}
-    splits = [
-        split(b, seeds, asked, again=lambda e: bool(unknown_sizes(e) - known))
-        for b in attrs["branches"]
-    ]
+    splits = [split(b, sorted(seeds), asked) for b in attrs["branches"]]
     gives = sorted({i for s in splits for i in s.gives})
     if not gives:
         return lambda i: None
     kept = keep_in_all(splits, y, operands)
     back = [one_backward(k, splits, gives) for k in range(len(splits))]
-    found = OPS["case"](index, *given, *kept, *(g.found[i] for i in seeds), branches=tuple(back))
-    return {i + 1: ct for i, ct in zip(gives, found, strict=True)}.get
-
-
-def unknown_sizes(e: Expr) -> set[str]:
-    """The names in the shape of an expression; a list's length is known to no other branch."""
-    found = {name for n in e.shape if isinstance(n, Dim) for name in n.names()}
-    return found | ({"?"} if isinstance(e.type, HistoryType) else set())
+    cotangents = [seeds[i] for i in sorted(seeds)]
+    found = OPS["case"](index, *given, *kept, *cotangents, branches=tuple(back))
+    return shares_of([i + 1 for i in gives], found, operands)
 
 
 def keep_in_all(splits: Sequence[Split], y: Expr, operands: Sequence[Expr]) -> list[Any]:
-    """What the branches keep, side by side: of a branch that is not taken, zeros."""
-    total = sum(s.kept for s in splits)
-    if not total:
-        return []
-    kept = [e.type for s in splits for e in s.forward.outputs[len(s.forward.outputs) - s.kept :]]
-    wide, before = [], 0
-    for s in splits:
-        wide.append(padded(s.forward, s.kept, kept, before))
-        before += s.kept
-    found = widen(y, "case", operands, {"branches": tuple(wide)})
-    return list(found[-total:])
+    """What the branches keep, side by side: of a branch that is not taken, what nobody reads."""
+    places, new = [], list[tuple[int, Expr]]()
+    for k, s in enumerate(splits):
+        before = len(s.forward.outputs) - s.kept
+        found, more = places_of(s.forward.outputs, before)
+        places += [i if i < before else i + len(new) for i in found]
+        new += [(k, e) for e in more]
+    wide = tuple([padded(s, k, new) for k, s in enumerate(splits)]) if new else ()
+    return kept_parts(y, "case", operands, {"branches": wide}, places, len(new))
 
 
-def padded(graph: FrozenGraph, count: int, kept: Sequence[ArrayType], before: int) -> FrozenGraph:
-    """A branch that gives zeros for what other branches keep."""
-    s = Scratch()
+def padded(split: Split, k: int, new: Sequence[tuple[int, Expr]]) -> FrozenGraph:
+    """Branch k, which gives something also for what other branches keep."""
+    graph, s = split.forward, Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
-    results, own = outputs[: len(outputs) - count], outputs[len(outputs) - count :]
-    row = [
-        own[i - before] if before <= i < before + count else zero_of(s, t)
-        for i, t in enumerate(kept)
-    ]
-    return enclosed([*results, *row], inputs)
+    own = dict(zip(graph.outputs, outputs, strict=True))
+    known = {name for e in inputs for name in names_in(e)}
+    row = [own[e] if branch == k else absent(s, e.type, known) for branch, e in new]
+    return enclosed([*outputs[: len(outputs) - split.kept], *row], inputs)
 
 
-def zero_of(s: Scratch, type: ArrayType) -> Expr:
-    """Zeros of a type."""
+def absent(s: Scratch, type: ArrayType, known: Container[str]) -> Expr:
+    """A value of a type that nobody reads: zeros, where sizes are not known none; no steps."""
+    shape = tuple(0 if unknown_size(n, known) else n for n in type.shape)
+    if isinstance(type, HistoryType):
+        attrs = {"shape": shape, "dtype": type.dtype, "depth": depth_of(type)}
+        return apply(s.names, nothing, (), attrs, nothing.infer(**attrs))
     zero = new_constant(s.names, np.zeros((), type.dtype), "zero")
-    return OPS["broadcast_to"](zero, shape=type.shape) if type.shape else zero
+    return OPS["broadcast_to"](zero, shape=shape) if shape else zero
+
+
+def unknown_size(size: Any, known: Container[str]) -> bool:
+    """Whether a size has a name in it that is not known."""
+    return isinstance(size, Dim) and any(name not in known for name in size.names())
+
+
+def depth_of(type: ArrayType) -> int:
+    """How many lists there are within one another."""
+    return 1 + depth_of(type.element) if isinstance(type, HistoryType) else 0
 
 
 def one_backward(k: int, splits: Sequence[Split], gives: Sequence[int]) -> FrozenGraph:
@@ -247,17 +259,18 @@ def one_backward(k: int, splits: Sequence[Split], gives: Sequence[int]) -> Froze
 
 def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of a function's operands. Its backward is made once, and kept with it."""
-    seeds = tuple(sorted(g.found))
+    given = values_of(g)
+    seeds = tuple(sorted(given))
     asked = tuple(i for i in wanted if is_inexact(operands[i].dtype))
     graph = attrs["function"]
     key = "reverse", seeds, asked
     s = graph.derived.get(key)
     if s is None:
         s = graph.derived.setdefault(key, split(graph, seeds, asked))
-    kept: list[Any] = []
-    if s.kept:
-        found = widen(y, "call", operands, {"function": s.forward})
-        kept = list(found[-s.kept :])
+    outputs, before = s.forward.outputs, len(s.forward.outputs) - s.kept
+    places, new = places_of(outputs, before)
+    wide = FrozenGraph(s.forward.inputs, (*outputs[:before], *new), merged=s.forward.merged)
+    kept = kept_parts(y, "call", operands, {"function": wide}, places, len(new))
     reads = [operands[i] for i in s.reads]
-    found = OPS["call"](*reads, *kept, *(g.found[i] for i in seeds), function=s.backward)
-    return dict(zip(s.gives, found, strict=True)).get
+    found = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=s.backward)
+    return shares_of(s.gives, found, operands)

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from gradops import OPS, ArrayType, Dim
+from gradops import ArrayType, Dim
 from gradops.types import is_inexact
 
-from ..frontend.freeze import enclosed
+from ..frontend.freeze import enclosed, source_of
 from ..frontend.graph import Graph
 from ..frontend.leaves import parameter
-from ..ir.expr import Expr, Names, lifted
-from ..ir.graph import FrozenGraph, reachable, sizes_used
-from ..ir.structure import TupleType
-from ..transform.reverse import pulled
+from ..ir.expr import Expr, Names, is_before, lifted
+from ..ir.graph import FrozenGraph, reachable, sizes_missing
+from ..ir.structure import HistoryType, TupleType
+from ..transform.reverse import carried_by, pulled
+from .lists import Listed, is_list, plain
 
 
 class Scratch:
@@ -48,32 +51,63 @@ class Scratch:
         return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
 
 
-def zeros_like(x: Any) -> Any:
-    """Zeros of the type of an array."""
-    return OPS["full_like"](x, value=0)
-
-
-def dependencies(graph: FrozenGraph, kind: str = "vjp") -> list[int]:
+def dependencies(graph: FrozenGraph) -> tuple[int, ...]:
     """For each output, the inputs on which it depends with a derivative, as bits of a number."""
-    bits: dict[Expr, int] = {}
-    for i, e in enumerate(graph.inputs):
-        bits[e] = (1 << i) if is_inexact(e.dtype) else 0
-    for e in graph.order:
-        if e not in bits:
-            bits[e] = passed_on(e, bits, kind)
-    return [bits[e] for e in graph.outputs]
+    found: tuple[int, ...] | None = graph.derived.get("dependencies")
+    if found is None:
+        bits: dict[Expr, int] = {}
+        for i, e in enumerate(graph.inputs):
+            bits[e] = (1 << i) if is_inexact(e.dtype) else 0
+        for e in graph.order:
+            if e not in bits:
+                bits[e] = passed_on(e, bits)
+        found = graph.derived["dependencies"] = tuple([bits[e] for e in graph.outputs])
+    return found
 
 
-def passed_on(e: Expr, bits: Mapping[Expr, int], kind: str) -> int:
+def passed_on(e: Expr, bits: Mapping[Expr, int]) -> int:
     """The inputs that reach an expression by rules."""
     if e.op is None or e.dtype.kind not in "fcO":
         return 0
-    rules: Any = getattr(e.op, kind)
     total = 0
-    for i, x in enumerate(e.inputs):
-        if i >= len(rules) or rules[i]:
-            total |= bits[x]
+    for x in carried_by(e):
+        total |= bits[x]
     return total
+
+
+def loop_reach(body: FrozenGraph, carries: int, **attrs: Any) -> tuple[int, ...]:
+    """The operands of a loop on which each of its values depends, through any number of steps."""
+    found: tuple[int, ...] | None = body.derived.get(("reach", carries))
+    if found is None:
+        once = dependencies(body)
+        state = [once[k] | 1 << k for k in range(carries)]
+        settled = False
+        while not settled:
+            before = list(state)
+            for k in range(carries):
+                state[k] = through(state[k], state)
+            settled = state == before
+        rest = [through(each, state) for each in once[carries:]]
+        found = body.derived["reach", carries] = (*state, *rest)
+    return found
+
+
+def through(bits: int, state: Sequence[int]) -> int:
+    """Some operands, and those on which the state among them depends."""
+    for k in chosen(bits & ((1 << len(state)) - 1)):
+        bits |= state[k]
+    return bits
+
+
+def case_reach(branches: Sequence[FrozenGraph]) -> list[int]:
+    """The operands on which each value depends, in any branch."""
+    rows = zip(*map(dependencies, branches), strict=True)
+    return [reduce(or_, row) << 1 for row in rows]
+
+
+def call_reach(function: FrozenGraph) -> Sequence[int]:
+    """The operands on which each value of a function depends."""
+    return dependencies(function)
 
 
 def chosen(bits: int) -> set[int]:
@@ -132,8 +166,9 @@ def pulled_all(
     """The cotangents of xs, where one expression may be several of the ys."""
     seeds: dict[Expr, Any] = {}
     for y, g in zip(ys, cotangents, strict=True):
-        seeds[y] = seeds[y] + g if y in seeds else g
-    return pulled(seeds, xs, ())
+        ct = Listed(g, y) if is_list(g) else g
+        seeds[y] = seeds[y] + ct if y in seeds else ct
+    return {e: plain(ct) for e, ct in pulled(seeds, xs, ()).items()}
 
 
 def depends_only_on(
@@ -179,42 +214,35 @@ def residuals(
             new = [x for x in e.inputs if x not in seen]
             seen.update(new)
             stack += new
-    tell_sizes(results, list(kept), reads, inputs, cotangents)
+    tell_sizes(results, kept, reads, inputs, cotangents)
     return sorted(kept, key=lambda e: e.number), sorted(reads)
 
 
 def tell_sizes(
     results: Sequence[Expr],
-    kept: Sequence[Expr],
+    kept: dict[Expr, None],
     reads: dict[int, None],
     inputs: Sequence[Expr],
     cotangents: set[Expr],
 ) -> None:
-    """Add to `reads` inputs that tell sizes which the backward part uses."""
+    """Add to `reads`, or to `kept`, what tells sizes that the backward part uses."""
     ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
-    used = sizes_used(reachable(results, stop=ends))
     told = {name for e in ends for name in names_in(e)}
+    missing = sizes_missing(reachable(results, stop=ends), told)
     for i, e in enumerate(inputs):
-        if used - told & names_in(e):
+        if missing & names_in(e):
             reads[i] = None
-            told |= names_in(e)
+            missing -= names_in(e)
+    while missing:
+        source = source_of(min(missing), results)
+        kept[source] = None
+        missing -= names_in(source)
 
 
 def names_in(e: Expr) -> set[str]:
-    """The sizes that stand by themselves in the shape of what is given."""
-    return {name for n in e.shape if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
-
-
-def is_before(e: Expr, first: int) -> bool:
-    """Whether an expression is of the forward part: built before, or a wider form of one."""
-    while e.number >= first:
-        if e.op is not None and e.op.name == "part":
-            e = e.inputs[0]
-        elif e.widens is not None:
-            e = e.widens.narrow
-        else:
-            return False
-    return True
+    """The sizes that stand by themselves in the shape of what is given; a list has a length."""
+    told = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
+    return {name for n in told if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
 
 
 def is_cheap(e: Expr) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import FeedError, FetchError, GraphError, type_of
+from gradops import ArrayType, FeedError, FetchError, GraphError, type_of
 from gradops.places import describe
 
 from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
@@ -24,8 +24,8 @@ from ..ir.graph import (
     by_age,
     guarded,
     reachable,
+    sizes_missing,
     sizes_told,
-    sizes_used,
 )
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
@@ -59,6 +59,7 @@ def freeze(
     if len(set(feeds)) < len(feeds):
         raise FeedError(f"an expression is fed twice: {', '.join(e.label for e in feeds)}")
     needed = reachable(fetches, feeds, forward)
+    refuse_unfit(fetches, feeds, needed)
     measured = add_size_sources(needed, feeds)
     refuse_missing(needed, feeds)
     state = Resolver(feeds, needed, values=settled_values(needed, values))
@@ -83,9 +84,8 @@ def enclosed(
     among the `parameters`, have after the `effects`.
     """
     needed = reachable([*outputs, *effects], stop=parameters)
-    known = {told.name for told in sizes_told_by(parameters)}
-    missing = sizes_used(needed) - known - {name for e in needed for name in sizes_told(e)}
-    if missing:
+    known = [told.name for told in sizes_told_by(parameters) if told.name is not None]
+    if missing := sizes_missing(needed, known):
         raise FeedError(f"nothing that is fed or computed tells the size {min(missing)!r}")
     found = Resolver(parameters, needed, inside=True)
     return FrozenGraph(
@@ -145,7 +145,7 @@ def add_size_sources(needed: dict[Expr, None], feeds: Sequence[Expr]) -> list[Ex
 def sizes_unknown(needed: Iterable[Expr], feeds: Sequence[Expr]) -> set[str]:
     """The names of sizes that are used and that neither feeds nor expressions tell."""
     fed = {told.name for told in sizes_told_by(feeds) if told.name is not None}
-    return sizes_used(needed) - fed - {name for e in needed for name in sizes_told(e)}
+    return sizes_missing(needed, fed)
 
 
 def source_of(size: str, needed: Iterable[Expr]) -> Expr:
@@ -176,9 +176,7 @@ class Resolver:
         self.made: dict[Expr, Expr] = {}
         self.variables: dict[Expr, Expr] = {}
         self.assigned: dict[Expr, list[tuple[int, Expr]]] = {}
-        self.wider = {
-            e.widens.narrow: e for e in needed if e.widens is not None and can_stand_for(e)
-        }
+        self.wider = widest_forms(needed)
         everything = {**dict.fromkeys(feeds), **dict.fromkeys(needed)}
         for e in sorted(everything, key=by_age):
             if e not in self.made:
@@ -212,8 +210,9 @@ class Resolver:
             self.made[e] = self.current(value, when(e))
             return
         if e in self.wider:
-            self.resolve_before(self.wider[e])
-            self.made[e] = made = self.made[self.wider[e]]
+            wide, _ = self.wider[e]
+            self.resolve_before(wide)
+            self.made[e] = made = self.made[wide]
             made.name, made.place, made.origin = e.name, e.place, e.origin
             return
         placed = self.placed(e) if self.wider else e
@@ -240,12 +239,7 @@ class Resolver:
         whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
         if whole not in self.wider:
             return e
-        index = e.attrs["index"]
-        while whole in self.wider:
-            wide = self.wider[whole]
-            assert wide.widens is not None
-            whole, index = wide, wide.widens.places[index]
-        return with_attrs(e, {"index": index})
+        return with_attrs(e, {"index": self.wider[whole][1][e.attrs["index"]]})
 
     def current(self, x: Expr, time: int) -> Expr:
         """What operand `x` stands for in an expression built at `time`."""
@@ -269,10 +263,21 @@ def forward(e: Expr) -> tuple[Expr, ...]:
     return before(e) if value is None else (value, *e.control_inputs)
 
 
-def can_stand_for(wide: Expr) -> bool:
+def widest_forms(needed: Iterable[Expr]) -> dict[Expr, tuple[Expr, tuple[int, ...]]]:
+    """For what has a wider form that can be computed in its place: the widest, and its parts."""
+    found: dict[Expr, tuple[Expr, tuple[int, ...]]] = {}
+    for e in sorted([e for e in needed if e.widens is not None], key=lambda e: e.number):
+        wide, step = e, e.widens
+        places = step.places if step else ()
+        while step is not None and can_stand_for(wide, step.narrow):
+            found[step.narrow] = wide, places
+            step = step.narrow.widens
+            places = tuple([places[k] for k in step.places]) if step else ()
+    return found
+
+
+def can_stand_for(wide: Expr, narrow: Expr) -> bool:
     """Whether a wider form can be computed in the place of the narrower expression."""
-    assert wide.widens is not None
-    narrow = wide.widens.narrow
     if all(x.number < narrow.number for x in wide.inputs):
         return True
     needed = reachable(wide.inputs)
@@ -284,6 +289,22 @@ def when(e: Expr) -> int:
     while e.origin is not None:
         e = e.origin
     return e.number
+
+
+def refuse_unfit(fetches: Iterable[Expr], feeds: Iterable[Expr], needed: dict[Expr, None]) -> None:
+    """Refuse to fetch what is no array, and to feed what exists only inside a loop or branch."""
+    for e in fetches:
+        if type(e.type) is not ArrayType and e.kind is not Kind.GROUP:
+            raise FetchError(
+                f"{e.label}, made at {describe(e.place)}, is several values"
+                "\n  hint: fetch what the loop or branch returned"
+            )
+    for e in feeds:
+        if e not in needed and any(x.kind is Kind.PARAMETER for x in reachable((e,))):
+            raise FeedError(
+                f"{e.label}, made at {describe(e.place)}, exists only inside a loop or branch,"
+                " which computes it anew each time\n  hint: feed what the loop or branch is given"
+            )
 
 
 def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:

@@ -383,7 +383,10 @@ def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
     before = narrow.type.parts  # type: ignore[attr-defined]
     steps = next((t.length for t in before if isinstance(t, HistoryType)), None)
     if not isinstance(steps, Dim):
-        steps = Dim(f"{narrow.name}.steps")
+        first = narrow
+        while first.widens is not None:
+            first = first.widens.narrow
+        steps = Dim(f"{first.name}.steps")
     parts = list(type.parts)
     for i, t in enumerate(parts):
         if isinstance(t, HistoryType) and t.length == Dim("?"):
@@ -412,6 +415,18 @@ def renamed(e: Any, name: str) -> Any:
     e.names.release(e.name)
     e.name = e.names.unique(name)
     return e.names.add(e)
+
+
+def is_before(e: Expr, first: int) -> bool:
+    """Whether an expression was built before number `first`, or is a wider form of such a one."""
+    while e.number >= first:
+        if e.op is not None and e.op.name == "part":
+            e = e.inputs[0]
+        elif e.widens is not None:
+            e = e.widens.narrow
+        else:
+            return False
+    return True
 
 
 def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:

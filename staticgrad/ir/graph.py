@@ -335,6 +335,18 @@ def sizes_used(expressions: Iterable[Expr]) -> set[str]:
     return {name for d in dims for name in d.names()}
 
 
+def sizes_missing(expressions: Iterable[Expr], known: Iterable[str] = ()) -> set[str]:
+    """The names of sizes that are used and not told before, by what is known or an expression."""
+    expressions = list(expressions)
+    if not sizes_used(expressions):
+        return set()
+    told, missing = set(known), set[str]()
+    for e in sorted(expressions, key=lambda e: e.number):
+        missing |= sizes_used((e,)) - told
+        told |= sizes_told(e)
+    return missing
+
+
 def dims_in(value: Any) -> list[Dim]:
     """The unknown sizes in an attribute's value."""
     if isinstance(value, Dim):

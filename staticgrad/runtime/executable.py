@@ -126,7 +126,8 @@ class Executable:
             attrs = {k: concrete(v, sizes) for k, v in e.attrs.items()}
             explain(e.op, [values[self.emitted.names[x]] for x in e.inputs], attrs, error)
         except GradError as better:
-            better.add_note(note)
+            for each in error.__notes__:
+                better.add_note(each)
             raise better from error
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """Directional derivatives: from expressions to those of their tangents, inputs first."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import add
 from typing import Any
@@ -64,24 +64,56 @@ def pushed(tangents: Mapping[Expr, Expr], ys: list[Expr]) -> dict[Expr, Any]:
     wider = {e.widens.narrow: e for e in between if e.widens is not None}
     before = CAUSE.set(None)
     try:
-        for e in sorted(between, key=lambda e: int(e.number)):
+        done: set[Expr] = set()
+        for e in in_turn(between, wider):
+            done.add(e)
             if e not in found and e.op is not None and e.dtype.kind in "fcO":
                 CAUSE.set(e)  # what the rules build from here on was caused by `e`
-                if (t := tangent_of(e, found, wider)) is not None:
+                wide = wider.get(e)
+                t = narrowed(found.get(wide), wide) if wide in done else tangent_of(e, found)
+                if t is not None:
                     found[e] = t
         return found
     finally:
         CAUSE.reset(before)
 
 
-def tangent_of(e: Expr, found: dict[Expr, Any], wider: Mapping[Expr, Expr]) -> Any:
+def in_turn(between: set[Expr], wider: Mapping[Expr, Expr]) -> Iterator[Expr]:
+    """All expressions after their inputs, and after their wider forms where that can be.
+
+    What gives all that another expression gives, moves once.
+    """
+    done: set[Expr] = set()
+    tried: set[Expr] = set()
+    stack = sorted(between, key=lambda e: int(e.number), reverse=True)
+    while stack:
+        e = stack.pop()
+        if e in done:
+            continue
+        if e in wider and e not in tried:
+            tried.add(e)
+            first = ancestors_but([wider[e]], between, done)
+            if e not in first:
+                stack += [e, *sorted(first, key=lambda e: int(e.number), reverse=True)]
+                continue
+        done.add(e)
+        yield e
+
+
+def ancestors_but(ends: list[Expr], between: set[Expr], done: set[Expr]) -> set[Expr]:
+    """What of `between` is needed for `ends` and not done."""
+    stack, seen = list(ends), set(ends)
+    while stack:
+        for x in stack.pop().inputs:
+            if x in between and x not in done and x not in seen:
+                seen.add(x)
+                stack.append(x)
+    return seen
+
+
+def tangent_of(e: Expr, found: dict[Expr, Any]) -> Any:
     """The tangent of `e`, given those of its inputs; None if it does not move."""
     assert e.op is not None
-    if e in wider:  # what gives all that `e` gives moves once
-        wide = wider[e]
-        if wide not in found:
-            found[wide] = tangent_of(wide, found, wider)
-        return narrowed(found[wide], wide.widens)
     if isinstance(e.op.jvp, Jointly):
         given = {i: found[x] for i, x in enumerate(e.inputs) if found.get(x) is not None}
         return e.op.jvp.push(given, e, *e.inputs, **e.attrs) if given else None
@@ -96,11 +128,11 @@ def tangent_of(e: Expr, found: dict[Expr, Any], wider: Mapping[Expr, Expr]) -> A
     return total if isinstance(e.type, HistoryType) else spread(total, e)
 
 
-def narrowed(t: Any, widening: Any) -> Parts | None:
-    """The tangents of the values that a narrower expression gives, too."""
+def narrowed(t: Any, wide: Any) -> Parts | None:
+    """The tangents of the values that an expression gives, from those of its wider form."""
     if t is None:
         return None
-    return Parts({i: t.found[k] for i, k in enumerate(widening.places) if k in t.found})
+    return Parts({i: t.found[k] for i, k in enumerate(wide.widens.places) if k in t.found})
 
 
 def vjp(ys: Any, xs: Any, cotangents: Any) -> list[Expr | None]:

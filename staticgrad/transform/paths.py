@@ -29,9 +29,16 @@ def why_none(y: Expr, x: Expr) -> str:
         return f"the gradient of {y.name} by {x.name} is not None"
     cuts = [e for e in between if e not in active and not active.isdisjoint(e.inputs)]
     cuts.sort(key=lambda e: e.number)
-    shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in cuts[:SHOWN])
+    shown = "".join(f"\n  {e.label}{reason(e)}, made at {describe(e.place)}" for e in cuts[:SHOWN])
     more = f"\n  and {len(cuts) - SHOWN} more" if len(cuts) > SHOWN else ""
     return f"{y.name} is computed from {x.name}, but no derivative passes{shown}{more}"
+
+
+def reason(e: Expr) -> str:
+    """Why a derivative passes no further than the inputs of `e`, if that is not plain."""
+    if e.op is None or e.op.name != "part" or e.dtype.kind not in "fc":
+        return ""
+    return f", which inside the {e.inputs[0].what} is computed from other operands"
 
 
 def through_variables(y: Expr) -> str:

@@ -1,6 +1,7 @@
 """Gradients: from expressions to the expressions of their derivatives."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from gradops import (
     pull_back,
 )
 from gradops.library.movement import ensure_shape
-from gradops.reverse import conjugated
+from gradops.op import Selective
 from gradops.types import conflict, is_inexact, operand_types
 
 from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
 from ..ir.graph import by_age
+from .stands import Stand, seen, standing_in
 
 
 def gradients(
@@ -52,17 +54,21 @@ def gradients(
 
 def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -> dict[Any, Any]:
     """The cotangents of the xs that the seeded expressions depend on."""
-    active = differentiable(xs, depending_on(xs, seeds, stop))
+    active: set[Any] = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.type.dtype.kind == "c" for e in active)
+    stands = standing_in(active)
+    active.update([stand for stand, _ in stands.values()])
+    view = partial(seen, stands, stop) if stands or stop or has_complex else None
 
-    def read(e: Expr) -> tuple[Expr, ...]:
-        CAUSE.set(e)  # what the rules build from here on was caused by `e`
-        return (e, *e.inputs)
+    def read(e: Any) -> tuple[Any, ...]:
+        is_stand = type(e) is Stand
+        CAUSE.set(e.e if is_stand else e)  # what the rules build from here on was caused by it
+        return (e.shown if is_stand else e, *e.inputs)
 
     seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)
     try:
-        return pull_back(seeds, read, active, set(xs), op_of=rules_of(stop, has_complex))
+        return pull_back(seeds, read, active, set(xs), view=view)
     finally:
         CAUSE.reset(before)
 
@@ -73,22 +79,21 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     for e in sorted(between, key=by_age):
         if e.op is None or e.dtype.kind not in "fcO":  # O is of several values at once
             continue
-        rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
-        on_the_way = [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]
-        if not found.isdisjoint(on_the_way):
+        if not found.isdisjoint(carried_by(e)):
             found.add(e)
     return found
 
 
-def rules_of(stop: Collection[Expr], has_complex: bool) -> Callable[[Expr], Any] | None:
-    """Tells whose rules carry a cotangent back: where it stops, nobody's. See Note [Complex]."""
-
-    def op_of(e: Expr) -> Any:
-        if e in stop or e.op is None:
-            return None
-        return conjugated(e.op) if e.dtype.kind == "c" else e.op
-
-    return op_of if stop or has_complex else None
+def carried_by(e: Expr) -> list[Expr]:
+    """Those by which rules differentiate `e`: its inputs, or for a part those of the whole."""
+    assert e.op is not None
+    if e.op.name == "part":
+        whole = e.inputs[0]
+        if whole.op is not None and isinstance(whole.op.vjp, Selective) and whole.op.vjp.reach:
+            bits = whole.op.vjp.reach(**whole.attrs)[e.attrs["index"]]
+            return [x for i, x in enumerate(whole.inputs) if bits >> i & 1]
+    rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
+    return [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]
 
 
 def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
