@@ -15,8 +15,9 @@ from gradops.places import describe, here
 
 from ..frontend.freeze import enclosed, source_of
 from ..frontend.leaves import EFFECTS, as_expression, assign
-from ..ir.expr import AFTER, Expr, Kind, Names, foreign, is_before
+from ..ir.expr import Expr, Kind, foreign, is_before
 from ..ir.graph import FrozenGraph, sizes_missing
+from ..ir.names import AFTER, Names
 from ..ir.sizes import sizes_told_by
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})

@@ -11,7 +11,8 @@ from gradops.types import conflict
 from ..frontend.effects import Assert, group
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import as_expression
-from ..ir.expr import Expr, Names, clock
+from ..ir.expr import Expr, clock
+from ..ir.names import Names
 from .bodies import (
     Body,
     as_result,

@@ -14,8 +14,9 @@ from gradops import OPS
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import parameter
 from ..frontend.tracing import name_of
-from ..ir.expr import Expr, Names, clock, common_names
+from ..ir.expr import Expr, clock, common_names
 from ..ir.graph import FrozenGraph
+from ..ir.names import Names
 from .bodies import Body, as_result, bring_about, captures_of, closed, reassigned, state_of, traced
 
 

@@ -17,8 +17,9 @@ from gradops.op import Jointly, Selective
 from gradops.types import conflict, is_inexact
 
 from ..frontend.leaves import Variable, parameter
-from ..ir.expr import Expr, Names, clock, common_names, lifted
+from ..ir.expr import Expr, clock, common_names, lifted
 from ..ir.graph import FrozenGraph, reachable
+from ..ir.names import Names
 from ..ir.structure import Parts, TupleType
 from ..transform.reverse import pulled
 from .batch import Inside, given, size_of

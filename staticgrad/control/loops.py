@@ -22,7 +22,8 @@ from gradops.types import Size, conflict, is_float
 
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import as_expression, constant, parameter, placeholder_type
-from ..ir.expr import Expr, Names, clock
+from ..ir.expr import Expr, clock
+from ..ir.names import Names
 from ..ir.structure import relaxed
 from .bodies import (
     Body,

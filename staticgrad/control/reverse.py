@@ -17,9 +17,9 @@ from gradops import OPS, ArrayType, Dim
 from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
-from ..ir.expr import Expr, Widening, apply, new_constant
+from ..ir.expr import Expr, apply, new_constant
 from ..ir.graph import FrozenGraph
-from ..ir.structure import HistoryType, Parts
+from ..ir.structure import HistoryType, Parts, Widening
 from .lists import nothing, plus, share_of, values_of, zeros_like
 from .scratch import Scratch, Split, loop_reach, names_in, split
 

@@ -12,8 +12,9 @@ from gradops.types import is_inexact
 from ..frontend.freeze import enclosed, source_of
 from ..frontend.graph import Graph
 from ..frontend.leaves import parameter
-from ..ir.expr import Expr, Names, is_before, lifted
+from ..ir.expr import Expr, is_before, lifted
 from ..ir.graph import FrozenGraph, reachable, sizes_missing
+from ..ir.names import Names
 from ..ir.structure import HistoryType, TupleType
 from ..transform.reverse import carried_by, pulled
 from .lists import Listed, is_list, plain

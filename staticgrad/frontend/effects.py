@@ -14,7 +14,8 @@ import numpy as np
 from gradops import GraphError, Op, ShapeError, all, copy, isfinite
 from gradops.places import here
 
-from ..ir.expr import AFTER, Expr, Kind, Names, common_names
+from ..ir.expr import Expr, Kind, common_names
+from ..ir.names import AFTER, Names
 from ..ir.structure import UNIT
 from .checks import check, say
 from .graph import get_default_graph

@@ -8,7 +8,8 @@ from typing import Any
 from gradops import FetchError
 from gradops.places import here, short
 
-from ..ir.expr import Expr, Names
+from ..ir.expr import Expr
+from ..ir.names import Names
 from .suggest import nearest
 
 DEFAULT: "ContextVar[Graph]" = ContextVar("default_graph")

@@ -21,7 +21,8 @@ from gradops.library.movement import forget_sizes
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import Expr, Kind, Names, common_names, lifted, new_constant, renamed, running
+from ..ir.expr import Expr, Kind, common_names, lifted, new_constant, renamed
+from ..ir.names import Names, running
 from ..ir.plain import lost_meaning
 from .freeze import freeze
 from .graph import get_default_graph

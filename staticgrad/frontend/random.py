@@ -17,7 +17,8 @@ import gradops as ops
 from gradops import OptionError, take
 from gradops.types import native
 
-from ..ir.expr import AFTER, CAUSE, Expr, Kind, Names, held_at, new_constant, renamed
+from ..ir.expr import Expr, Kind, new_constant, renamed
+from ..ir.names import AFTER, CAUSE, Names, held_at
 from .graph import Graph, get_default_graph
 from .leaves import DEFAULT_DTYPE, EFFECTS, Variable, as_expression, assign
 

@@ -8,8 +8,9 @@ from gradops import ArrayType, flatten, leaves_of, type_of
 from gradops.holding import held, holding
 from gradops.levels import TRACING
 
-from ..ir.expr import Expr, held_at
+from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
+from ..ir.names import held_at
 from .freeze import freeze
 from .graph import Graph
 from .leaves import constant, placeholder

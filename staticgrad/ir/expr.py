@@ -1,15 +1,8 @@
 """Expressions: what a program builds when it applies ops to what it does not know yet."""
 
 import itertools
-import warnings
-import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from threading import Lock
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,34 +16,17 @@ from gradops import (
     ValueUnknownError,
     type_of,
 )
-from gradops.errors import GrowthWarning, MixedOperandsError, OperandError
+from gradops.errors import MixedOperandsError, OperandError
 from gradops.methods import ArrayMethods
 from gradops.op import as_operand
-from gradops.places import Place, depth_of_user, describe, here
+from gradops.places import Place, describe, here
 from gradops.types import native, operand_types
 
+from .names import Names, running
 from .plain import lost_meaning
-from .structure import HistoryType, TupleType, relaxed
+from .structure import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
-
-PREFIXES: "ContextVar[Mapping[Names, str]]" = ContextVar("prefixes", default=MappingProxyType({}))
-CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
-"""The forward expression whose gradient is being built."""
-AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
-"""What has to have run before what is being built."""
-SESSION: "ContextVar[Any]" = ContextVar("session", default=None)
-"""The session whose `with` block this is."""
-
-
-@contextmanager
-def held_at(variable: ContextVar[Any], value: Any) -> Iterator[None]:
-    """Set a context variable inside a `with` block."""
-    token = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(token)
 
 
 class Kind(Enum):
@@ -65,114 +41,6 @@ class Kind(Enum):
     PARAMETER = "parameter"
     GROUP = "group"
     TOKEN = "token"
-
-
-class Names:
-    """The names of one graph: makes them unique, and tells the graph of what was built.
-
-    Expressions hold this and not the graph, which holds them, so nothing refers in a circle.
-    Threads and tasks may build one graph at once; each has its own scopes.
-    """
-
-    def __init__(self, graph: Any, label: str) -> None:
-        self.graph, self.label = weakref.ref(graph), label
-        self.counts: dict[str, int] = {}
-        self.lock = Lock()
-        self.finalized: Place | None = None
-        self.ran: Place | None = None  # until it was warned that the graph grows all the same
-        self.told = False
-
-    @property
-    def home(self) -> Any:
-        """The graph; raises GraphError if it is no more."""
-        graph = self.graph()
-        if graph is None:
-            raise GraphError(f"the graph {self.label} is no more: keep it while you build in it")
-        return graph
-
-    @property
-    def prefix(self) -> str:
-        """What the scopes that are open put before names."""
-        return PREFIXES.get().get(self, "")
-
-    @property
-    def origin(self) -> "Expr | None":
-        """The expression of this graph whose gradient is being built, if any."""
-        cause = CAUSE.get()
-        return cause if cause is not None and cause.names is self else None
-
-    @property
-    def after(self) -> "tuple[Expr, ...]":
-        """What of this graph has to have run before what is being built."""
-        after = AFTER.get()
-        return after if after and after[0].names is self else ()
-
-    @contextmanager
-    def opened(self, prefix: str) -> Iterator[str]:
-        """Put `prefix` before names inside a `with` block."""
-        token = PREFIXES.set({**PREFIXES.get(), self: prefix})
-        try:
-            yield prefix
-        finally:
-            PREFIXES.reset(token)
-
-    def unique(self, name: str) -> str:
-        """`name` within the current scope, with a number if it is taken."""
-        full = self.prefix + name
-        with self.lock:
-            count = self.counts.get(full, 0)
-            self.counts[full] = count + 1
-            return full if not count else self.unique_after(full, count)
-
-    def release(self, full: str) -> None:
-        """Let a name be used again that was given and is not wanted."""
-        with self.lock:
-            if self.counts.get(full) == 1:
-                del self.counts[full]
-
-    def unique_after(self, full: str, count: int) -> str:
-        """`full` with the first number from `count` on that is free."""
-        while (found := f"{full}_{count}") in self.counts:
-            count += 1
-        self.counts[full], self.counts[found] = count + 1, 1
-        return found
-
-    def add(self, e: "Expr") -> "Expr":
-        """Enter a new expression in the graph, if the graph still exists."""
-        if self.finalized is not None or self.ran is not None:
-            self.guard(e)
-        graph = self.graph()
-        if graph is not None:
-            graph.members[e.name] = e
-        return e
-
-    def guard(self, e: "Expr") -> None:
-        """Refuse an expression once the graph is finalized, and warn once it has been run."""
-        if self.finalized is not None:
-            raise GraphError(
-                f"the graph is finalized: {e.label} cannot be added"
-                f"\n  finalized at {describe(self.finalized)}"
-                "\n  hint: build everything before finalize(), also gradients"
-            )
-        ran, self.ran, self.told = self.ran, None, True
-        message = (
-            f"the graph {self.label} grows after it was run at {describe(ran)}: {e.label} is added"
-            f" at {describe(here())}\n  hint: in a loop this takes more memory and compiles anew"
-            " each time; build everything before the first run; graph.finalize() makes it an error"
-        )
-        warnings.warn(message, GrowthWarning, stacklevel=depth_of_user())
-
-
-@dataclass(frozen=True)
-class Widening:
-    """Says that an expression gives all that `narrow` gives, part i of it as part `places[i]`.
-
-    A gradient needs values from within a loop or branch that has been built already; they come from
-    a second one that also gives those. Where both are needed, only the wider one is computed.
-    """
-
-    narrow: "Expr"
-    places: tuple[int, ...]
 
 
 class Expr(ArrayMethods):
@@ -346,14 +214,6 @@ class Expr(ArrayMethods):
         raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
 
 
-def running(session: Any = None) -> Any:
-    """`session`, or the one whose `with` block this is."""
-    found = SESSION.get() if session is None else session
-    if found is None:
-        raise GraphError("there is no session\n  hint: open one, `with sg.Session():`, or give it")
-    return found
-
-
 def apply(
     names: Names,
     op: Op,
@@ -374,27 +234,6 @@ def apply(
             widens=widens,
         )
     )  # fmt: skip
-
-
-def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
-    """The type of a wider form: what the narrower one gives, it gives with the same sizes."""
-    assert isinstance(type, TupleType)
-    narrow = widens.narrow
-    before = narrow.type.parts  # type: ignore[attr-defined]
-    steps = next((t.length for t in before if isinstance(t, HistoryType)), None)
-    if not isinstance(steps, Dim):
-        first = narrow
-        while first.widens is not None:
-            first = first.widens.narrow
-        steps = Dim(f"{first.name}.steps")
-    parts = list(type.parts)
-    for i, t in enumerate(parts):
-        if isinstance(t, HistoryType) and t.length == Dim("?"):
-            t = relaxed(t, (steps, *t.shape[1:]))
-        parts[i] = named_sizes(t, f"{name}.{i}")
-    for i, k in enumerate(widens.places):
-        parts[k] = before[i]
-    return TupleType(parts)
 
 
 def parts_of(e: Expr) -> Any:
@@ -435,33 +274,6 @@ def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:
         e.kind, e.type, e.name, None, op=e.op, inputs=e.inputs, attrs=attrs, place=e.place,
         origin=e.origin,
     )  # fmt: skip
-
-
-def named_sizes(type: ArrayType, name: str) -> ArrayType:
-    """`type` with sizes that only the data tell named after the expression that has them."""
-    if isinstance(type, TupleType):
-        return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
-    for n in type.shape:
-        if isinstance(n, Dim) and "?" in n.names():
-            return renamed_sizes(type, name)
-    return type
-
-
-def renamed_sizes(type: ArrayType, name: str) -> ArrayType:
-    """The same for a type that has such sizes."""
-    told = 1 if isinstance(type, HistoryType) else len(type.shape)  # a list tells its length
-    shape = [
-        Dim(f"{name}.{i}") if i < told and isinstance(n, Dim) and "?" in n.names() else n
-        for i, n in enumerate(type.shape)
-    ]
-    return relaxed(type, tuple(shape))
-
-
-def named_part(type: ArrayType, name: str, whole: str) -> ArrayType:
-    """The type of one of several values; lists of one loop have one length."""
-    if isinstance(type, HistoryType) and type.length == Dim("?"):
-        type = relaxed(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
-    return named_sizes(type, name)
 
 
 def common_names(op: object, args: Sequence[Any]) -> Names:

@@ -11,9 +11,10 @@ from gradops.holding import held
 from gradops.op import compute
 from gradops.types import Size, shape_of
 
-from .expr import Expr, Names, leaf
+from .expr import Expr, leaf
 from .given import operand_for, require_all, sizes_given
 from .graph import FrozenGraph
+from .names import Names
 from .structure import TupleType, relaxed
 
 Make = Callable[[Expr, list[Any], dict[str, Size]], Any]

@@ -1,6 +1,7 @@
 """The types of what is no array: several values at once, and a value of each step of a loop."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -109,3 +110,63 @@ class Parts:
         for i, v in other.found.items():
             total[i] = total[i] + v if i in total else v
         return Parts(total)
+
+
+@dataclass(frozen=True)
+class Widening:
+    """Says that an expression gives all that `narrow` gives, part i of it as part `places[i]`.
+
+    A gradient needs values from within a loop or branch that has been built already; they come from
+    a second one that also gives those. Where both are needed, only the wider one is computed.
+    """
+
+    narrow: Any
+    places: tuple[int, ...]
+
+
+def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
+    """The type of a wider form: what the narrower one gives, it gives with the same sizes."""
+    assert isinstance(type, TupleType)
+    narrow = widens.narrow
+    before = narrow.type.parts
+    steps = next((t.length for t in before if isinstance(t, HistoryType)), None)
+    if not isinstance(steps, Dim):
+        first = narrow
+        while first.widens is not None:
+            first = first.widens.narrow
+        steps = Dim(f"{first.name}.steps")
+    parts = list(type.parts)
+    for i, t in enumerate(parts):
+        if isinstance(t, HistoryType) and t.length == Dim("?"):
+            t = relaxed(t, (steps, *t.shape[1:]))
+        parts[i] = named_sizes(t, f"{name}.{i}")
+    for i, k in enumerate(widens.places):
+        parts[k] = before[i]
+    return TupleType(parts)
+
+
+def named_sizes(type: ArrayType, name: str) -> ArrayType:
+    """`type` with sizes that only the data tell named after the expression that has them."""
+    if isinstance(type, TupleType):
+        return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
+    for n in type.shape:
+        if isinstance(n, Dim) and "?" in n.names():
+            return renamed_sizes(type, name)
+    return type
+
+
+def renamed_sizes(type: ArrayType, name: str) -> ArrayType:
+    """The same for a type that has such sizes."""
+    told = 1 if isinstance(type, HistoryType) else len(type.shape)  # a list tells its length
+    shape = [
+        Dim(f"{name}.{i}") if i < told and isinstance(n, Dim) and "?" in n.names() else n
+        for i, n in enumerate(type.shape)
+    ]
+    return relaxed(type, tuple(shape))
+
+
+def named_part(type: ArrayType, name: str, whole: str) -> ArrayType:
+    """The type of one of several values; lists of one loop have one length."""
+    if isinstance(type, HistoryType) and type.length == Dim("?"):
+        type = relaxed(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
+    return named_sizes(type, name)

@@ -26,8 +26,9 @@ from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
 from ..frontend.leaves import EFFECTS
 from ..frontend.tracing import expression, name_of, parameters, placeholder_like
-from ..ir.expr import Expr, held_at
+from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
+from ..ir.names import held_at
 from .executable import Executable
 
 MANY_TRACES = 8

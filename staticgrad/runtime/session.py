@@ -16,9 +16,10 @@ from gradops.places import here
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..frontend.suggest import nearest
-from ..ir.expr import SESSION, Expr, Kind
+from ..ir.expr import Expr, Kind
 from ..ir.given import require_all
 from ..ir.graph import by_age
+from ..ir.names import SESSION
 from .debugging import run_watched, warn_of_unreached
 from .executable import Executable
 from .feeds import admitted

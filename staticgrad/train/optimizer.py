@@ -15,7 +15,8 @@ from gradops.types import conflict, is_float
 from ..frontend.effects import group
 from ..frontend.graph import Graph
 from ..frontend.leaves import Variable, as_expression, assign
-from ..ir.expr import Expr, Names, foreign, sequence
+from ..ir.expr import Expr, foreign, sequence
+from ..ir.names import Names
 from ..transform.paths import why_none
 from ..transform.reverse import gradients
 

@@ -11,7 +11,8 @@ from gradops import GraphError, astype, depending_on
 from gradops.forward import spread
 from gradops.op import Jointly
 
-from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, sequence
+from ..ir.expr import Expr, common_names, lifted, sequence
+from ..ir.names import CAUSE, Names
 from ..ir.structure import HistoryType, Parts
 from .reverse import gradients, missing, require_floats, shaped_like
 

@@ -13,11 +13,12 @@ from gradops.types import Size
 from ..export.saving import load
 from ..frontend.graph import Graph, get_default_graph
 from ..frontend.leaves import Variable, constant
-from ..ir.expr import Expr, Kind, named_sizes, sequence
+from ..ir.expr import Expr, Kind, sequence
 from ..ir.given import operand_for, sizes_given
 from ..ir.graph import FrozenGraph
 from ..ir.parse import parse
 from ..ir.replay import carry, substituted
+from ..ir.structure import named_sizes
 from .elements import Elements
 
 

@@ -20,8 +20,9 @@ from gradops.library.movement import ensure_shape
 from gradops.op import Selective
 from gradops.types import conflict, is_inexact, operand_types
 
-from ..ir.expr import CAUSE, Expr, Names, common_names, lifted, new_constant, sequence
+from ..ir.expr import Expr, common_names, lifted, new_constant, sequence
 from ..ir.graph import by_age
+from ..ir.names import CAUSE, Names
 from .stands import Stand, seen, standing_in
 
 
