@@ -1,28 +1,31 @@
-"""How costs grow: microseconds per operation in chains of growing length, and what imports take.
+"""How costs grow with chains of growing length, and what calls and imports take.
 
 make bench-scale
 """
 
 import gc
+import io
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 import dynamicgrad as dg
 import staticgrad as sg
 
-LENGTHS = {"dynamicgrad": (10_000, 100_000, 1_000_000), "staticgrad": (10_000, 100_000, 300_000)}
-Stages = Iterator[tuple[str, float]]
+LENGTHS = (10_000, 100_000, 1_000_000)
+Stages = Iterator[tuple[str, float, int]]
 
 
-def timed(name: str, run: Callable[[], Any]) -> tuple[tuple[str, float], Any]:
-    """How long a stage took, under its name, and what it gave."""
+def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+    """How long something took, in seconds, and what it gave."""
     start = time.perf_counter()
     found = run()
-    return (name, time.perf_counter() - start), found
+    return time.perf_counter() - start, found
 
 
 def chain(x: Any, length: int) -> Any:
@@ -33,38 +36,69 @@ def chain(x: Any, length: int) -> Any:
 
 
 def tape(length: int) -> Stages:
-    """Record, differentiate and free a chain of tensors."""
+    """Record, differentiate and free a chain of tensors; the time of each, and the operations."""
     x = dg.ones(3, requires_grad=True)
-    stage, y = timed("forward", lambda: chain(x, length).sum())
-    yield stage
-    yield timed("backward", y.backward)[0]
+    took, y = timed(lambda: chain(x, length).sum())
+    yield "forward", took, length
+    yield "backward", timed(y.backward)[0], length
     held = [y]
     del y
-    yield timed("free", held.clear)[0]
+    yield "free", timed(held.clear)[0], length
 
 
 def graph(length: int) -> Stages:
-    """Build, differentiate, freeze and compile a chain of expressions; run it once."""
-    x = sg.placeholder("float32", [3])
-    stage, y = timed("build", lambda: chain(x, length))
-    yield stage
-    stage, (g,) = timed("gradients", lambda: sg.gradients(y, x))
-    yield stage
-    stage, frozen = timed("freeze", lambda: sg.freeze([y, g], [x]))
-    yield stage
-    stage, run = timed("compile", lambda: sg.compile(frozen))
-    yield stage
-    yield timed("run", lambda: run([1.0, 2.0, 3.0]))[0]
+    """What is done with a graph of about so many expressions; the time of each, and expressions."""
+    with sg.Graph().as_default() as g:
+        x = sg.placeholder("float32", [3])
+        took, y = timed(lambda: chain(x, length // 4))  # the numbers and gradients count as well
+        built = len(g)
+        yield "build", took, built
+        took, (gradient,) = timed(lambda: sg.gradients(y, x))
+        yield "gradients", took, len(g) - built
+        took, frozen = timed(lambda: sg.freeze([y, gradient], [x]))
+        took_too, size = timed(lambda: len(frozen))
+        yield "freeze", took + took_too, size
+        took, run = timed(lambda: sg.compile(frozen))
+        yield "compile", took, size
+        source = run.source
+        yield "of that, Python's compile()", timed(lambda: compile(source, "", "exec"))[0], size
+        yield "run", timed(lambda: run([1.0, 2.0, 3.0]))[0], size
+        file = io.BytesIO()
+        yield "save", timed(lambda: sg.save(frozen, file))[0], size
+        yield "load", timed(lambda: sg.load(file))[0], size
 
 
 def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[list[str]]:
-    """A row for each stage: its name, and microseconds per operation at each length."""
+    """A row for each stage: its name, and microseconds for each of what it counts."""
     columns = []
     for length in lengths:
         gc.collect()
-        columns.append({name: f"{took / length * 1e6:.2f}" for name, took in stages(length)})
+        found = stages(length)
+        columns.append({name: f"{took / count * 1e6:.2f}" for name, took, count in found})
     for name in columns[0]:
         yield [name, *(column[name] for column in columns)]
+
+
+def calls(rounds: int = 41, repeats: int = 500) -> dict[str, float]:
+    """Microseconds that the ways to run one small graph take, in turns; medians."""
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", ["n"], name="x")
+        y = sg.exp(x)
+        session, value = sg.Session(), np.ones(3, np.float32)
+        compiled, callable_ = sg.compile(y, [x]), session.make_callable(y, [x])
+        ways = {
+            "compiled function": lambda: compiled(value),
+            "make_callable": lambda: callable_(value),
+            "Session.run": lambda: session.run(y, {x: value}),
+            "Session.run of a list": lambda: session.run([y], {x: value}),
+            "Session.run of a dict": lambda: session.run({"y": y}, {x: value}),
+        }
+        times: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                took = timed(lambda way=way: [way() for _ in range(repeats)])[0]
+                times[name].append(took / repeats * 1e6)
+    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def import_times(modules: list[str], rounds: int = 11) -> dict[str, float]:
@@ -73,21 +107,25 @@ def import_times(modules: list[str], rounds: int = 11) -> dict[str, float]:
     for _ in range(rounds):
         for module in modules:
             command = [sys.executable, "-c", f"import {module}"]
-            times[module].append(timed(module, lambda c=command: subprocess.run(c))[0][1] * 1e3)
+            times[module].append(timed(lambda c=command: subprocess.run(c))[0] * 1e3)
     return {m: statistics.median(found) for m, found in times.items()}
 
 
+def table(title: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
+    """Print a table as Markdown."""
+    print(f"\n| {' | '.join([title, *columns])} |\n|---|{'--:|' * len(columns)}")
+    for line in lines:
+        print(f"| {' | '.join(line)} |")
+
+
 def main() -> None:
-    """Print the tables as Markdown."""
-    for package, stages in {"dynamicgrad": tape, "staticgrad": graph}.items():
-        lengths = LENGTHS[package]
-        titles = [f"{package}, us per operation", *(f"{n:,}" for n in lengths)]
-        print(f"\n| {' | '.join(titles)} |\n|---|{'--:|' * len(lengths)}")
-        for row in rows(stages, lengths):
-            print(f"| {' | '.join(row)} |")
-    print("\n| import | ms |\n|---|--:|")
-    for module, took in import_times(["numpy", "dynamicgrad", "staticgrad"]).items():
-        print(f"| {module} | {took:.0f} |")
+    """Print the tables."""
+    lengths = [f"{n:,}" for n in LENGTHS]
+    table("dynamicgrad, us per operation", lengths, rows(tape, LENGTHS))
+    table("staticgrad, us per expression", lengths, rows(graph, LENGTHS))
+    table("a call", ["us"], [[way, f"{took:.2f}"] for way, took in calls().items()])
+    times = import_times(["numpy", "dynamicgrad", "staticgrad"])
+    table("import", ["ms"], [[module, f"{took:.0f}"] for module, took in times.items()])
 
 
 if __name__ == "__main__":

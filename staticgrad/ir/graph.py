@@ -228,8 +228,8 @@ def frozen(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
 def key_of(e: Expr, inputs: Sequence[Expr]) -> Any:
     """What makes two expressions equal. See Note [Interning]."""
     if e.op is not None:  # with parts that are hashed in C, and that refer to nothing in turn
-        numbers = tuple([x.number for x in inputs])
-        return e.op.name, numbers, attributes_key(e.attrs), e.type.shape, e.type.dtype
+        type, attrs = e.type, attributes_key(e.attrs)
+        return (e.op.name, attrs, type.shape, type.dtype, *[x.number for x in inputs])
     match e.kind:
         case Kind.CONSTANT if e.value.nbytes <= SMALL:
             return e.type, e.value.tobytes(), e.value.flags.c_contiguous

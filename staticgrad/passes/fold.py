@@ -19,7 +19,8 @@ class Fold:
     """Compute expressions of constants. Exact: it runs the op's own kernel."""
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
-        return graph.rebuilt(folded)
+        with np.errstate(all="ignore"):
+            return graph.rebuilt(folded)
 
 
 def folded(e: Expr, intern: Interning) -> Expr:
@@ -33,8 +34,7 @@ def folded(e: Expr, intern: Interning) -> Expr:
     if not isinstance(size, int) or size * e.dtype.itemsize > BIG:
         return e
     try:
-        with np.errstate(all="ignore"):
-            value = np.array(compute(e.op, [x.value for x in e.inputs], e.attrs))
+        value = np.array(compute(e.op, [x.value for x in e.inputs], e.attrs))
     except Exception:  # it fails when the graph runs, where the user can see it
         return e
     return constant_like(value, e, intern)
