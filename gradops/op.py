@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .errors import DTypeError, GradError, MissingRuleError, MixedOperandsError
-from .types import ArrayType, as_shape, operand_types
+from .types import ArrayType, as_shape, native, operand_types
 
 Rule = Callable[..., Any]
 Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
@@ -312,7 +312,7 @@ def canonical(name: str, value: Any) -> Any:
         case "shape":
             return as_shape(value)
         case "dtype":
-            return None if value is None else np.dtype(value)
+            return None if value is None else native(value)
         case _ if isinstance(value, list):
             return tuple(canonical(name, v) for v in value)
         case _ if isinstance(value, np.generic):

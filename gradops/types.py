@@ -7,7 +7,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from .errors import AxisError, OptionError, ShapeError
+from .errors import AxisError, DTypeError, OptionError, ShapeError
 
 Size = Union[int, "Dim"]
 Shape = tuple[Size, ...]
@@ -340,9 +340,14 @@ def product(sizes: Iterable[Size]) -> Size:
 def native(dtype: Any) -> np.dtype[Any]:
     """A numeric dtype in this machine's byte order, and as NumPy's one object for it.
 
-    Generated code compares dtypes by identity, which `newbyteorder` does not keep.
+    Generated code compares dtypes by identity, which `newbyteorder` does not keep. Raises
+    DTypeError for what names no dtype.
     """
-    return _native(np.dtype(dtype))
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise DTypeError("dtype", [repr(dtype)[:60]], "NumPy has no such dtype") from error
+    return _native(found)
 
 
 @lru_cache(maxsize=256)

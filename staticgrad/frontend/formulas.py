@@ -12,6 +12,7 @@ from gradops import GraphError, OptionError, ShapeError
 from gradops.library import reduction
 from gradops.types import native, normalize_axis, shape_of, type_of
 
+from ..ir.expr import sequence
 from .leaves import Variable
 
 
@@ -21,7 +22,10 @@ def add_n(inputs: Sequence[Any]) -> Any:
     >>> float(sg.add_n([1.0, 2.0, 3.0]))
     6.0
     """
-    return reduce(ops.add, inputs)
+    first, *rest = sequence(inputs) or [None]
+    if first is None:
+        raise OptionError("add_n", [], "there is nothing to add")
+    return reduce(ops.add, rest, first) if rest else ops.copy(first)  # so that it can be named
 
 
 def rsqrt(x: Any) -> Any:

@@ -23,7 +23,7 @@ from gradops.types import as_size, broadcast_shapes, conflict, native
 
 from ..ir.expr import Expr, Kind, common_names, lifted, new_constant, renamed
 from ..ir.names import Names, running
-from ..ir.plain import lost_meaning
+from ..ir.plain import fits, lost_meaning
 from .freeze import freeze
 from .graph import get_default_graph
 
@@ -32,6 +32,7 @@ EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
 """The changes of state that are being built inside a function, which will make them its own."""
 
 ANY = Dim("?")
+LONG = 60  # characters of a value that a message shows
 
 
 def set_default_dtype(dtype: Any) -> None:
@@ -44,7 +45,7 @@ def set_default_dtype(dtype: Any) -> None:
     dtype('float64')
     >>> sg.set_default_dtype("float32")
     """
-    if np.dtype(dtype).kind != "f":
+    if native(dtype).kind != "f":
         raise DTypeError("set_default_dtype", [dtype], "the default dtype is one of floats")
     DEFAULT_DTYPE.set(np.dtype(dtype))
 
@@ -109,13 +110,36 @@ def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """An array of its own from a number, sequence or array; Python floats get the default dtype."""
     if lost := lost_meaning(value):
         raise GraphError(f"the value is {lost[0]}\n  hint: {lost[1]}")
-    found = np.array(value)
-    if dtype is None and not hasattr(value, "dtype") and found.dtype == np.float64:
-        dtype = np.dtype(DEFAULT_DTYPE.get())
-    found = found.astype(native(dtype or found.dtype), copy=False)
+    try:
+        found = np.array(value)
+    except ValueError as error:
+        raise GraphError(f"the value is no array: {error}") from error
     if found.dtype.kind not in "biufc":
         raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
+    is_python = not hasattr(value, "dtype")
+    if dtype is None and is_python and found.dtype == np.float64:
+        dtype = np.dtype(DEFAULT_DTYPE.get())
+    wanted = found.dtype if dtype is None else numeric(dtype)
+    if is_python and not fits(found, wanted):
+        raise DTypeError(
+            "constant", [type_of(found)], f"{shown(value)} is no {wanted}",
+            hint=f"to convert it all the same: np.asarray(value).astype({wanted.name!r})",
+        )  # fmt: skip
+    return found.astype(native(wanted), copy=False)
+
+
+def numeric(dtype: Any) -> np.dtype[Any]:
+    """A dtype of numbers from what users write; raises DTypeError for anything else."""
+    found = native(dtype)
+    if found.kind not in "biufc":
+        raise DTypeError("dtype", [shown(dtype)], f"{found} is not a numeric dtype")
     return found
+
+
+def shown(value: Any) -> str:
+    """A value in a few words."""
+    text = " ".join(repr(value).split())
+    return text if len(text) < LONG else f"{text[: LONG - 3]}..."
 
 
 def constant(value: Any, dtype: Any = None, name: str = "constant") -> Expr:
@@ -176,7 +200,7 @@ class Variable(Expr):
     @staticmethod
     def hidden(names: Names, value: Any, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
         """A variable that the library keeps for itself."""
-        made = object.__new__(Variable)
+        made, value = object.__new__(Variable), np.asarray(value)
         Expr.__init__(made, kind, type_of(value), names.unique(name), names, value=value)
         made.trainable = False
         names.add(made)
@@ -231,10 +255,11 @@ def in_dtype_of(variable: Expr, value: Any) -> Any:
     if hasattr(value, "dtype"):
         return value
     found = np.asarray(value)
-    if not np.can_cast(found.dtype, variable.dtype, "same_kind"):
+    if not fits(found, variable.dtype):
         raise DTypeError(
-            "assign", [variable.type, type_of(found)], f"{variable.name} keeps its dtype"
-        )
+            "assign", [variable.type, type_of(found)],
+            f"{variable.name} keeps its dtype, and {shown(value)} is no {variable.dtype}",
+        )  # fmt: skip
     return found.astype(variable.dtype)
 
 

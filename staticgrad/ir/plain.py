@@ -1,4 +1,4 @@
-"""Arrays that mean more than their entries, which would be lost without a word."""
+"""What would be lost without a word: what an array means beyond its entries, parts of numbers."""
 
 from typing import Any
 
@@ -17,3 +17,13 @@ def lost_meaning(value: Any) -> tuple[str, str] | None:
     if isinstance(value, np.ma.MaskedArray):
         return "a masked array, whose mask would be lost", "fill it: value.filled(0.0)"
     return f"a {kind.__name__}, which is more than an array", "take np.asarray(value)"
+
+
+def fits(found: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> bool:
+    """Whether numbers can be converted: floats to floats, integers to what holds them."""
+    if not found.size:
+        return True
+    if found.dtype.kind in "iu" and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return bool(limits.min <= found.min() and found.max() <= limits.max)
+    return found.dtype.kind in "biufc" and np.can_cast(found.dtype, dtype, "same_kind")

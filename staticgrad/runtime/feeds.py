@@ -10,7 +10,7 @@ from gradops.types import native
 
 from ..ir.expr import Expr
 from ..ir.given import made, sizes_given
-from ..ir.plain import lost_meaning
+from ..ir.plain import fits, lost_meaning
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
@@ -46,16 +46,6 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
         return found.astype(dtype)
     hint = f"\n  hint: feed value.astype({e.dtype.name!r})" if found.dtype.kind in "biufc" else ""
     raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{hint}")
-
-
-def fits(found: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> bool:
-    """Whether numbers can be converted: floats to floats, integers to what holds them."""
-    if not found.size:
-        return True
-    if found.dtype.kind in "iu" and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return bool(limits.min <= found.min() and found.max() <= limits.max)
-    return found.dtype.kind in "biuf" and np.can_cast(found.dtype, dtype, "same_kind")
 
 
 def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import flatten
+from gradops import GraphError, flatten
 from gradops.holding import held, holding, is_holder, signature
 from gradops.levels import TRACING
 from gradops.places import describe, here
@@ -26,7 +26,7 @@ from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
 from ..frontend.leaves import EFFECTS
 from ..frontend.tracing import expression, name_of, parameters, placeholder_like
-from ..ir.expr import Expr
+from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.names import held_at
 from .executable import Executable
@@ -65,11 +65,13 @@ class Function:
     """A function and the graphs it was traced to, by the kinds of its arguments."""
 
     def __init__(self, fn: Callable[..., Any], optimize: int = 1) -> None:
+        if not callable(fn):
+            raise GraphError(f"function takes what can be called, not {fn!r}")
         functools.update_wrapper(self, fn)
         self.fn, self.optimize = fn, optimize
         self.traced: dict[Any, Traced] = {}
         self.calls = Calls(fn)
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # it may call itself
 
     @property
     def traces(self) -> int:
@@ -79,8 +81,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, rebuild = flatten((args, kwargs))
         if any(isinstance(x, Expr) for x in leaves):
-            key = structure((args, kwargs)), tuple(map(kind_of, leaves)), repeats(leaves)
-            return self.calls.call(leaves, rebuild, key)
+            return self.calls.call(leaves, rebuild, self.key(leaves, (args, kwargs)))
         return self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -101,7 +102,7 @@ class Function:
 
     def concrete(self, leaves: list[Any], rebuild: Any, tree: Any) -> "Traced":
         """The trace for arguments of this kind, made if there is none."""
-        key = structure(tree), tuple(map(kind_of, leaves)), repeats(leaves)
+        key = self.key(leaves, tree)
         found = self.traced.get(key)
         if found is None:
             with self.lock:
@@ -109,6 +110,18 @@ class Function:
                 if found is None:
                     found = self.traced[key] = Traced(self, leaves, rebuild)
                     self.warn_of_many()
+        return found
+
+    def key(self, leaves: list[Any], tree: Any) -> Any:
+        """What of arguments a trace depends on; raises GraphError if that cannot be compared."""
+        found = structure(tree), tuple(map(kind_of, leaves)), repeats(leaves)
+        try:
+            hash(found)
+        except TypeError as error:
+            raise GraphError(
+                f"{name_of(self.fn)} was given what is no value and cannot be part of a program:"
+                f" {error}\n  hint: pass arrays, and structures of them; other arguments are hashed"
+            ) from error
         return found
 
     def warn_of_many(self) -> None:
@@ -134,7 +147,9 @@ def kind_of(x: Any) -> Any:
     """What of an argument a trace depends on: its type if it is fed, else the value itself."""
     if isinstance(x, Expr):
         return Expr, x.type
-    return signature(x) if is_value(x) else (type(x), x)
+    if is_value(x):
+        return signature(x)
+    return type(x), repr(x) if isinstance(x, float | complex) else x  # 0.0 == -0.0, nan != nan
 
 
 def repeats(leaves: Sequence[Any]) -> Any:
@@ -202,13 +217,15 @@ class Traced:
             args, kwargs = rebuild(given)
             changes: list[Expr] = []
             with held_at(EFFECTS, changes), held_at(TRACING, "sg.function"):
-                self.found, self.rebuild = flatten(owner.fn(*args, **kwargs))
+                found, self.rebuild = flatten(owner.fn(*args, **kwargs))
+            run = [x for x in found if is_run_only(x)]
+            self.found = [None if is_run_only(x) else x for x in found]
             self.arguments = list(arguments.values())
             self.effects = [e for a in self.arguments for e in a.effects()]
             sources = [x for x in self.found if is_computed(x)]
             sources += [e.source for e in self.effects if e.source is not None]
             feeds = [e for a in self.arguments for e in a.feeds]
-            fetches = [expression(x) for x in sources] + [group(*changes)] * bool(changes)
+            fetches = [*map(expression, sources), *run, *[group(*changes)] * bool(changes)]
             self.executable = Executable(freeze(fetches, feeds), owner.optimize)
             self.state = State(self.executable, len(feeds))
 
@@ -240,6 +257,11 @@ class State:
             for i, new in zip(self.updated, found[count:], strict=True):
                 self.values[i] = np.asarray(new)
             return found[:count]
+
+
+def is_run_only(x: Any) -> bool:
+    """Whether a result is run and has no value: a group, a check."""
+    return isinstance(x, Expr) and x.kind is Kind.GROUP
 
 
 def is_computed(x: Any) -> bool:

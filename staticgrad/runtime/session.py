@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from gradops import FeedError, FetchError, flatten
+from gradops import FeedError, FetchError, GraphError, flatten
 from gradops.places import here
 
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..frontend.suggest import nearest
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, sequence
 from ..ir.given import require_all
 from ..ir.graph import by_age
 from ..ir.names import SESSION
@@ -59,6 +59,10 @@ class Session:
 
     def __init__(self, graph: Graph | None = None, optimize: int = 1) -> None:
         self.graph = get_default_graph() if graph is None else graph
+        if not isinstance(self.graph, Graph):
+            raise GraphError(
+                f"a session runs a Graph, not {graph!r}\n  hint: Session() runs the default graph"
+            )
         self.optimize = optimize
         self.values: dict[Expr, np.ndarray[Any, Any]] = {}
         self.plans: dict[Any, Plan] = {}
@@ -192,14 +196,14 @@ class Session:
             raise unknown_feed(key, self.graph.members)
         return found
 
-    def make_callable(self, fetches: Any, feed_list: Sequence[Any] = ()) -> Callable[..., Any]:
-        """A function of the values of `feed_list` that runs `fetches`.
+    def make_callable(self, fetches: Any, feed_list: Any = ()) -> Callable[..., Any]:
+        """A function of the values of `feed_list`, one or several, that runs `fetches`.
 
         >>> x = sg.placeholder("float32", [], name="x")
         >>> sg.Session().make_callable(x * x, [x])(3.0)
         np.float32(9.0)
         """
-        feeds = [self.fed(key) for key in feed_list]
+        feeds = [self.fed(key) for key in sequence(feed_list)]
         leaves, rebuild = flatten(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], feeds)
         by_feed = {e: i for i, e in enumerate(feeds)}

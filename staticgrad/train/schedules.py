@@ -137,9 +137,10 @@ def piecewise_constant(
             f" {len(values)}",
         )  # fmt: skip
     with get_default_graph().name_scope(name):
-        step, found = as_expression(x), as_expression(values[-1])
+        last = as_rate if any(isinstance(v, float) for v in values) else as_expression
+        step, found = as_expression(x), last(values[-1])
         for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
-            found = where(step <= in_dtype(boundary, step), in_dtype(value, found), found)
+            found = where(step <= boundary, in_dtype(value, found), found)
         return found
 
 
@@ -152,8 +153,13 @@ def progress(rate: Any, step: Any, decay_steps: Any, staircase: bool) -> tuple[E
 
 def in_one_dtype(rate: Any, step: Any, decay_steps: Any) -> tuple[Expr, Any, Any]:
     """A rate as an expression, and steps in its dtype."""
-    rate = as_expression(rate)
+    rate = as_rate(rate)
     return rate, in_dtype(step, rate), in_dtype(decay_steps, rate)
+
+
+def as_rate(x: Any) -> Expr:
+    """A rate as an expression: one that is written `1` means `1.0`."""
+    return as_expression(float(x) if isinstance(x, int) else x)
 
 
 def in_dtype(x: Any, like: Expr) -> Expr:

@@ -173,3 +173,34 @@ def test_a_tensor_is_no_operand_of_a_branch():
 def test_a_name_is_a_string():
     with pytest.raises(TypeError, match="trainable="):
         sg.Variable(1.0, True)
+
+
+@pytest.mark.parametrize(("value", "dtype"), [
+    (300, "int8"), (-1, "uint8"), (1.5, "int32"), (np.nan, "int64"), (1j, "float32"), (2, "bool"),
+    ([1, 2**40], "int32"),
+])  # fmt: skip
+def test_numbers_are_not_converted_to_a_dtype_that_does_not_hold_them(value, dtype):
+    for make in (sg.constant, lambda v, dtype: sg.Variable(v, dtype=dtype)):
+        with pytest.raises(DTypeError, match=rf"is no {dtype}\n  hint: .*astype\('{dtype}'\)"):
+            make(value, dtype)
+    variable = sg.Variable(np.zeros(np.shape(value), dtype))
+    for assign in (variable.assign, variable.assign_add, variable.assign_sub):
+        with pytest.raises(DTypeError, match=f"keeps its dtype, and .* is no {dtype}"):
+            assign(value)
+
+
+def test_numbers_are_assigned_to_what_holds_them():
+    small, rounded = sg.Variable(0, dtype="uint8"), sg.Variable(0.0, dtype="complex64")
+    found = sg.Session().run([small.assign(200), rounded.assign(1j)])
+    assert (found, found[0].dtype) == ([200, 1j], np.uint8)
+
+
+def test_what_is_no_array_and_what_is_no_dtype_are_refused():
+    with pytest.raises(GraphError, match=r"the value is no array: .*inhomogeneous"):
+        sg.constant([[1], [1, 2]])
+    for dtype in ("real", 7, [1], "S3"):
+        for make in (lambda d: sg.constant(1, d), sg.placeholder, lambda d: sg.ones(2, d)):
+            with pytest.raises(DTypeError, match="dtype"):
+                make(dtype)
+    with pytest.raises(DTypeError, match="no such dtype"):
+        sg.cast(sg.constant(1), "real")

@@ -5,6 +5,7 @@ import pytest
 
 import gradops
 import staticgrad as sg
+from gradops import OptionError
 from staticgrad.frontend.spelling import EVERY, FORMERLY, FUNCTIONS, NN, ROWS, parameters
 
 A = np.array([[1.0, 2.0], [3.0, 5.0]])
@@ -138,3 +139,12 @@ def test_dropout_scales_what_it_keeps_and_is_another_one_in_each_run():
 def test_what_makes_values_makes_expressions(name):
     args = {"ensure_shape": ([1.0], [1]), "fill": ([2], 1.0), "linspace": (0, 1, 3)}
     assert isinstance(getattr(sg, name)(*args.get(name, (3,))), sg.Expr)
+
+
+def test_the_sum_of_one_operand_can_be_named_and_leaves_the_operand_its_name():
+    x = sg.placeholder("float32", [2], name="x")
+    y = sg.add_n([x], name="y")
+    assert (x.name, y.name) == ("x", "y")
+    assert sg.compile(sg.add_n(iter([x, x])), x)([1.0, 2.0]).tolist() == [2, 4]
+    with pytest.raises(OptionError, match="nothing to add"):
+        sg.add_n([])

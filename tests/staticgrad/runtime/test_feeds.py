@@ -136,3 +136,9 @@ def test_equal_sizes_agree_also_if_nothing_tells_their_names():
         run(np.ones((6, 2), np.float32), np.ones((3, 6), np.float32))
         with pytest.raises(FeedError, match=r"n is 6 in x: .*, but 5 in y: "):
             run(np.ones((6, 2), np.float32), np.ones((3, 5), np.float32))
+
+
+def test_complex_numbers_are_fed_to_either_precision():
+    for dtype in ("complex64", "complex128"):
+        z = sg.placeholder(dtype, [], name="z")
+        assert sg.Session().run(z * 2, {z: 1j}) == 2j

@@ -1,11 +1,13 @@
 """Functions that run as graphs, and what they keep from call to call."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import TransformError
+from gradops import GraphError, TransformError
 
 
 def test_variables_made_in_a_function_last_and_random_numbers_are_new():
@@ -43,3 +45,52 @@ def test_random_numbers_of_the_eager_side_are_refused_while_tracing():
         with pytest.raises(TransformError, match=r"sg\.trace"):
             sg.trace(draw, [dg.ones(3)])
     assert dg.randn(3).shape == (3,)
+
+
+def test_a_function_may_call_itself_with_other_arguments_while_it_is_traced():
+    @sg.function
+    def f(x):
+        return x if x.ndim == 0 else sg.reduce_sum(x) + f(np.ones(()))
+
+    found = []
+    thread = threading.Thread(target=lambda: found.append(f(np.ones(3))), daemon=True)
+    thread.start()
+    thread.join(30)
+    assert found == [4.0]
+
+
+def test_floats_that_are_equal_and_not_the_same_are_two_programs():
+    @sg.function
+    def f(x, c):
+        return x / np.array(c)
+
+    one = np.array(1.0)
+    with np.errstate(divide="ignore"):
+        assert [f(one, 0.0), f(one, -0.0)] == [np.inf, -np.inf]
+    f(one, float("nan")), f(one, float("nan"))
+    assert f.traces == 3
+
+
+def test_an_argument_that_cannot_be_part_of_a_program_is_refused():
+    for argument in ({1, 2}, bytearray(b"a")):
+        with pytest.raises(GraphError, match=r"(?s)scaled was given .*hint: pass arrays"):
+            sg.function(scaled)(np.ones(2), argument)
+    with pytest.raises(GraphError, match="what can be called, not 3"):
+        sg.function(3)
+
+
+def scaled(x, factor):
+    return x * factor
+
+
+def test_checks_and_groups_that_a_function_returns_are_run_and_are_none():
+    @sg.function
+    def f(x):
+        count = sg.Variable(0.0)
+        new = count.assign_add(x)
+        return {"new": new, "check": sg.Assert(new < 2), "all": sg.group(new)}
+
+    assert f(np.float32(1)) == {"new": 1, "check": None, "all": None}
+    with pytest.raises(AssertionError):
+        f(np.float32(5))
+    assert f(np.float32(0.5))["new"] == 1.5

@@ -212,3 +212,15 @@ def test_what_is_loaded_is_of_the_variables_type(x):
         with pytest.raises(FeedError):
             w.load(value, session)
     assert session.run([w, w.initial_value])[0].tolist() == [1, 2]
+
+
+def test_a_session_runs_a_graph_and_nothing_else():
+    for wrong in ("grpc://localhost", 5):
+        with pytest.raises(GraphError, match=r"(?s)a session runs a Graph.*hint"):
+            sg.Session(wrong)
+
+
+def test_a_callable_takes_one_feed_or_several(x):
+    call = sg.Session().make_callable(x * 2, x)
+    assert call([1.0]).tolist() == [2]
+    assert sg.Session().make_callable(sg.constant(1.0), None)() == 1

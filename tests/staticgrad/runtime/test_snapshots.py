@@ -137,3 +137,13 @@ def test_a_partial_run_compiles_once_per_set_of_feeds():
     run = session.partial(x + y, {x: 1.0})
     assert [run(y=i) for i in range(5)] == [1, 2, 3, 4, 5]
     assert len(session.plans) == 1
+
+
+def test_a_graph_with_random_numbers_has_a_snapshot_before_its_first_run():
+    u = sg.random_uniform([2], seed=1)
+    session = sg.Session()
+    before = session.snapshot()
+    first = session.run(u)
+    assert session.run(u).tolist() != first.tolist()
+    session.restore(before)
+    assert session.run(u).tolist() == first.tolist()

@@ -92,3 +92,11 @@ def test_rates_that_are_numbers_give_the_default_dtype():
 def test_values_have_one_boundary_less():
     with pytest.raises(OptionError, match="2 boundaries part 3 values, not 2"):
         sg.train.piecewise_constant(sg.constant(1), [1, 2], [0.1, 0.2])
+
+
+def test_a_rate_that_is_written_as_an_integer_is_a_float():
+    step = sg.placeholder("int64", [])
+    rate = sg.compile(sg.train.exponential_decay(1, step, 10, 0.25), [step])
+    assert (rate(5), rate(5).dtype) == (0.5, np.float32)
+    rate = sg.compile(sg.train.piecewise_constant(step, [-1.5], [0.5, 1]), [step])
+    assert [rate(-2), rate(-1)] == [0.5, 1]
