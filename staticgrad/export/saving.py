@@ -6,6 +6,8 @@ arrays are read as `gradops/archive.py` does.
 
 import json
 import os
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from gradops import GraphFormatError, type_of
@@ -68,10 +70,11 @@ def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:
     text, variables, lines = (manifest.get(key) for key in ("graph", "variables", "lines"))
     if not isinstance(text, str) or not isinstance(variables, dict) or not isinstance(lines, dict):
         archive.refuse("its manifest lacks the graph, the variables or the lines")
-    graphs = parse_sections(text, archive.array)
+    array = cache(archive.array)  # one that is named often takes its memory once
+    graphs = parse_sections(text, array)
     by_name = {e.name: e for e in graphs[""].order}
     for name, i in variables.items():
-        set_variable(archive, by_name.get(name), i)
+        set_variable(archive, by_name.get(name), i, array)
     for section, found in lines.items():
         if section in graphs:
             set_all_lines(archive, graphs[section], found)
@@ -88,11 +91,11 @@ def set_all_lines(archive: Archive, graph: FrozenGraph, lines: Any) -> None:
             set_lines(archive, graph, by_name[name], places)
 
 
-def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
-    """Give a variable its initial value."""
+def set_variable(archive: Archive, e: Expr | None, i: Any, array: Callable[[int], Any]) -> None:
+    """Give a variable its initial value, which is `array(i)`."""
     if e is None or e.kind is not Kind.VARIABLE or not isinstance(i, int):
         archive.refuse(f"{str(i)[:80]} is the value of no variable")
-    value = archive.array(i)
+    value = array(i)
     if type_of(value) != e.type:
         archive.refuse(f"the value of {e.label} is {type_of(value)}")
     e.value = value

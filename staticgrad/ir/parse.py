@@ -118,6 +118,8 @@ class Parser:
             if line.at + 1 < len(line.tokens) and line.tokens[line.at + 1][1] == "=":
                 name = line.name()
                 line.take("=")
+                if name in attrs:
+                    raise line.error(f"{name} is given twice")
                 attrs[name] = value(line, self.graph)
             else:
                 inputs.append(self.reference(line))
@@ -185,8 +187,7 @@ DEEPEST = 32  # graphs within graphs
 
 def sections_of(text: str, aside: Callable[[int], Any] | None) -> dict[str, FrozenGraph]:
     """The graphs of a text; an error of any kind means that it describes none."""
-    lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if t.strip()]
-    lines = [line for line in lines if line.tokens]
+    lines = [Line(i, t) for i, t in enumerate(text.splitlines(), 1) if is_said(t)]
     if not lines or lines[0].peek() != "graph":
         raise GraphFormatError("a graph begins with a line `graph(...)`")
     starts = [i for i, line in enumerate(lines) if is_header(line)]
@@ -205,8 +206,16 @@ def sections_of(text: str, aside: Callable[[int], Any] | None) -> dict[str, Froz
     return graphs
 
 
+def is_said(text: str) -> bool:
+    """Whether a line says something: it is not empty, and not all a comment."""
+    text = text.lstrip()
+    return bool(text) and text[0] != "#"
+
+
 def is_header(line: Line) -> bool:
     """Whether a line begins a graph: `graph(...)` or `graph name(...)`."""
+    if not line.text.lstrip().startswith("graph"):
+        return False
     return line.peek() == "graph" and "(" in [token for _, token in line.tokens[1:3]]
 
 
