@@ -5,7 +5,8 @@ arrays are read as `gradops/archive.py` does.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from gradops import GraphFormatError, type_of
@@ -81,10 +82,11 @@ def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:
     wanted = {"graph": str, "variables": dict, "places": list, "lines": dict}
     if not all(isinstance(manifest.get(key), kind) for key, kind in wanted.items()):
         archive.refuse(f"its manifest lacks some of {', '.join(wanted)}")
-    graphs = parse_sections(manifest["graph"], archive.array)
+    array = cache(archive.array)  # one that is named often takes its memory once
+    graphs = parse_sections(manifest["graph"], array)
     by_name = {e.name: e for e in graphs[""].order}
     for name, i in manifest["variables"].items():
-        set_variable(archive, by_name.get(name), i)
+        set_variable(archive, by_name.get(name), i, array)
     places = [read_place(archive, place) for place in manifest["places"]]
     for section, lines in manifest["lines"].items():
         if section in graphs:
@@ -118,11 +120,11 @@ def place_at(archive: Archive, places: Sequence[Place], i: Any) -> Place:
     return places[i]
 
 
-def set_variable(archive: Archive, e: Expr | None, i: Any) -> None:
-    """Give a variable its initial value."""
+def set_variable(archive: Archive, e: Expr | None, i: Any, array: Callable[[int], Any]) -> None:
+    """Give a variable its initial value, which is `array(i)`."""
     if e is None or e.kind is not Kind.VARIABLE or not isinstance(i, int):
         archive.refuse(f"{str(i)[:80]} is the value of no variable")
-    value = archive.array(i)
+    value = array(i)
     if type_of(value) != e.type:
         archive.refuse(f"the value of {e.label} is {type_of(value)}")
     e.value = value

@@ -176,6 +176,8 @@ class Parser:
             if line.at + 1 < len(line.tokens) and line.tokens[line.at + 1][1] == "=":
                 name = line.name()
                 line.take("=")
+                if name in attrs:
+                    raise line.error(f"{name} is given twice")
                 attrs[name] = value(line, self.graph)
             else:
                 inputs.append(self.reference(line))

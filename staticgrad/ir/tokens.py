@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cached_property
 from typing import Any
 
 from gradops import GraphFormatError
@@ -21,9 +22,9 @@ class Line:
 
     def __init__(self, number: int, text: str) -> None:
         self.number, self.text, self.at, self.depth = number, text, 0, 0
-        self.tokens = self.split()
 
-    def split(self) -> list[tuple[str, str]]:
+    @cached_property
+    def tokens(self) -> list[tuple[str, str]]:
         """The tokens, each with its kind."""
         found, at, end = [], 0, len(self.text.rstrip())
         while at < end:
@@ -88,6 +89,7 @@ class Line:
         """Nothing may follow."""
         if self.peek():
             raise self.error(f"{self.peek()!r} is not expected here")
+        del self.tokens  # of a long text they are more than the graph
 
     def inside(self, step: Any) -> Any:
         """What `step` reads, one bracket deeper."""

@@ -12,22 +12,28 @@ from gradops.types import Size, broadcast_shapes, product
 from .structure import HistoryType, TupleType
 from .tokens import Line, separated
 
+LONGEST = 1000  # terms of a size, and factors of a term
+MOST_AXES = 64  # NumPy has no arrays of more
 WORDS = {"None": None, "True": True, "False": False}
 DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
 
 
 def size(line: Line) -> Size:
     """A sum of products of sizes."""
-    total = term(line)
+    total, terms = term(line), 1
     while line.accept("+"):
-        total = total + term(line)
+        total, terms = total + term(line), terms + 1
+        if terms > LONGEST:
+            raise line.error(f"a size has more than {LONGEST} terms")
     return total
 
 
 def term(line: Line) -> Size:
     """A product or quotient of sizes."""
-    found = factor(line)
+    found, start = factor(line), line.at
     while line.peek() in ("*", "//"):
+        if line.at - start > 2 * LONGEST:
+            raise line.error(f"a size has more than {LONGEST} factors")
         if line.take() == "*":
             found = found * factor(line)
         elif (divisor := factor(line)) == 0:
@@ -82,6 +88,8 @@ def array_type(line: Line) -> ArrayType:
         raise line.error(f"{dtype} is not a dtype")
     line.take("[")
     shape = tuple(separated(line, "]", size))
+    if len(shape) > MOST_AXES:
+        raise line.error(f"an array has no more than {MOST_AXES} axes")
     if any(isinstance(n, int) and n < 0 for n in shape):
         raise line.error("a size is negative")
     return ArrayType(shape, dtype)

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -160,3 +161,16 @@ def mutate(graph, rng, count):
         except GraphFormatError:
             continue
         assert isinstance(found, sg.FrozenGraph)
+
+
+def test_an_array_that_a_file_names_often_is_held_once():
+    c = sg.constant(np.zeros(100_000))
+    lines = [f'  c{i}: float64[100000] = constant("0")' for i in range(1000)]
+    text = "\n".join(["graph(x: float64[])", *lines, "  return c0, c999"])
+    file = rewritten(sg.freeze([c]), lambda manifest: manifest.update(graph=text, lines={}))
+    tracemalloc.start()
+    first, last = sg.load(file).outputs
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert first is last
+    assert peak < 10 * c.value.nbytes

@@ -1,5 +1,7 @@
 """Texts that describe no graph, and sizes that grow: one kind of error, soon."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,10 @@ from gradops import Dim, GraphFormatError, ShapeError
     "  return y",
     f"graph(x: float32[{'*'.join(f'(a{i}+b{i})' for i in range(24))}])\n return x",
     f"graph(x: float32[{'*'.join(['(a+b+c+d)'] * 60)}])\n return x",
+    f"graph(x: float32[{'+'.join(f'a{i}' for i in range(100_000))}])\n return x",
+    f"graph(x: float32[{'*'.join(f'a{i}' for i in range(100_000))}])\n return x",
+    f"graph(x: float32[{','.join(['1'] * 100_000)}])\n return x",
+    "graph(x: float32[3])\n  y: float32[] = sum(x, axis=None, axis=0, keepdims=False)\n  return y",
 ])  # fmt: skip
 def test_every_refusal_is_a_format_error(text):
     with pytest.raises(GraphFormatError):
@@ -75,3 +81,12 @@ def test_a_structure_that_cannot_be_made_changes_no_variable():
     with pytest.raises(RuntimeError, match="no results here"):
         session.run(Refusing(v.assign(v + 1)))
     assert session.run(v).tolist() == [1]
+
+
+def test_the_first_mistake_of_a_long_text_is_found_soon():
+    lines = ["graph(x: float32[n])", "  y: float32[n] = nope(x)"]
+    text = "\n".join([*lines, *["  # a comment", "  z: float32[n] = tanh(x)"] * 200_000])
+    began = time.perf_counter()
+    with pytest.raises(GraphFormatError, match="line 2: there is no op 'nope'"):
+        sg.parse(text)
+    assert time.perf_counter() - began < 2
