@@ -48,6 +48,16 @@ def reflected(op: Op) -> Callable[[Any, Any], Any]:
     return method
 
 
+INSTEAD = {"dot": "@", "inner": "@", "amax": "max", "amin": "min", "var": "mean", "std": "mean"}
+
+
+def hint_for(name: str) -> str:
+    """What to use in the place of a function of NumPy that no graph or tape knows."""
+    instead = INSTEAD.get(name)
+    first = f"use {instead}, without out= and where=" if instead else "use an op of gradops"
+    return f"{first}; of tensors, detach() them if no gradient is wanted"
+
+
 def is_operand(x: Any) -> bool:
     """Whether Python should hand `x` to us and not try the other operand's method."""
     return not isinstance(x, str | bytes | dict | set) and x is not None
@@ -134,7 +144,7 @@ class Operators:
             raise MissingRuleError(
                 f"numpy.{ufunc.__name__}{how}",
                 "graph and tape",
-                hint="use an op of gradops, or detach the operands first",
+                hint=hint_for(ufunc.__name__),
             )
         return op(*args)
 
@@ -149,7 +159,7 @@ class Operators:
             raise MissingRuleError(
                 f"numpy.{func.__name__}",
                 "graph and tape",
-                hint="use an op of gradops, or detach the operands first",
+                hint=hint_for(func.__name__),
             )
         return found(*args, **kwargs)
 

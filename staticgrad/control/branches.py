@@ -42,6 +42,12 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str = "cond") -> An
     >>> f(4.0), f(-2.0)
     ([np.float32(1.3862944), np.float32(0.25)], [np.float32(2.0), np.float32(-1.0)])
     """
+    for fn in (true_fn, false_fn):
+        if not callable(fn):
+            raise TypeError(
+                f"cond takes two functions without arguments, not {fn!r}: write lambda: ..., or"
+                " choose between values with where()"
+            )
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
     chosen = as_expression(pred)

@@ -260,8 +260,9 @@ class Loop:
             new, rest = body.leaves, []
         if len(new) != len(self.start):
             raise GraphError(
-                f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables:"
-                f" {given!r}"
+                f"{self.name}: the body gives {len(new)} value(s) for {len(self.start)}"
+                " variable(s):"
+                f" {given[0] if self.whole else given!r}"
                 "\n  hint: give all of them back, changed or not, in the order of the arguments"
             )
         outputs = [
@@ -385,7 +386,9 @@ def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
     error: Any = ShapeError
     hint = "give shape_invariants with None for the sizes that change"
     if y.dtype != p.dtype:
-        error, hint = DTypeError, f"convert it: astype(value, {str(p.dtype)!r})"
+        widening = p.dtype.kind in "biu" and y.dtype.kind == "f"
+        hint = "begin with a float, as 0.0" if widening else f"astype(value, {str(p.dtype)!r})"
+        error = DTypeError
     elif len(y.shape) == len(p.shape):
         shape = tuple(n if is_free(m) else m for n, m in zip(y.shape, p.shape, strict=True))
         if not conflict(shape, y.shape):

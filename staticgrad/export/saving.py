@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from gradops import GraphFormatError, type_of
+from gradops import GraphError, GraphFormatError, type_of
 from gradops.archive import Archive, Format, read_archive, write_archive
 from gradops.places import Place, line_number
 
@@ -34,6 +34,12 @@ def save(graph: FrozenGraph, file: Any) -> None:
     >>> sg.compile(sg.load(file))([1.0, 2.0])
     (array([2., 4.], dtype=float32),)
     """
+    if not isinstance(graph, FrozenGraph):
+        raise GraphError(
+            f"save takes a frozen graph, not a {type(graph).__name__}"
+            "\n  hint: save(freeze(fetches, feeds), file); with values=session.snapshot() the"
+            " variables are kept as they are now"
+        )
     arrays: list[Any] = []
     names = unique_names(graph)
     text = to_text(graph, lines=False, aside=arrays)

@@ -38,7 +38,8 @@ def said(*operands: Any, message: str = "", edge: int = EDGE) -> Any:
     token, wanted, *data = operands
     if not wanted:
         return token
-    print(message + " ".join(text(x, edge) for x in data), file=sys.stderr)
+    gap = " " if message and not message[-1].isspace() else ""
+    print(message + gap + " ".join(text(x, edge) for x in data), file=sys.stderr)
     return token
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from gradops import GraphError, Op, ShapeError, all, copy, isfinite
 from gradops.places import here
 
-from ..ir.expr import Expr, Kind, common_names
+from ..ir.expr import Expr, Kind, common_names, sequence
 from ..ir.names import AFTER, Names
 from ..ir.structure import UNIT
 from .checks import check, say
@@ -34,6 +34,8 @@ def control_dependencies(control_inputs: Sequence[Expr] | None) -> Iterator[None
     >>> sg.Session().run(y)
     np.float32(5.0)
     """
+    if control_inputs is not None:
+        control_inputs = sequence(control_inputs)
     for e in control_inputs or ():
         if not isinstance(e, Expr):
             raise GraphError(f"{e!r} is no expression that something could depend on")
@@ -163,7 +165,9 @@ def Print(
     x = as_expression(x)
     assert x.names is not None
     wanted, counted = first_times(x.names, first_n)
-    shown = [wanted, *([x] if data is None else data)]
+    shown = [wanted, *([x] if data is None else sequence(data))]
+    if words := [d for d in shown if isinstance(d, str)]:
+        raise GraphError(f"Print({x.label}): {words[0]!r} is no value\n  hint: give it as message=")
     said = effect(x.names, say, shown, name, message=message, edge=summarize)
     with control_dependencies([said, *counted]):
         return copy(x)

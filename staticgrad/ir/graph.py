@@ -151,7 +151,7 @@ class FrozenGraph:
         return inside(self, operands)
 
     def __repr__(self) -> str:
-        return f"<graph {self.digest}>"
+        return f"<graph of {len(self)} expressions, {self.digest[:16]}>"
 
     def __copy__(self) -> "FrozenGraph":
         return self

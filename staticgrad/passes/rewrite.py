@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Op, Operators, type_of
+from gradops import GraphError, Op, Operators, type_of
 from gradops.types import operand_types
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning
 from ..ir.layout import in_c_order, is_c_ordered
+
+MOST_STEPS = 1000  # rewritings of one expression, before the rules count as going round in circles
 
 
 class Pattern(Operators):
@@ -174,8 +176,12 @@ def rewrite(graph: FrozenGraph, rules: Iterable[Rule]) -> FrozenGraph:
     ordered = set(in_c_order(graph))
 
     def replace(e: Expr, intern: Interning) -> Expr:
+        seen = 0
         while e.op in by_op and (new := replaced_once(e, by_op[e.op], intern, ordered)) is not e:
-            e = new
+            e, seen = new, seen + 1
+            if seen > MOST_STEPS:
+                texts = "; ".join(map(str, by_op[e.op]))
+                raise GraphError(f"rewriting {e.label} does not end: {texts}")
         if e not in ordered and is_c_ordered(e, ordered):
             ordered.add(e)
         return e

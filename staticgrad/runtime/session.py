@@ -78,7 +78,7 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Let go of the values of variables and of what was compiled."""
+        """Let go of the values of variables and of what was compiled; it may begin again."""
         self.values.clear()
         self.plans.clear()
 
@@ -246,6 +246,9 @@ class Session:
                 return self.execute(plan, [feeds[e] for e in plan.feeds], rebuild)
 
         return call
+
+    def __repr__(self) -> str:
+        return f"<Session of {self.graph.name!r} with {len(self.plans)} compiled plans>"
 
     def snapshot(self) -> Snapshot:
         """The values that all variables of the graph have now, for `restore`. Nothing is copied.

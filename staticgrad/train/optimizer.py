@@ -16,6 +16,7 @@ from ..frontend.effects import group
 from ..frontend.graph import Graph
 from ..frontend.leaves import Variable, as_expression, assign
 from ..ir.expr import Expr, foreign, sequence
+from ..ir.graph import reachable
 from ..ir.names import Names
 from ..transform.paths import why_none
 from ..transform.reverse import gradients
@@ -211,9 +212,19 @@ def graph_of(e: Expr) -> Graph:
 
 
 def trainable(loss: Expr) -> list[Variable]:
-    """The variables of a graph that are trained if nothing else is said: trainable floats."""
+    """The variables of a graph that are trained if nothing else is said: those that are trainable.
+
+    One that is no float, though the loss reads it, was meant to be one.
+    """
     graph = graph_of(loss)
-    found = [v for v in graph.get_collection("trainable_variables") if is_float(v.dtype)]
+    several = graph.get_collection("trainable_variables")
+    found, read = [v for v in several if is_float(v.dtype)], reachable([loss])
+    for v in several:
+        if v in read and not is_float(v.dtype):
+            raise DTypeError(
+                "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
+                hint=f"begin with floats, as 0.0, or give {v.name} trainable=False",
+            )  # fmt: skip
     if not found:
         raise GradError(
             f"minimize({loss.label}): {graph.names.label} has no trainable variables"

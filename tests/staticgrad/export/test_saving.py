@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import GraphFormatError
+from gradops import GraphError, GraphFormatError
 
 rng = np.random.default_rng(0)
 WEIGHTS = rng.normal(size=(20, 30)).astype(np.float32)
@@ -174,3 +174,10 @@ def test_an_array_that_a_file_names_often_is_held_once():
     tracemalloc.stop()
     assert first is last
     assert peak < 10 * c.value.nbytes
+
+
+def test_what_is_not_frozen_is_not_saved():
+    x = sg.placeholder("float32", [], name="x")
+    for thing in (x, sg.get_default_graph(), sg.Session()):
+        with pytest.raises(GraphError, match=r"frozen graph.*\n.*freeze"):
+            sg.save(thing, io.BytesIO())
