@@ -31,8 +31,7 @@ def taken(values: Any, index: int) -> Any:
 
 def part_infer(whole: ArrayType, index: int) -> ArrayType:
     """The type of one of several values."""
-    assert isinstance(whole, TupleType)
-    if not 0 <= index < len(whole.parts):
+    if not isinstance(whole, TupleType) or not 0 <= index < len(whole.parts):
         raise IndexingError("part", [whole], f"there is no value {index}")
     return whole.parts[index]
 
@@ -133,6 +132,7 @@ def loop_infer(
     sizes = fitting("loop", body, given)
     if cond is not None:
         fitting("loop", cond, [*operands[:carries], *operands[carries + lists :]])
+    require_state(operands, body, cond, carries)
     length = steps[0].shape[0] if steps else UNKNOWN
     state = [
         kept_type(t, x.type, y.type)
@@ -140,6 +140,18 @@ def loop_infer(
     ]
     beside = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
     return TupleType([*state, *(HistoryType(length, t) for t in beside)])
+
+
+def require_state(
+    operands: Sequence[ArrayType], body: FrozenGraph, cond: FrozenGraph | None, carries: int
+) -> None:
+    """Refuse a body that gives state of other types than it takes, and a condition that is none."""
+    for x, y in zip(body.inputs[:carries], body.outputs, strict=False):
+        same = x.dtype == y.dtype and len(x.shape) == len(y.shape)
+        if not same or type(x.type) is not type(y.type) or conflict(x.shape, y.shape):
+            raise ShapeError("loop", operands, f"the state {x.type} becomes {y.type} in a step")
+    if cond is not None and [y.type for y in cond.outputs] != [ArrayType((), np.bool_)]:
+        raise ShapeError("loop", operands, "the condition gives one truth value")
 
 
 def element_of(type: ArrayType) -> ArrayType:

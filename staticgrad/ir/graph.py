@@ -19,6 +19,7 @@ from gradops import Dim
 from gradops.places import Place, describe, short
 
 from .expr import Expr, Kind
+from .structure import HistoryType
 
 SMALL = 1024  # bytes up to which constants are compared by value
 SHOWN = 3  # lines of one expression that a comment or message shows
@@ -105,11 +106,15 @@ class FrozenGraph:
         What `replace` returns, it has made with the interning or found in the graph. Expressions
         that stay as they are, are shared; if all do, it is this graph.
         """
+        return self.remade(lambda e, inputs, intern: replace(intern.copy(e, inputs), intern))
+
+    def remade(self, make: Callable[[Expr, Sequence[Expr], "Interning"], Expr]) -> "FrozenGraph":
+        """The graph with `make(expression, new inputs, interning)` for every expression."""
         made: dict[Expr, Expr] = {}
         intern = Interning()
         changed = False
         for e in self.order:
-            made[e] = new = replace(intern.copy(e, [made[x] for x in e.inputs]), intern)
+            made[e] = new = make(e, [made[x] for x in e.inputs], intern)
             if e in self.merged:
                 intern.note(new, self.merged[e])
             changed = changed or new is not e
@@ -230,11 +235,13 @@ def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
 
 def everything(graph: FrozenGraph) -> Iterator[Expr]:
     """The expressions of a graph and of all graphs inside it."""
-    stack = [graph]
+    stack, seen = [graph], {graph}
     while stack:
         for e in stack.pop().order:
             yield e
-            stack.extend(graphs_in(e))
+            new = dict.fromkeys(g for g in graphs_in(e) if g not in seen)
+            seen.update(new)
+            stack += new
 
 
 def sizes_told(e: Expr) -> set[str]:
@@ -243,14 +250,19 @@ def sizes_told(e: Expr) -> set[str]:
     An input tells all that stand by themselves in its shape. An op tells those that depend on data,
     which are named after it; the others it was told itself.
     """
-    own = {n for n in e.shape if isinstance(n, Dim)}
-    names = {name for n in own for name in n.names() if n == Dim(name)}
+    names = names_in(e)
     if e.op is None:
         return names
     if e.op.name == "part":  # what gives several values, tells what it was not told
         given = {name for x in e.inputs[0].inputs for n in x.shape for name in names_of(n)}
         return names - given
     return {n for n in names if n.rpartition(".")[0] == e.name}
+
+
+def names_in(e: Expr) -> set[str]:
+    """The sizes that stand by themselves in the shape of a value; a list has only a length."""
+    own = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
+    return {name for n in own if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
 
 
 def names_of(size: Any) -> frozenset[str]:
@@ -274,6 +286,14 @@ def sizes_missing(expressions: Iterable[Expr], known: Iterable[str] = ()) -> set
         missing |= sizes_used((e,)) - told
         told |= sizes_told(e)
     return missing
+
+
+def sizes_untold(expressions: Iterable[Expr], known: Iterable[str] = ()) -> set[str]:
+    """The names of sizes, of shapes as well, that neither what is known nor an expression tells."""
+    expressions = list(expressions)
+    in_shapes = {name for e in expressions for n in e.shape for name in names_of(n)}
+    told = set(known).union(*map(sizes_told, expressions))
+    return (in_shapes | sizes_used(expressions)) - told
 
 
 def dims_in(value: Any) -> list[Dim]:

@@ -12,6 +12,7 @@ from ..ir.expr import Expr, with_attrs
 from ..ir.graph import FrozenGraph, Interning, graphs_in
 from ..ir.verify import verify
 from .fold import Fold
+from .prune import Prune, once
 from .simplify import DropBroadcasts, DropRetyping, Simplify
 
 Pass = Callable[[FrozenGraph], FrozenGraph]
@@ -40,7 +41,13 @@ def optimized(graph: FrozenGraph, level: int) -> FrozenGraph:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
     if not LEVELS[level]:
         return graph
-    return run_passes(with_inner(graph, partial(optimized, level=level)), LEVELS[level])[0]
+    return passed(Prune()(graph), level)
+
+
+def passed(graph: FrozenGraph, level: int) -> FrozenGraph:
+    """The graph after the passes of a level, and the graphs inside it."""
+    inside = partial(once, level, partial(passed, level=level))
+    return run_passes(with_inner(graph, inside), LEVELS[level])[0]
 
 
 def with_inner(graph: FrozenGraph, step: Pass) -> FrozenGraph:
