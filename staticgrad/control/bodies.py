@@ -13,10 +13,10 @@ from typing import Any
 from gradops import flatten
 from gradops.places import describe, here
 
-from ..frontend.freeze import enclosed, source_of
+from ..frontend.freeze import enclosed, teller_of
 from ..frontend.leaves import EFFECTS, as_expression, assign
 from ..ir.expr import Expr, Kind, foreign, is_before
-from ..ir.graph import FrozenGraph, sizes_missing
+from ..ir.graph import FrozenGraph, sizes_untold
 from ..ir.names import AFTER, Names
 from ..ir.sizes import sizes_told_by
 
@@ -100,18 +100,21 @@ def region(body: Body) -> dict[Expr, None]:
 def captures_of(bodies: Sequence[Body]) -> list[Expr]:
     """What bodies read from outside, in the order in which it was built."""
     for body in bodies:
-        inside = region(body)
-        while missing := unknown_sizes(body, inside):
-            source = source_of(min(missing), body.ends)
-            body.captured[source] = None
+        inside, known = region(body), set[str]()
+        while missing := unknown_sizes(body, inside) - known:
+            size = min(missing)
+            known.add(size)
+            if (source := teller_of(size, body.ends)) is not None:
+                body.captured[source] = None
     found = {e for body in bodies for e in body.captured}
     return sorted(found, key=lambda e: e.number)
 
 
 def unknown_sizes(body: Body, inside: Iterable[Expr]) -> set[str]:
-    """The sizes that a body uses and nothing in it tells."""
-    told = sizes_told_by([*body.parameters, *body.captured])
-    return sizes_missing(inside, [t.name for t in told if t.name is not None])
+    """The sizes in a body that nothing in it tells. Gradients may use what itself does not."""
+    ends = [*body.parameters, *body.captured]
+    told = [t.name for t in sizes_told_by(ends) if t.name is not None]
+    return sizes_untold([*inside, *ends], told)
 
 
 def closed(

@@ -10,6 +10,8 @@ may differ in shape. `stacked` makes an array of it.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
 from gradops.op import Jointly, Selective
 from gradops.types import conflict
@@ -103,6 +105,7 @@ def loop_infer(
     sizes = fitting("loop", body, given)
     if cond is not None:
         fitting("loop", cond, [*operands[:carries], *operands[carries + lists :]])
+    require_state(operands, body, cond, carries)
     length = steps[0].shape[0] if steps else UNKNOWN
     state = [
         kept_type(t, x.type, y.type)
@@ -110,6 +113,18 @@ def loop_infer(
     ]
     beside = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
     return TupleType([*state, *(HistoryType(length, t) for t in beside)])
+
+
+def require_state(
+    operands: Sequence[ArrayType], body: FrozenGraph, cond: FrozenGraph | None, carries: int
+) -> None:
+    """Refuse a body that gives state of other types than it takes, and a condition that is none."""
+    for x, y in zip(body.inputs[:carries], body.outputs, strict=False):
+        same = x.dtype == y.dtype and len(x.shape) == len(y.shape)
+        if not same or type(x.type) is not type(y.type) or conflict(x.shape, y.shape):
+            raise ShapeError("loop", operands, f"the state {x.type} becomes {y.type} in a step")
+    if cond is not None and [y.type for y in cond.outputs] != [ArrayType((), np.bool_)]:
+        raise ShapeError("loop", operands, "the condition gives one truth value")
 
 
 def element_of(type: ArrayType) -> ArrayType:

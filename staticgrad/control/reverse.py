@@ -3,7 +3,9 @@
 Note [Residuals]. The backward of a loop is a loop the other way round, over what its steps kept: a
 list of each value that the backward of one step reads. They come from a second loop that gives
 these lists too; as it also gives all that the first one gives, only the second is run (`Widening`).
-With residuals="recompute" only the state of each step is kept, and the rest is computed again.
+A further gradient of either reads what is kept already, and widens the widest form there is
+(`Graph.wider`), so the forms of a loop are a chain. With residuals="recompute" only the state of
+each step is kept, and the rest is computed again.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -18,10 +20,10 @@ from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed
 from ..ir.expr import Expr, apply, new_constant
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, names_in
 from ..ir.structure import HistoryType, Parts, Widening
 from .lists import nothing, plus, share_of, values_of, zeros_like
-from .scratch import Scratch, Split, loop_reach, names_in, split
+from .scratch import Scratch, Split, loop_reach, split
 
 Shares = Callable[[int], Any]
 

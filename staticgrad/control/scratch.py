@@ -6,16 +6,16 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from gradops import ArrayType, Dim
+from gradops import ArrayType
 from gradops.types import is_inexact
 
-from ..frontend.freeze import enclosed, source_of
+from ..frontend.freeze import enclosed, teller_of
 from ..frontend.graph import Graph
 from ..frontend.leaves import parameter
 from ..ir.expr import Expr, is_before, lifted
-from ..ir.graph import FrozenGraph, reachable, sizes_missing
+from ..ir.graph import FrozenGraph, names_in, reachable, sizes_missing, sizes_untold
 from ..ir.names import Names
-from ..ir.structure import HistoryType, TupleType
+from ..ir.structure import TupleType
 from ..transform.reverse import carried_by, pulled
 from .lists import Listed, is_list, plain
 
@@ -226,24 +226,20 @@ def tell_sizes(
     inputs: Sequence[Expr],
     cotangents: set[Expr],
 ) -> None:
-    """Add to `reads`, or to `kept`, what tells sizes that the backward part uses."""
+    """Add to `reads`, or to `kept`, what tells sizes that the backward part, or its own, uses."""
     ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
+    between = reachable(results, stop=ends)
     told = {name for e in ends for name in names_in(e)}
-    missing = sizes_missing(reachable(results, stop=ends), told)
+    missing = sizes_missing(between, told) | sizes_untold(between, told)
     for i, e in enumerate(inputs):
         if missing & names_in(e):
             reads[i] = None
             missing -= names_in(e)
-    while missing:
-        source = source_of(min(missing), results)
-        kept[source] = None
-        missing -= names_in(source)
-
-
-def names_in(e: Expr) -> set[str]:
-    """The sizes that stand by themselves in the shape of what is given; a list has a length."""
-    told = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
-    return {name for n in told if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
+    for name in sorted(missing):
+        source = teller_of(name, results) if name in missing else None
+        if source is not None:
+            kept[source] = None
+            missing -= names_in(source)
 
 
 def is_cheap(e: Expr) -> bool:

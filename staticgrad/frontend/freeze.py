@@ -149,13 +149,19 @@ def sizes_unknown(needed: Iterable[Expr], feeds: Sequence[Expr]) -> set[str]:
 
 
 def source_of(size: str, needed: Iterable[Expr]) -> Expr:
-    """The first expression of the graph that has the size called `size`."""
+    """The first expression of the graph that has the size called `size`, or a FeedError."""
+    found = teller_of(size, needed)
+    if found is None:
+        raise FeedError(f"nothing that is fed or computed tells the size {size!r}")
+    return found
+
+
+def teller_of(size: str, needed: Iterable[Expr]) -> Expr | None:
+    """The first expression of the graph that has the size called `size`, if there is one."""
     names = next(e.names for e in needed if e.names is not None)
     graph = names.graph()
-    for e in graph.get_operations() if graph is not None else ():
-        if size in sizes_told(e):
-            return e
-    raise FeedError(f"nothing that is fed or computed tells the size {size!r}")
+    members = graph.get_operations() if graph is not None else ()
+    return next((e for e in members if size in sizes_told(e)), None)
 
 
 class Resolver:

@@ -20,6 +20,7 @@ from gradops import Dim
 from gradops.places import Place, describe, short
 
 from .expr import Expr, Kind
+from .structure import HistoryType
 
 SMALL = 1024  # bytes up to which constants are compared by value
 SHOWN = 3  # lines of one expression that a comment or message shows
@@ -132,6 +133,22 @@ class FrozenGraph:
                 made[e] = new
             if e in self.merged:
                 intern.note(new, self.merged[e])
+        return self.with_others(made, intern)
+
+    def remade(self, make: Callable[[Expr, Sequence[Expr], "Interning"], Expr]) -> "FrozenGraph":
+        """The graph with `make(expression, new inputs, interning)` for every expression."""
+        made: dict[Expr, Expr] = {}
+        intern = Interning()
+        for e in self.order:
+            new = make(e, [made.get(x, x) for x in e.inputs], intern)
+            if new is not e:
+                made[e] = new
+            if e in self.merged:
+                intern.note(new, self.merged[e])
+        return self.with_others(made, intern)
+
+    def with_others(self, made: Mapping[Expr, Expr], intern: "Interning") -> "FrozenGraph":
+        """The graph with the expressions of an interning, those `made` in the place of others."""
         if not made:
             return self
         graph = FrozenGraph(
@@ -312,15 +329,18 @@ def sizes_told(e: Expr) -> set[str]:
     An input tells all that stand by themselves in its shape. An op tells those that depend on data:
     neither its operands have them, nor was it told them.
     """
-    own = [n for n in e.type.shape if isinstance(n, Dim)]
-    if not own:
-        return set()
-    names = {name for n in own for name in n.names() if n == Dim(name)}
+    names = names_in(e)
     if e.op is None or not names:
         return names
     operands = e.inputs[0].inputs if e.op.name == "part" else e.inputs
     sizes = [*(n for x in operands for n in x.shape), *dims_in(tuple(e.attrs.values()))]
     return names - {name for n in sizes for name in names_of(n)}
+
+
+def names_in(e: Expr) -> set[str]:
+    """The sizes that stand by themselves in the shape of a value; a list has only a length."""
+    own = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
+    return {name for n in own if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
 
 
 def names_of(size: Any) -> frozenset[str]:
@@ -345,6 +365,14 @@ def sizes_missing(expressions: Iterable[Expr], known: Iterable[str] = ()) -> set
         missing |= sizes_used((e,)) - told
         told |= sizes_told(e)
     return missing
+
+
+def sizes_untold(expressions: Iterable[Expr], known: Iterable[str] = ()) -> set[str]:
+    """The names of sizes, of shapes as well, that neither what is known nor an expression tells."""
+    expressions = list(expressions)
+    in_shapes = {name for e in expressions for n in e.shape for name in names_of(n)}
+    told = set(known).union(*map(sizes_told, expressions))
+    return (in_shapes | sizes_used(expressions)) - told
 
 
 def dims_in(value: Any) -> list[Dim]:

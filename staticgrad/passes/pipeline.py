@@ -12,6 +12,7 @@ from ..ir.graph import FrozenGraph, Interning, has_graphs
 from ..ir.text import inner_graphs
 from ..ir.verify import verify
 from .fold import Fold
+from .prune import Prune
 from .rewrite import Rule, rewrite
 from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
 
@@ -55,6 +56,7 @@ def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> Fro
     passes = (*((Rewrite(tuple(rules)),) if rules else ()), *LEVELS[level])
     if not passes:
         return graph
+    graph = graph if level == 0 else Prune()(graph)
     made: dict[FrozenGraph, FrozenGraph] = {}
     for each in inner_graphs(graph):  # the innermost first
         made[each] = run_passes(with_inner(each, made), passes)[0]

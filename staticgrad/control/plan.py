@@ -1,0 +1,239 @@
+"""Plans of loops: from the functions that users give to an application of the op `loop`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradops import (
+    OPS,
+    ArrayType,
+    Dim,
+    DTypeError,
+    GraphError,
+    OptionError,
+    ShapeError,
+    flatten,
+)
+from gradops.places import describe
+from gradops.types import Size, conflict, is_float
+
+from ..frontend.graph import get_default_graph
+from ..frontend.leaves import as_expression, constant, parameter, placeholder_type
+from ..ir.expr import Expr, clock
+from ..ir.names import Names
+from ..ir.structure import relaxed
+from .bodies import (
+    Body,
+    as_result,
+    bring_about,
+    captures_of,
+    closed,
+    reassigned,
+    state_of,
+    traced,
+)
+from .ops import element_of
+
+RESIDUALS = ("stack", "recompute")
+
+
+class Loop:
+    """A loop that is being built: its state, and the form in which functions are given it."""
+
+    def __init__(
+        self, name: str, state: Any, residuals: str, invariants: Any = None, whole: bool = False
+    ) -> None:
+        if residuals not in RESIDUALS:
+            raise OptionError(name, [], f"residuals is one of {RESIDUALS}, not {residuals!r}")
+        leaves, self.rebuild = flatten(state)
+        self.name, self.recompute, self.whole = name, residuals == "recompute", whole
+        self.leaves, self.invariants = leaves, invariants
+        self.start: list[Expr] = []
+
+    def built(
+        self, fn: Any, elems: Any = (), cond: Any = None, reverse: bool = False
+    ) -> tuple[Any, Any]:
+        """The state in the end, and what the steps gave as arrays."""
+        lists, rebuild_elems = flatten(elems)
+        self.start = started(self.leaves, lists)
+        if not (lists if cond is None else self.start):
+            raise GraphError(f"{self.name}: there is nothing to loop over")
+        require_lists(self.name, lists)
+        graph = get_default_graph()
+        names = next((e.names for e in (*self.start, *lists) if e.names), graph.names)
+        with graph.name_scope(self.name):
+            number = next(clock)
+            types = invariant_types(self.name, self.start, self.invariants)
+            state = [parameter(names, t, "state") for t in free_sizes(types, self.start)]
+            steps = [parameter(names, element_of(e.type), "entry") for e in lists]
+
+            def form(parameters: list[Expr]) -> Sequence[Any]:
+                own, entry = parameters[: len(state)], parameters[len(state) :]
+                if self.whole:
+                    return self.rebuild(own), rebuild_elems(entry)
+                found = self.rebuild(own)
+                return list(found.values()) if isinstance(found, dict) else list(found)
+
+            what = f"{'body' if cond else 'function'} of {self.name}"
+            body = traced(names, fn, [*state, *steps], number, form, what)
+            check = cond and traced(names, cond, state, number, form, f"condition of {self.name}")
+            beside = self.settle(names, body)
+            if check:
+                check.outputs = [self.truth(names, check)]
+            found = self.applied(body, check, state, lists, reverse)
+            return self.finished(body, found, beside)
+
+    def settle(self, names: Names, body: Body) -> int:
+        """Make what the body gave expressions, refuse another state, and count the rest."""
+        given = body.rebuild(body.leaves)
+        if self.whole:
+            if not isinstance(given, tuple) or len(given) != 2:
+                raise GraphError(f"{self.name}: the function gives (state, result), not {given!r}")
+            new, rest = flatten(given[0])[0], flatten(given[1])[0]
+        else:
+            new, rest = body.leaves, []
+        if len(new) != len(self.start):
+            raise GraphError(
+                f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables:"
+                f" {given!r}"
+                "\n  hint: give all of them back, changed or not, in the order of the arguments"
+            )
+        outputs = [
+            kept_type(f"{self.name}: variable {k}", e, p, as_result(names, x, e))
+            for k, (e, p, x) in enumerate(zip(self.start, body.parameters, new, strict=False))
+        ]
+        settled = {id(x): e for x, e in zip(new, outputs, strict=True)}  # which a scan also gives
+        body.outputs = [
+            *outputs,
+            *(settled[id(x)] if id(x) in settled else as_result(names, x) for x in rest),
+        ]
+        return len(rest)
+
+    def truth(self, names: Names, check: Body) -> Expr:
+        """What the condition gave, which is one truth value and changes nothing."""
+        if len(check.leaves) != 1:
+            raise GraphError(f"{self.name}: the condition gives one truth value")
+        e = as_result(names, check.leaves[0])
+        if e.shape or e.dtype.kind != "b":
+            raise ShapeError(self.name, [e.label], "the condition gives one truth value",
+                             hint="reduce it: reduce_all(...) or reduce_any(...)")  # fmt: skip
+        if check.effects:
+            raise GraphError(f"{self.name}: the condition has effects; let the body have them")
+        return e
+
+    def applied(
+        self,
+        body: Body,
+        check: Body | None,
+        parameters: list[Expr],
+        lists: list[Expr],
+        reverse: bool,
+    ) -> tuple[list[Expr], list[Expr]]:
+        """The values that the loop gives, and what becomes of variables it assigns."""
+        changed = state_of([body])
+        own = set(changed)
+        captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in own]
+        n, m = len(self.start), len(changed)
+        steps = body.parameters[n:]
+        inner = closed(body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n)
+        test = check and closed(check, [*parameters, *changed, *captures], ())
+        found = OPS["loop"](
+            *self.start, *changed, *lists, *captures, body=inner, cond=test, carries=n + m,
+            lists=len(lists), gives=len(inner.outputs) - n - m, reverse=reverse,
+            recompute=self.recompute,
+        )  # fmt: skip
+        effects = reassigned(changed, found[n : n + m])
+        return bring_about([*found[:n], *found[n + m :]], effects), effects
+
+    def finished(self, body: Body, found: Any, beside: int) -> tuple[Any, Any]:
+        """The state in its form, and what the steps gave as arrays in theirs."""
+        values, effects = found
+        n = len(self.start)
+        arrays = [OPS["stacked"](y, shape=y.shape[1:], dtype=y.dtype) for y in values[n:]]
+        bring_about(arrays, effects)
+        if not self.whole:
+            return self.rebuild(values[:n]), ()
+        return self.rebuild(values[:n]), body.rebuild([*values[:n], *arrays])[1]
+
+
+def started(leaves: Sequence[Any], lists: Sequence[Expr]) -> list[Expr]:
+    """What the state begins with; Python floats get the dtype of the first floats beside them."""
+    beside = [x for x in (*lists, *leaves) if hasattr(x, "dtype") and is_float(x.dtype)]
+    dtype = beside[0].dtype if beside else None
+    return [constant(x, dtype) if dtype and type(x) is float else as_expression(x) for x in leaves]
+
+
+def require_lists(name: str, lists: Sequence[Expr]) -> None:
+    """Refuse numbers, and arrays of different lengths, where entries are wanted."""
+    for e in lists:
+        if not e.shape:
+            raise ShapeError(name, [e.label], "a number has no entries to go through")
+        first, size = lists[0].shape[0], e.shape[0]
+        if isinstance(first, int) and isinstance(size, int) and first != size:
+            types = [x.label for x in lists]
+            raise ShapeError(name, types, f"the lengths differ: {first} and {size}")
+
+
+def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[ArrayType]:
+    """The types that loop variables keep, with unknown sizes where they may change."""
+    if invariants is None:
+        return [e.type for e in start]
+    shapes = shapes_in(invariants)
+    if len(shapes) != len(start):
+        raise GraphError(f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants")
+    found = []
+    for e, shape in zip(start, shapes, strict=True):
+        t = e.type if shape is None else placeholder_type(e.dtype, shape)
+        if len(t.shape) != len(e.shape):
+            raise ShapeError(name, [e.label], f"the invariant {tuple(shape)} has another rank")
+        found.append(t)
+    return found
+
+
+def shapes_in(invariants: Any) -> Sequence[Any]:
+    """The shapes in a structure of them: a shape is a sequence of sizes."""
+    found: list[Any] = []
+    for x in invariants.values() if isinstance(invariants, dict) else invariants:
+        is_shape = x is None or all(n is None or isinstance(n, int | str | Dim) for n in x)
+        found += [x] if is_shape else shapes_in(x)
+    return found
+
+
+def free_sizes(types: Sequence[ArrayType], start: Sequence[Expr]) -> list[ArrayType]:
+    """The types of parameters: sizes that may change get names of their own."""
+    number = next(clock)
+    found = []
+    for k, (t, e) in enumerate(zip(types, start, strict=True)):
+        sizes: list[Size] = [
+            Dim(f"state{number}.{k}.{i}") if n == Dim("?") else n for i, n in enumerate(t.shape)
+        ]
+        found.append(relaxed(e.type, tuple(sizes)))
+    return found
+
+
+def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
+    """What a step gives for a loop variable, which has to have the type with which it went in.
+
+    If only a run can tell whether it has, it is checked then.
+    """
+    error: Any = ShapeError
+    hint = "give shape_invariants with None for the sizes that change"
+    if y.dtype != p.dtype:
+        widening = p.dtype.kind in "biu" and y.dtype.kind == "f"
+        hint = "begin with a float, as 0.0" if widening else f"astype(value, {str(p.dtype)!r})"
+        error = DTypeError
+    elif len(y.shape) == len(p.shape):
+        shape = tuple(n if is_free(m) else m for n, m in zip(y.shape, p.shape, strict=True))
+        if not conflict(shape, y.shape):
+            return y if shape == y.shape else OPS["ensure_shape"](y, shape=shape)
+    raise error(
+        name, [p.type, y.type],
+        f"it begins a step as {p.type} and ends it as {y.type}"
+        f"\n  it starts as {e.label}, made at {describe(e.place)}"
+        f"\n  a step gives {y.label}, made at {describe(y.place)}",
+        hint=hint,
+    )  # fmt: skip
+
+
+def is_free(size: Size) -> bool:
+    """Whether a size may change from step to step."""
+    return isinstance(size, Dim) and str(size).startswith("state")

@@ -1,0 +1,72 @@
+"""Pruning: loops, branches and calls compute only what is read, and the same bits."""
+
+import numpy as np
+
+import gradops as ops
+import staticgrad as sg
+from staticgrad.passes.prune import Prune
+
+
+def inner(graph, what):
+    (found,) = [e for e in graph if e.what == what]
+    return found
+
+
+def test_state_that_nothing_needs_is_dropped():
+    x = sg.placeholder("float64", [3], name="x")
+    body = lambda i, a, b, c: (i + 1, a * x, ops.sin(b) + a, c + 1.0)
+    _, a, _, _ = sg.while_loop(lambda i, *rest: i < 3, body, [0, x, x * 2, x * 3])
+    graph = sg.freeze(a, [x])
+    pruned = Prune()(graph)
+    sg.verify(pruned)
+    assert inner(graph, "loop").attrs["carries"] == 4
+    loop = inner(pruned, "loop")
+    assert loop.attrs["carries"] == 2
+    assert len(loop.attrs["body"].outputs) == 2
+    assert not any(e.what == "sin" for e in loop.attrs["body"])
+    data = np.array([0.5, 1.0, 2.0])
+    assert np.array_equal(*[sg.compile(g, optimize=0)(data)[0] for g in (graph, pruned)])
+
+
+def test_lists_that_nothing_reads_are_dropped_but_one_says_how_many_steps_there_are():
+    x = sg.placeholder("float64", ["n"], name="x")
+    last, rows = sg.map_accumulate(lambda s, e: (s * 2, (s, e["a"])), 1.0, {"a": x, "b": x * 2})
+    graph = Prune()(sg.freeze(last, [x]))
+    loop = inner(graph, "loop")
+    assert (loop.attrs["lists"], loop.attrs["gives"]) == (1, 0)
+    assert sg.compile(graph)(np.ones(4))[0] == 16
+    graph = Prune()(sg.freeze(rows[1], [x]))
+    assert inner(graph, "loop").attrs["carries"] == 0
+
+
+def test_results_of_branches_that_nothing_reads_are_dropped():
+    x, p = sg.placeholder("float64", [], name="x"), sg.placeholder("bool", [], name="p")
+    y = ops.exp(x)
+    a, _ = sg.cond(p, lambda: (x * 2, ops.sin(y)), lambda: (x * 3, ops.cos(y)))
+    graph = Prune()(sg.freeze(a, [x, p]))
+    assert {e.what for e in graph} == {"placeholder", "case", "part"}
+    assert sg.compile(graph)(1.0, True) == (2,)
+
+
+def test_loops_in_loops_are_pruned_too():
+    x = sg.placeholder("float64", [3], name="x")
+    pair = lambda s: sg.fori(0, 2, lambda i, v: (v[0] * x, v[1] + v[0]), (s, s))
+    y = sg.fori(0, 2, lambda i, s: pair(s)[0], x)
+    graph = Prune()(sg.freeze(y, [x]))
+    (body,) = [e.attrs["body"] for e in graph if e.what == "loop"]
+    assert inner(body, "loop").attrs["carries"] == 1
+
+
+def test_a_graph_with_nothing_to_prune_stays_itself():
+    x = sg.placeholder("float64", [3], name="x")
+    graph = sg.freeze(sg.fori(0, 2, lambda i, s: s * x, x), [x])
+    assert Prune()(graph) is graph
+
+
+def test_effects_are_kept(capsys):
+    x, v, session = sg.placeholder("float64", [], name="x"), sg.Variable(0.0), sg.Session()
+    body = lambda i, k: (v.assign_add(1.0), (i + 1, sg.Print(k, [i], "at ")))[1]
+    i, _ = sg.while_loop(lambda i, k: i < 2, body, [0, x])
+    session.run(i, {x: 1.0})
+    assert session.run(v) == 2
+    assert capsys.readouterr().err == "at 0\nat 1\n"
