@@ -15,7 +15,7 @@ from gradops.archive import Archive, Format, read_archive, write_archive
 from gradops.places import Place, line_number
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.parse import parse_sections
 from ..ir.text import inner_graphs, printed_names, to_text
 
@@ -36,7 +36,7 @@ def save(graph: FrozenGraph, file: Any) -> None:
     (array([2., 4.], dtype=float32),)
     """
     arrays: list[Any] = []
-    names = plain_names(graph)
+    names = plain_names(require_frozen("save", graph))
     text = to_text(graph, lines=False, aside=arrays)
     variables: dict[str, int] = {}
     for e in graph.inputs:

@@ -61,6 +61,7 @@ class Session:
         self.plans: dict[Any, Plan] = {}
         self.lock = threading.Lock()
         self.entered: list[Token[Any]] = []
+        self.has_run = False
 
     def __enter__(self) -> "Session":
         self.entered.append(SESSION.set(self))
@@ -129,6 +130,8 @@ class Session:
         result = rebuild([next(given) if v else None for v in plan.valued])
         for variable, new in zip(plan.updated, given, strict=True):
             self.values[variable] = np.asarray(new)
+        if not self.has_run:  # from now on it is told if the graph grows
+            self.has_run, self.graph.names.ran = True, self.graph.names.ran or here()
         return result
 
     def plan(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
@@ -148,8 +151,6 @@ class Session:
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
-        if not self.plans and not self.graph.names.ran:
-            self.graph.names.ran = here()
         valued = tuple([e.kind is not Kind.GROUP for e in fetches])
         return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 

@@ -7,7 +7,7 @@ from gradops import GraphError
 from ..export.saving import unquoted
 from ..frontend.suggest import nearest
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.text import printed_names
 
 
@@ -15,7 +15,8 @@ class Elements:
     """The expressions of a graph and their names, which are those in its text."""
 
     def __init__(self, graph: FrozenGraph) -> None:
-        self.names = {e: unquoted(name) for e, name in printed_names(graph).items()}
+        printed = printed_names(require_frozen("surgery", graph))
+        self.names = {e: unquoted(name) for e, name in printed.items()}
         self.by_name = {name: e for e, name in self.names.items()}
 
     def find(self, key: Any, error: type[GraphError]) -> Expr:

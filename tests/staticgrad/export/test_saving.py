@@ -174,3 +174,9 @@ def test_an_array_that_a_file_names_often_is_held_once():
     tracemalloc.stop()
     assert first is last
     assert peak < 10 * c.value.nbytes
+
+
+def test_what_is_no_file_is_refused():
+    for call in (sg.load, lambda file: sg.save(network(), file)):
+        with pytest.raises(GraphFormatError, match="neither a path nor a file"):
+            call(None)
