@@ -45,6 +45,8 @@ def write_archive(
 
     A file that is there is replaced only when the new one is complete.
     """
+    if not is_path(file) and not hasattr(file, "write"):
+        raise format.error(f"{file!r} is neither a path nor a file that is open")
     head = {"format": format.name, "version": format.version}
     with opened(file) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(MANIFEST, json.dumps({**head, **manifest}))
@@ -63,6 +65,8 @@ def read_archive(
     if is_path(file):
         with open(file, "rb") as stream:
             return read_stream(stream, shown(file), format, decode)
+    if not hasattr(file, "seek"):
+        raise format.error(f"{file!r} is neither a path nor a file that is open")
     file.seek(0)
     return read_stream(file, shown(file), format, decode)
 

@@ -160,6 +160,11 @@ class Op:
                 owner, highest = a, level
         if owner is None:
             return compute(self, operands, attrs)
+        if not hasattr(owner, "__gradop__"):
+            raise MixedOperandsError(
+                self, operands, f"{owner!r} is a size, which an op takes beside an expression",
+                hint="shape(x) of staticgrad gives sizes as expressions",
+            )  # fmt: skip
         return type(owner).__gradop__(self, operands, attrs)
 
     def bind(

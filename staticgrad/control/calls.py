@@ -11,6 +11,7 @@ import numpy as np
 
 from gradops import OPS
 
+from ..frontend.effects import group, is_run_only
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import parameter
 from ..frontend.tracing import name_of
@@ -50,8 +51,13 @@ class Calls:
             callee = graph.callees[self, key] = self.traced(names, leaves, values, rebuild)
         found = OPS["call"](*values, *callee.captures, function=callee.graph)
         n = len(found) - len(callee.state)
-        results = iter(bring_about(found[:n], reassigned(callee.state, found[n:])))
-        return callee.rebuild([next(results) if is_operand(x) else x for x in callee.form])
+        effects = reassigned(callee.state, found[n:])
+        results = iter(bring_about(found[:n], effects))
+        (given,) = callee.rebuild(
+            [group(*effects) if is_run_only(x) else next(results) if is_operand(x) else x
+             for x in callee.form]
+        )  # fmt: skip
+        return given
 
     def traced(
         self, names: Names, leaves: Sequence[Any], values: list[Expr], rebuild: Any
@@ -65,7 +71,7 @@ class Calls:
                 given = iter(own)
                 return rebuild([next(given) if is_operand(x) else x for x in leaves])
 
-            call = lambda args, kwargs: self.fn(*args, **kwargs)
+            call = lambda args, kwargs: [self.fn(*args, **kwargs)]
             what = f"function {name_of(self.fn)}"
             return callee_of(names, traced(names, call, parameters, number, form, what))
 
@@ -80,4 +86,4 @@ def callee_of(names: Names, body: Body) -> Callee:
 
 def is_operand(x: Any) -> bool:
     """Whether a leaf of arguments or results is a value, not a part of the program."""
-    return isinstance(x, Expr | np.ndarray | np.generic)
+    return isinstance(x, Expr | np.ndarray | np.generic) and not is_run_only(x)

@@ -20,7 +20,7 @@ from gradops import Dim
 from gradops.places import line_number
 
 from ..ir.expr import Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
@@ -35,7 +35,7 @@ def to_json(graph: FrozenGraph) -> str:
     >>> json.loads(sg.to_json(sg.freeze([x + 1], [x])))["nodes"][0]["shape"]
     ['batch', 3]
     """
-    named = inner_graphs(graph)
+    named = inner_graphs(require_frozen("to_json", graph))
     document = {
         "format": "staticgrad-graph",
         "version": 1,

@@ -1,6 +1,6 @@
 """DOT, the language of Graphviz."""
 
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.text import inner_graphs
 from .drawing import Drawing, DrawnNode
 
@@ -23,7 +23,7 @@ def to_dot(graph: FrozenGraph) -> str:
     digraph graph_ {
     """
     lines = ["digraph graph_ {", "  node [style=filled, fontname=Helvetica];"]
-    for i, (each, name) in enumerate(inner_graphs(graph).items()):
+    for i, (each, name) in enumerate(inner_graphs(require_frozen("to_dot", graph)).items()):
         lines += [f"  subgraph cluster_{i} {{", f'    label="{escaped(name)}";']
         lines += [*(f"  {line}" for line in graph_lines(each, f"n{i}_")), "  }"]
     lines += graph_lines(graph, "n")

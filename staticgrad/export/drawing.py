@@ -7,7 +7,7 @@ from typing import Any
 from gradops.places import short
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Drawing:
     @cached_property
     def numbers(self) -> dict[Expr, int]:
         """The number of each expression."""
-        return {e: i for i, e in enumerate(self.graph.order)}
+        return {e: i for i, e in enumerate(require_frozen("a drawing", self.graph).order)}
 
     @property
     def edges(self) -> list[tuple[int, int]]:

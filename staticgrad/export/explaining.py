@@ -2,7 +2,7 @@
 
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, require_expression
 
 SHOWN = 6  # users that are named
 
@@ -18,6 +18,7 @@ def explain(e: Expr) -> str:
       x: float32[3], a placeholder, made at ...
       nothing reads it
     """
+    require_expression("explain", e)
     lines = [f"{e.label} = {call_text(e)}", f"  made at {describe(e.place)}"]
     if e.origin is not None:
         line = describe(e.origin.place)

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from gradops import GraphError, GraphFormatError, type_of
+from gradops import GraphFormatError, type_of
 from gradops.archive import Archive, Format, read_archive, write_archive
 from gradops.places import Place, line_number
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.parse import parse_sections
 from ..ir.text import inner_graphs, to_text, unique_names
 
@@ -34,14 +34,8 @@ def save(graph: FrozenGraph, file: Any) -> None:
     >>> sg.compile(sg.load(file))([1.0, 2.0])
     (array([2., 4.], dtype=float32),)
     """
-    if not isinstance(graph, FrozenGraph):
-        raise GraphError(
-            f"save takes a frozen graph, not a {type(graph).__name__}"
-            "\n  hint: save(freeze(fetches, feeds), file); with values=session.snapshot() the"
-            " variables are kept as they are now"
-        )
     arrays: list[Any] = []
-    names = unique_names(graph)
+    names = unique_names(require_frozen("save", graph))
     text = to_text(graph, lines=False, aside=arrays)
     variables: dict[str, int] = {}
     for e in graph.inputs:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, Op, ShapeError, all, copy, isfinite
+from gradops import GraphError, Op, ShapeError, all, copy, isfinite, leaves_of
 from gradops.places import here
 
 from ..ir.expr import Expr, Kind, common_names, sequence
@@ -23,7 +23,7 @@ from .leaves import EFFECTS, Variable, as_expression, assign
 
 
 @contextmanager
-def control_dependencies(control_inputs: Sequence[Expr] | None) -> Iterator[None]:
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Let what is built inside a `with` block run only with, and after, `control_inputs`.
 
     They are expressions: assignments, checks, groups. None forgets the dependencies outside.
@@ -34,21 +34,25 @@ def control_dependencies(control_inputs: Sequence[Expr] | None) -> Iterator[None
     >>> sg.Session().run(y)
     np.float32(5.0)
     """
-    if control_inputs is not None:
-        control_inputs = sequence(control_inputs)
-    for e in control_inputs or ():
-        if not isinstance(e, Expr):
-            raise GraphError(f"{e!r} is no expression that something could depend on")
+    after = require_expressions(sequence(control_inputs))
     before = () if control_inputs is None else AFTER.get()
-    token = AFTER.set((*before, *(control_inputs or ())))
+    token = AFTER.set((*before, *after))
     try:
         yield
     finally:
         AFTER.reset(token)
 
 
-def group(*inputs: Expr, name: str = "group") -> Expr:
-    """Something that has no value, and with which all `inputs` are run.
+def require_expressions(given: list[Any]) -> list[Expr]:
+    """Refuse what cannot be run."""
+    for e in given:
+        if not isinstance(e, Expr):
+            raise GraphError(f"{e!r} is no expression that something could depend on")
+    return given
+
+
+def group(*inputs: Any, name: str = "group") -> Expr:
+    """Something that has no value, and with which all `inputs`, or lists of them, are run.
 
     >>> v, w = sg.Variable(1.0), sg.Variable(2.0)
     >>> both = sg.group(v.assign_add(1.0), w.assign_add(1.0))
@@ -57,11 +61,17 @@ def group(*inputs: Expr, name: str = "group") -> Expr:
     >>> session.run([v, w])
     [np.float32(2.0), np.float32(3.0)]
     """
+    inputs = tuple(require_expressions(leaves_of(inputs)))
     names = common_names("group", inputs) if inputs else get_default_graph().names
     return names.add(
         Expr(Kind.GROUP, UNIT, names.unique(name), names, place=here(),
              control_inputs=(*inputs, *names.after))
     )  # fmt: skip
+
+
+def is_run_only(x: Any) -> bool:
+    """Whether something is run and has no value: a group, a check."""
+    return isinstance(x, Expr) and x.kind is Kind.GROUP
 
 
 def global_variables_initializer(name: str = "init") -> Expr:
@@ -78,8 +88,12 @@ def global_variables_initializer(name: str = "init") -> Expr:
     return variables_initializer(get_default_graph().get_collection("global_variables"), name)
 
 
-def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Expr:
+def variables_initializer(var_list: Any, name: str = "init") -> Expr:
     """What sets some variables to their initial values; see `global_variables_initializer`."""
+    var_list = sequence(var_list)
+    for v in var_list:
+        if not isinstance(v, Variable):
+            raise GraphError(f"{getattr(v, 'label', repr(v))} is no variable, to be initialized")
     return group(*(v.initializer for v in var_list), name=name)
 
 
@@ -108,13 +122,12 @@ def effect(names: Names, op: Op, operands: Sequence[Any], name: str, **attrs: An
     return made
 
 
-def Assert(
-    condition: Any, data: Sequence[Any] = (), message: str = "", name: str = "Assert"
-) -> Expr:
+def Assert(condition: Any, data: Any = (), message: str = "", name: str = "Assert") -> Expr:
     """A check: when it is run and `condition` does not hold, the run fails with an AssertionError.
 
-    The message shows the values of `data`. A run that fails changes no variable. It is run if it is
-    fetched, or something that depends on it is; inside a loop or branch, whenever that is run.
+    The message shows the values of `data`, and has the texts that are in it. A run that fails
+    changes no variable. It is run if it is fetched, or something that depends on it is; inside a
+    loop or branch, whenever that is run.
 
     >>> x = sg.placeholder("float32", [], name="x")
     >>> with sg.control_dependencies([sg.Assert(x > 0, [x], "x is a length")]):
@@ -126,7 +139,17 @@ def Assert(
     if condition.dtype.kind != "b":
         raise ShapeError("Assert", [condition.label], "the condition is of truth values")
     assert condition.names is not None
-    return effect(condition.names, check, [condition, *data], name, message=message)
+    message, values = texts_apart(message, data)
+    return effect(condition.names, check, [condition, *values], name, message=message)
+
+
+def texts_apart(message: str, data: Any) -> tuple[str, list[Any]]:
+    """A message to which the texts in `data` are added, and what else is in it."""
+    given = [data] if isinstance(data, str) else sequence(data)
+    texts = [x for x in given if isinstance(x, str)]
+    if texts:
+        message = " ".join([message, *texts, ""]).lstrip()
+    return message, [x for x in given if not isinstance(x, str)]
 
 
 def check_numerics(x: Any, message: str = "", name: str = "CheckNumerics") -> Expr:
@@ -146,7 +169,7 @@ def check_numerics(x: Any, message: str = "", name: str = "CheckNumerics") -> Ex
 
 def Print(
     x: Any,
-    data: Sequence[Any] | None = None,
+    data: Any = None,
     message: str = "",
     first_n: int | None = None,
     summarize: int = 6,
@@ -156,7 +179,7 @@ def Print(
 
     They go to the standard error, as in TensorFlow 1, the first `first_n` times in a session, with
     `summarize` entries of each end of a long axis, all if that is negative. `data` is `x` by
-    default.
+    default; texts in it join the message.
 
     >>> x = sg.placeholder("float32", [2], name="x")
     >>> sg.compile(sg.Print(x, [x], "x is ") * 2, [x])([1.0, 2.0])
@@ -165,9 +188,8 @@ def Print(
     x = as_expression(x)
     assert x.names is not None
     wanted, counted = first_times(x.names, first_n)
-    shown = [wanted, *([x] if data is None else sequence(data))]
-    if words := [d for d in shown if isinstance(d, str)]:
-        raise GraphError(f"Print({x.label}): {words[0]!r} is no value\n  hint: give it as message=")
+    message, values = texts_apart(message, x if data is None else data)
+    shown = [wanted, *values]
     said = effect(x.names, say, shown, name, message=message, edge=summarize)
     with control_dependencies([said, *counted]):
         return copy(x)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from gradops import FetchError
+from gradops import FetchError, GraphError
 from gradops.places import here, short
 
 from ..ir.expr import Expr
@@ -55,6 +55,8 @@ class Graph:
         As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
         an empty one, or None, leaves all scopes.
         """
+        if not isinstance(name, str | None):
+            raise GraphError(f"the name of a scope is a string or None, not {name!r}")
         name = name or ""
         again = not name or name.endswith("/")
         with self.names.opened(name if again else f"{self.names.unique(name)}/") as prefix:
@@ -97,10 +99,10 @@ class Graph:
 
         TensorFlow's output number is accepted: `x:0` is `x`.
         """
-        found = self.find(name)
+        found = self.find(name) if isinstance(name, str) else None
         if found is None:
             raise FetchError(
-                f"{self.name!r} has no expression called {name!r}{nearest(name, self.members)}"
+                f"{self.name!r} has no expression called {name!r}{nearest(str(name), self.members)}"
             )
         return found
 

@@ -267,6 +267,8 @@ def initial(value: Any) -> Any:
     """What a variable begins with, as a value."""
     if callable(value) and not isinstance(value, Expr):
         value = value()
+    if isinstance(value, Expr) and value.kind is Kind.GROUP:
+        raise GraphError(f"{value.name} is run and has no value for a variable to begin with")
     return evaluated(value) if isinstance(value, Expr) else value
 
 

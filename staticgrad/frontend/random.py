@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import OptionError, take
+from gradops import OptionError, ShapeError, take
 from gradops.types import native
 
 from ..ir.expr import Expr, Kind, new_constant, renamed
@@ -159,6 +159,8 @@ def random_shuffle(value: Any, seed: int | None = None, name: str = "random_shuf
     [1.0, 2.0, 3.0]
     """
     x = as_expression(value)
+    if not x.shape:
+        raise ShapeError("random_shuffle", [x.label], "it has no axis to shuffle")
     order = ops.random_permutation(random_key(seed, name), n=x.shape[0])
     return renamed(take(x, order, axis=0), name)
 

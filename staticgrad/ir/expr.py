@@ -11,6 +11,7 @@ from gradops import (
     OPS,
     ArrayType,
     Dim,
+    DTypeError,
     GraphError,
     Op,
     ValueUnknownError,
@@ -99,6 +100,10 @@ class Expr(ArrayMethods):
             error.leave_out_known_as()
             error.add_note(made_lines(inputs))
             raise
+        except TypeError as error:  # NumPy's, of an op that has no kernel for a dtype
+            raise no_operand(op, inputs) from error
+        if found.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
+            raise no_operand(op, inputs)
         made = apply(names, op, inputs, attrs, found)
         return made if type(found) is ArrayType else parts_of(made)
 
@@ -284,9 +289,29 @@ def common_names(op: object, args: Sequence[Any]) -> Names:
             if found is not None and a.names is not found.names:
                 raise foreign(op, found, a)
             found = a if found is None else found
-    if found is None or found.names is None:
+    if found is None:
+        raise GraphError(f"{op}: an expression is needed, not {', '.join(map(repr, args))}")
+    if found.names is None:
         raise GraphError(f"{op}: expressions of a frozen graph cannot be built on")
     return found.names
+
+
+def require_expression(call: str, *given: Any) -> None:
+    """Refuse what is no expression, a name for one."""
+    for e in given:
+        if not isinstance(e, Expr):
+            raise GraphError(f"{call} takes expressions, not {e!r}")
+
+
+def no_operand(op: Op, inputs: Sequence[Expr]) -> DTypeError:
+    """The error for operands of dtypes that an op does not compute with, or without a value."""
+    groups = [e for e in inputs if e.kind is Kind.GROUP]
+    reason = "NumPy does not compute it for these dtypes"
+    if groups:
+        reason = f"{groups[0].name} is run and has no value"
+    error = DTypeError(op, [e.label for e in inputs], reason)
+    error.add_note(made_lines(inputs))
+    return error
 
 
 def foreign(op: object, a: Expr, b: Expr) -> MixedOperandsError:
@@ -328,7 +353,10 @@ def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
     if lost := lost_meaning(a):
         raise GraphError(f"an operand is {lost[0]}\n  hint: {lost[1]}")
-    value = np.array(as_operand(a), native(type.dtype))
+    try:
+        value = np.array(as_operand(a), native(type.dtype))
+    except OverflowError as error:
+        raise DTypeError("an op", [type], f"{a!r} is no {type.dtype}") from error
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
     return new_constant(names, value, "constant", type)

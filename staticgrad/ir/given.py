@@ -11,6 +11,7 @@ from gradops.places import describe, here
 from gradops.types import PYTHON_SCALARS, Shape, Size
 
 from .expr import Expr
+from .plain import fits
 from .sizes import Told, sizes_told_by
 
 
@@ -44,7 +45,7 @@ def as_array_for(e: Expr, a: Any) -> Any:
     if type(a) not in PYTHON_SCALARS and type(a) not in SEQUENCES:
         return a
     found = np.asarray(as_operand(a))
-    return np.asarray(a, e.dtype) if np.can_cast(found.dtype, e.dtype, "same_kind") else found
+    return found.astype(e.dtype) if fits(found, e.dtype) else found
 
 
 def sizes_given(inputs: Sequence[Expr], shapes: Sequence[Shape]) -> dict[str, Size]:

@@ -16,7 +16,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from gradops import Dim
+from gradops import Dim, GraphError
 from gradops.places import Place, describe, short
 
 from .expr import Expr, Kind
@@ -163,8 +163,10 @@ class FrozenGraph:
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         """The outputs for operands of any kind: arrays are computed with, expressions built on."""
+        from .given import require_all
         from .replay import inside
 
+        require_all(self.inputs, len(operands))
         return inside(self, operands)
 
     def __repr__(self) -> str:
@@ -180,6 +182,16 @@ class FrozenGraph:
         from .parse import parse
 
         return parse, (str(self),)
+
+
+def require_frozen(call: str, graph: Any) -> FrozenGraph:
+    """Refuse what is no frozen graph, an expression for one."""
+    if not isinstance(graph, FrozenGraph):
+        raise GraphError(
+            f"{call} takes a frozen graph, not {graph!r}\n  hint: freeze(fetches, feeds) gives one;"
+            " with values=session.snapshot() its variables are constants"
+        )
+    return graph
 
 
 class Interning:

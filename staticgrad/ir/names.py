@@ -40,6 +40,8 @@ def running(session: Any = None) -> Any:
     found = SESSION.get() if session is None else session
     if found is None:
         raise GraphError("there is no session\n  hint: open one, `with sg.Session():`, or give it")
+    if not hasattr(found, "restore"):
+        raise GraphError(f"{found!r} is no session")
     return found
 
 
@@ -94,6 +96,8 @@ class Names:
 
     def unique(self, name: str) -> str:
         """`name` within the current scope, with a number if it is taken."""
+        if not isinstance(name, str):
+            raise GraphError(f"a name is a string, not {name!r}")
         full = self.prefix + name
         with self.lock:
             count = self.counts.get(full, 0)
@@ -121,6 +125,11 @@ class Names:
         if graph is not None:
             graph.members[e.name] = e
         return e
+
+    def note_run(self, place: Place | None) -> None:
+        """Take down that the graph has been run, unless it was told what that means."""
+        if not self.told:
+            self.ran = self.ran or place
 
     def guard(self, e: "Expr") -> None:
         """Refuse an expression once the graph is finalized, and warn once it has been run."""

@@ -11,9 +11,9 @@ from gradops.holding import held
 from gradops.op import compute
 from gradops.types import Size, shape_of
 
-from .expr import Expr, leaf
+from .expr import Expr, leaf, sequence
 from .given import operand_for, require_all, sizes_given
-from .graph import FrozenGraph
+from .graph import FrozenGraph, require_frozen
 from .names import Names
 from .structure import TupleType, relaxed
 
@@ -35,7 +35,8 @@ def replay(graph: FrozenGraph, operands: Sequence[Any]) -> tuple[Any, ...]:
     >>> t
     array([2., 2.])
     """
-    require_all(graph.inputs, len(operands))
+    operands = sequence(operands)
+    require_all(require_frozen("replay", graph).inputs, len(operands))
     found = {e: operand_for(e, a) for e, a in zip(graph.inputs, operands, strict=True)}
     sizes = sizes_given(graph.inputs, [type_of(a).shape for a in found.values()])
     names = next((names for a in operands if (names := names_of(a))), None)

@@ -24,7 +24,7 @@ from gradops import ArrayType, Dim
 from gradops.types import Shape
 
 from .expr import Expr, Kind
-from .graph import SMALL, FrozenGraph, has_graphs
+from .graph import SMALL, FrozenGraph, has_graphs, require_frozen
 from .structure import HistoryType, TupleType
 from .tokens import NAME
 
@@ -43,7 +43,7 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = No
       mul: float32[batch] = mul(x, x)
       return mul
     """
-    named = inner_graphs(graph)
+    named = inner_graphs(require_frozen("to_text", graph))
     texts = [section(each, f"graph {name}", named, lines, aside) for each, name in named.items()]
     return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
 

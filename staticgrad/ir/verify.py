@@ -3,7 +3,7 @@
 from gradops import Dim, GraphError
 
 from .expr import Expr, Kind
-from .graph import FrozenGraph
+from .graph import FrozenGraph, require_frozen
 
 
 def verify(graph: FrozenGraph) -> None:
@@ -16,7 +16,7 @@ def verify(graph: FrozenGraph) -> None:
     >>> sg.verify(sg.freeze([sg.tanh(x)], [x]))
     """
     seen: set[Expr] = set()
-    for e in graph.order:
+    for e in require_frozen("verify", graph).order:
         if not seen.issuperset(e.inputs):
             raise GraphError(f"{e.label} comes before one of its inputs")
         check_expression(e)

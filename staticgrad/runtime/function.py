@@ -21,12 +21,12 @@ from gradops.places import describe, here
 from gradops.tree import structure
 
 from ..control.calls import Calls
-from ..frontend.effects import group
+from ..frontend.effects import group, is_run_only
 from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
 from ..frontend.leaves import EFFECTS
 from ..frontend.tracing import expression, name_of, parameters, placeholder_like
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.names import held_at
 from .executable import Executable
@@ -257,11 +257,6 @@ class State:
             for i, new in zip(self.updated, found[count:], strict=True):
                 self.values[i] = np.asarray(new)
             return found[:count]
-
-
-def is_run_only(x: Any) -> bool:
-    """Whether a result is run and has no value: a group, a check."""
-    return isinstance(x, Expr) and x.kind is Kind.GROUP
 
 
 def is_computed(x: Any) -> bool:

@@ -8,9 +8,9 @@ import numpy as np
 
 from gradops import Dim
 
-from ..ir.expr import Expr, Kind
+from ..ir.expr import Expr, Kind, sequence
 from ..ir.given import require_all
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.replay import compute_with, note_sizes, sizes_of
 from .feeds import admitted, bind_sizes
 
@@ -29,7 +29,8 @@ def interpret(
     >>> sg.interpret(graph, [4.0])
     (np.float64(16.0),)
     """
-    require_all(graph.inputs, len(feeds))
+    feeds = sequence(feeds)
+    require_all(require_frozen("interpret", graph).inputs, len(feeds))
     arrays = [admitted(e, value) for e, value in zip(graph.inputs, feeds, strict=True)]
     sizes = bind_sizes(graph.inputs, arrays)
     with np.errstate(all="ignore"):

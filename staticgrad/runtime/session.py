@@ -68,6 +68,7 @@ class Session:
         self.plans: dict[Any, Plan] = {}
         self.lock = threading.Lock()
         self.entered: list[Token[Any]] = []
+        self.has_run = False
 
     def __enter__(self) -> "Session":
         self.entered.append(SESSION.set(self))
@@ -136,6 +137,9 @@ class Session:
         if plan.variables:
             values = [*values, *map(self.value, plan.variables)]
         found = (run or plan.executable)(*values)
+        if not self.has_run:  # from now on it is told if the graph grows
+            self.has_run = True
+            self.graph.names.note_run(here())
         if plan.is_plain:
             return rebuild(found)
         given = iter(found)
@@ -161,8 +165,6 @@ class Session:
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]
         executable = Executable(graph, self.optimize)
-        if not self.graph.names.told:
-            self.graph.names.ran = self.graph.names.ran or here()
         valued = tuple([e.kind is not Kind.GROUP for e in fetches])
         return Plan(executable, tuple(feeds), tuple(originals), tuple(updated), valued)
 

@@ -6,7 +6,7 @@ from gradops import GraphError
 
 from ..frontend.suggest import nearest
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.text import unique_names
 
 
@@ -14,7 +14,7 @@ class Elements:
     """The expressions of a graph and their names, which are those in its text."""
 
     def __init__(self, graph: FrozenGraph) -> None:
-        self.names = unique_names(graph)
+        self.names = unique_names(require_frozen("surgery", graph))
         self.by_name = {name: e for e, name in self.names.items()}
 
     def find(self, key: Any, error: type[GraphError]) -> Expr:

@@ -15,7 +15,7 @@ from ..frontend.graph import Graph, get_default_graph
 from ..frontend.leaves import Variable, constant
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.given import operand_for, sizes_given
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.parse import parse
 from ..ir.replay import carry, substituted
 from ..ir.structure import named_sizes
@@ -64,6 +64,8 @@ def read_graph(graph: Any) -> FrozenGraph:
     """A frozen graph, or one that is read from a file or a text."""
     if isinstance(graph, FrozenGraph):
         return graph
+    if isinstance(graph, Expr):
+        return require_frozen("import_graph", graph)
     return parse(graph) if isinstance(graph, str) and "\n" in graph else load(graph)
 
 
@@ -71,6 +73,8 @@ def inputs_given(
     frozen: FrozenGraph, elements: Elements, input_map: Mapping[Any, Any]
 ) -> dict[Expr, Any]:
     """What is given for inputs, which may be named."""
+    if not isinstance(input_map, Mapping):
+        raise FeedError(f"input_map maps inputs to what they are, and is no {input_map!r}")
     found, inputs = {}, set(frozen.inputs)
     for key, value in input_map.items():
         e = elements.find(key, FeedError)

@@ -3,7 +3,7 @@
 from gradops import depending_on
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind, common_names
+from ..ir.expr import Expr, Kind, common_names, require_expression
 from ..ir.graph import reachable
 from .reverse import differentiable
 
@@ -20,6 +20,7 @@ def why_none(y: Expr, x: Expr) -> str:
     >>> sg.why_none(x * 2, x)
     'the gradient of mul by x is not None'
     """
+    require_expression("why_none", y, x)
     common_names("why_none", [y, x])
     if x not in reachable([y]):
         return f"{y.name} is not computed from {x.name}{through_variables(y)}"

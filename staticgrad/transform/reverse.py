@@ -9,6 +9,7 @@ import numpy as np
 from gradops import (
     DTypeError,
     GraphError,
+    MixedOperandsError,
     OptionError,
     ShapeError,
     astype,
@@ -101,7 +102,9 @@ def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
     """Refuse to differentiate integers and truth values, or by them."""
     for e in (*ys, *xs):
         if not isinstance(e, Expr):
-            raise TypeError(f"gradients are of and by expressions, not {type(e).__name__}")
+            raise MixedOperandsError(
+                "gradients", [type(e).__name__], "they are of and by expressions of a graph"
+            )
         if not is_inexact(e.dtype):
             raise DTypeError(
                 "gradients", [e.label], f"only floats can be differentiated, not {e.dtype}",

@@ -119,6 +119,8 @@ def wrap(graph: FrozenGraph, functions: Mapping[Any, Callable[[Any], Any]]) -> F
 
 def meant(graph: FrozenGraph, elements: Elements, new: Mapping[Any, Any]) -> dict[Expr, Any]:
     """The expressions that the keys stand for, with the keys' values."""
+    if not isinstance(new, Mapping):
+        raise GraphError(f"what is meant and what stands in come as a mapping, not as {new!r}")
     found: dict[Expr, Any] = {}
     for key, value in new.items():
         for e in meant_by(key, graph, elements):

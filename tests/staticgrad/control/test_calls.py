@@ -115,3 +115,19 @@ def test_python_conditions_on_a_value_say_what_to_use():
 
     with pytest.raises(ValueUnknownError, match="cond"):
         f(sg.placeholder("float32", []))
+
+
+def test_checks_that_a_function_returns_can_be_run():
+    @sg.function
+    def f(x):
+        return {"y": x * 2, "check": sg.Assert(x > 0, [x], "not positive")}
+
+    x = sg.placeholder("float32", [], name="x")
+    found, session = f(x), sg.Session()
+    assert session.run(found, {x: 1.0}) == {"y": 2, "check": None}
+    with pytest.raises(AssertionError, match="not positive"):
+        session.run(found["check"], {x: -1.0})
+    alone = sg.function(lambda x: sg.Assert(x > 0))(x)
+    assert session.run(alone, {x: 1.0}) is None
+    with pytest.raises(AssertionError):
+        session.run(alone, {x: -1.0})

@@ -181,3 +181,9 @@ def test_what_is_not_frozen_is_not_saved():
     for thing in (x, sg.get_default_graph(), sg.Session()):
         with pytest.raises(GraphError, match=r"frozen graph.*\n.*freeze"):
             sg.save(thing, io.BytesIO())
+
+
+def test_what_is_no_file_is_refused():
+    for call in (sg.load, lambda file: sg.save(network(), file)):
+        with pytest.raises(GraphFormatError, match="neither a path nor a file"):
+            call(None)

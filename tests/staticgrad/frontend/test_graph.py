@@ -177,4 +177,18 @@ def test_users_are_warned_once_of_a_graph_that_grows_after_it_was_run():
 def test_a_graph_that_was_only_compiled_may_grow():
     x = sg.placeholder("float32", [], name="x")
     sg.compile(x * 2, [x])(1.0)
-    x * 3
+    first = sg.Session().make_callable(x * 3, [x])
+    second = sg.Session().make_callable(x * 4, [x])
+    assert (first(1.0), second(1.0)) == (3, 4)
+
+
+@pytest.mark.parametrize("name", [3, None, ["x"]])
+def test_names_are_strings(name):
+    for make in (lambda: sg.constant(1.0, name=name), lambda: sg.placeholder("int64", [], name)):
+        with pytest.raises(GraphError, match="a name is a string"):
+            make()
+    with pytest.raises(FetchError, match="no expression called"):
+        sg.get_default_graph().get_tensor_by_name(name)
+    if name is not None:
+        with pytest.raises(GraphError, match="name of a scope"), sg.name_scope(name):
+            pass

@@ -204,3 +204,8 @@ def test_what_is_no_array_and_what_is_no_dtype_are_refused():
                 make(dtype)
     with pytest.raises(DTypeError, match="no such dtype"):
         sg.cast(sg.constant(1), "real")
+
+
+def test_a_variable_begins_with_a_value():
+    with pytest.raises(GraphError, match="has no value for a variable to begin with"):
+        sg.Variable(sg.no_op)

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import DTypeError, GradError, GraphError, ShapeError, ValueUnknownError
+from gradops import (
+    DTypeError,
+    GradError,
+    GraphError,
+    MixedOperandsError,
+    ShapeError,
+    ValueUnknownError,
+)
 
 
 @pytest.fixture
@@ -129,3 +136,31 @@ def test_expressions_are_freed_by_reference_counting():
         assert [r() for r in refs] == [None] * 4
     finally:
         gc.enable()
+
+
+def test_a_number_that_the_dtype_does_not_hold_is_refused():
+    small = sg.placeholder("int8", [], name="small")
+    with pytest.raises(DTypeError, match="300 is no int8"):
+        small + 300
+
+
+def test_a_size_by_itself_is_no_operand(x):
+    with pytest.raises(MixedOperandsError, match="n is a size, which an op takes beside"):
+        sg.exp(x.shape[0])
+    assert sg.compile(sg.reduce_sum(x) * x.shape[0], x)(np.ones((2, 3), np.float32)) == 12
+
+
+@pytest.mark.parametrize("call", [
+    sg.to_text, sg.to_dot, sg.to_json, sg.to_mermaid, sg.to_networkx, sg.verify, sg.import_graph,
+    lambda x: sg.save(x, "none.sg"), lambda x: sg.extract(x, "x"), lambda x: sg.replace(x, {}),
+    lambda x: sg.wrap(x, {}), lambda x: sg.interpret(x, []), lambda x: sg.replay(x, []),
+])  # fmt: skip
+def test_what_is_for_frozen_graphs_takes_no_expressions(call, x):
+    with pytest.raises(GraphError, match=r"(?s)takes a frozen graph, not <placeholder.*hint"):
+        call(x)
+
+
+def test_what_is_for_expressions_takes_nothing_else(x):
+    for call in (sg.explain, lambda e: sg.why_none(x, e), lambda e: sg.gradients(x, e)):
+        with pytest.raises(GradError, match="expressions"):
+            call("x")

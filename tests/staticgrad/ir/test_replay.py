@@ -140,3 +140,10 @@ def test_a_failure_names_the_expression_and_its_line():
     with pytest.raises(IndexError) as caught:
         sg.replay(graph, [5])
     assert any("made at test_replay.py" in note for note in caught.value.__notes__)
+
+
+def test_a_number_that_an_input_does_not_hold_is_refused():
+    graph = sg.trace(lambda a: a * 2, [np.int8(1)])
+    assert sg.replay(graph, [3]) == (6,)
+    with pytest.raises(FeedError, match="was given int64"):
+        sg.replay(graph, [300])

@@ -268,3 +268,11 @@ def test_deep_graphs_are_no_deeper_than_the_stack():
     graph = sg.freeze([y], [x])
     assert sg.interpret(sg.replace(graph, {sg.negative: lambda x: x + 1}), [0.0])[0] == 5000
     assert len(sg.extract(graph, y.name, "neg")) == 5000
+
+
+def test_what_is_no_mapping_is_refused():
+    x = sg.placeholder("float32", [2], name="x")
+    graph = sg.freeze([sg.exp(x)], [x])
+    for call in (sg.replace, sg.wrap, sg.import_graph):
+        with pytest.raises(GraphError, match="map"):
+            call(graph, ["exp"])
