@@ -100,11 +100,13 @@ def with_ignored(
 def case_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
     """The tangents of what the branch that is taken gives."""
     moving = sorted(i - 1 for i in tangents if i)
-    reached = [Moved(b, moving).moved for b in attrs["branches"]]
-    always = sorted({k for moved in reached for k in moved})
+    made = [Moved(b, moving) for b in attrs["branches"]]
+    always = sorted({k for m in made for k in m.moved})
     if not always:
         return None
-    branches = tuple([Moved(b, moving, always).graph() for b in attrs["branches"]])
+    pairs = zip(made, attrs["branches"], strict=True)
+    whole = [m if m.moved == always else Moved(b, moving, always) for m, b in pairs]
+    branches = tuple([m.graph() for m in whole])
     operands = (*operands, *(tangents[i + 1] for i in moving))
     return settled(moved_parts(y, "case", operands, {"branches": branches}), always)
 

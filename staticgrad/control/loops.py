@@ -39,11 +39,10 @@ def while_loop(
         loop_vars = [loop_vars]
     steps, limited = loop_vars, maximum_iterations is not None
     if limited:
-        steps = [0, list(loop_vars)]
-        inner_cond, inner_body = cond, body
-        cond = lambda k, v: logical_and(k < maximum_iterations, inner_cond(*v))
-        body = lambda k, v: (k + 1, as_list(inner_body(*v), v))
-        shape_invariants = shape_invariants and [(), list(shape_invariants)]
+        steps, inner_cond, inner_body = [0, loop_vars], cond, body
+        cond = lambda k, v: logical_and(k < maximum_iterations, inner_cond(*members(v)))
+        body = lambda k, v: (k + 1, inner_body(*members(v)))
+        shape_invariants = shape_invariants and [(), list(members(shape_invariants))]
     plan = Loop(name, steps, residuals, shape_invariants)
     state, _ = plan.built(body, cond=cond)
     if limited:
@@ -51,9 +50,9 @@ def while_loop(
     return state[0] if isinstance(state, list | tuple) and len(state) == 1 else state
 
 
-def as_list(given: Any, like: Sequence[Any]) -> Any:
-    """What a body gives for several variables; for a single one it may be given by itself."""
-    return list(given) if isinstance(given, list | tuple) else [given]
+def members(several: Any) -> list[Any]:
+    """What a structure of loop variables has, as the arguments of the functions."""
+    return list(several.values() if isinstance(several, dict) else several)
 
 
 def scan(

@@ -14,7 +14,7 @@ from gradops import (
     flatten,
 )
 from gradops.places import describe
-from gradops.types import Size, conflict, is_float
+from gradops.types import Size, is_float
 
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import as_expression, constant, parameter, placeholder_type
@@ -63,7 +63,8 @@ class Loop:
         with graph.name_scope(self.name):
             number = next(clock)
             types = invariant_types(self.name, self.start, self.invariants)
-            state = [parameter(names, t, "state") for t in free_sizes(types, self.start)]
+            free, types = free_sizes(types, self.start)
+            state = [parameter(names, t, "state") for t in types]
             steps = [parameter(names, element_of(e.type), "entry") for e in lists]
 
             def form(parameters: list[Expr]) -> Sequence[Any]:
@@ -76,13 +77,13 @@ class Loop:
             what = f"{'body' if cond else 'function'} of {self.name}"
             body = traced(names, fn, [*state, *steps], number, form, what)
             check = cond and traced(names, cond, state, number, form, f"condition of {self.name}")
-            beside = self.settle(names, body)
+            beside = self.settle(names, body, free)
             if check:
                 check.outputs = [self.truth(names, check)]
             found = self.applied(body, check, state, lists, reverse)
             return self.finished(body, found, beside)
 
-    def settle(self, names: Names, body: Body) -> int:
+    def settle(self, names: Names, body: Body, free: set[Size]) -> int:
         """Make what the body gave expressions, refuse another state, and count the rest."""
         given = body.rebuild(body.leaves)
         if self.whole:
@@ -98,13 +99,17 @@ class Loop:
                 "\n  hint: give all of them back, changed or not, in the order of the arguments"
             )
         outputs = [
-            kept_type(f"{self.name}: variable {k}", e, p, as_result(names, x, e))
+            checked_state(f"{self.name}: variable {k}", e, p, as_result(names, x, e), free)
             for k, (e, p, x) in enumerate(zip(self.start, body.parameters, new, strict=False))
         ]
-        settled = {id(x): e for x, e in zip(new, outputs, strict=True)}  # which a scan also gives
+        pairs = zip(new, outputs, strict=True)  # what a scan gives beside its state, is its state
+        settled = {x: e for x, e in pairs if isinstance(x, Expr)}
         body.outputs = [
             *outputs,
-            *(settled[id(x)] if id(x) in settled else as_result(names, x) for x in rest),
+            *(
+                settled[x] if isinstance(x, Expr) and x in settled else as_result(names, x)
+                for x in rest
+            ),
         ]
         return len(rest)
 
@@ -198,19 +203,23 @@ def shapes_in(invariants: Any) -> Sequence[Any]:
     return found
 
 
-def free_sizes(types: Sequence[ArrayType], start: Sequence[Expr]) -> list[ArrayType]:
-    """The types of parameters: sizes that may change get names of their own."""
+def free_sizes(
+    types: Sequence[ArrayType], start: Sequence[Expr]
+) -> tuple[set[Size], list[ArrayType]]:
+    """The sizes that may change from step to step, and the types that parameters have with them."""
     number = next(clock)
+    free: set[Size] = set()
     found = []
     for k, (t, e) in enumerate(zip(types, start, strict=True)):
         sizes: list[Size] = [
             Dim(f"state{number}.{k}.{i}") if n == Dim("?") else n for i, n in enumerate(t.shape)
         ]
+        free.update(n for n, m in zip(sizes, t.shape, strict=True) if n != m)
         found.append(relaxed(e.type, tuple(sizes)))
-    return found
+    return free, found
 
 
-def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
+def checked_state(name: str, e: Expr, p: Expr, y: Expr, free: set[Size]) -> Expr:
     """What a step gives for a loop variable, which has to have the type with which it went in.
 
     If only a run can tell whether it has, it is checked then.
@@ -222,8 +231,8 @@ def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
         hint = "begin with a float, as 0.0" if widening else f"astype(value, {str(p.dtype)!r})"
         error = DTypeError
     elif len(y.shape) == len(p.shape):
-        shape = tuple(n if is_free(m) else m for n, m in zip(y.shape, p.shape, strict=True))
-        if not conflict(shape, y.shape):
+        shape = tuple(n if m in free else m for n, m in zip(y.shape, p.shape, strict=True))
+        if not any(map(grows, y.shape, shape)):
             return y if shape == y.shape else OPS["ensure_shape"](y, shape=shape)
     raise error(
         name, [p.type, y.type],
@@ -234,6 +243,12 @@ def kept_type(name: str, e: Expr, p: Expr, y: Expr) -> Expr:
     )  # fmt: skip
 
 
-def is_free(size: Size) -> bool:
-    """Whether a size may change from step to step."""
-    return isinstance(size, Dim) and str(size).startswith("state")
+def grows(after: Size, before: Size) -> bool:
+    """Whether a size is surely another one after a step, unless it is 0."""
+    difference = after - before
+    if isinstance(difference, int):
+        return difference != 0
+    match difference.linear:
+        case (_, times, plus):
+            return plus == 0 or times * plus > 0
+    return False

@@ -9,7 +9,16 @@ import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.library import reduction
 from gradops.library.indexing import index_array
-from gradops.types import Size, as_shape, as_size, native, normalize_axis, shape_of, type_of
+from gradops.types import (
+    Size,
+    as_shape,
+    as_size,
+    conflict,
+    native,
+    normalize_axis,
+    shape_of,
+    type_of,
+)
 
 from ..ir.expr import Expr
 from .creation import ensure_shape, numbers
@@ -42,6 +51,10 @@ def unstack(value: Any, num: int | None = None, axis: int = 0) -> list[Any]:
     k = normalize_axis("unstack", type_of(value), axis)
     sizes = list(shape_of(value))
     if num is not None:
+        if conflict([sizes[k]], [num]):
+            raise ShapeError(
+                "unstack", [type_of(value)], f"axis {k} has {sizes[k]} entries, not num={num}"
+            )
         sizes[k] = num
         value = ensure_shape(value, sizes) if isinstance(value, Expr) else value
     if not isinstance(sizes[k], int):

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import Dim
+from gradops import Dim, DTypeError
 from gradops.library import movement
 from gradops.library.indexing import positions
-from gradops.types import Size, as_shape, as_size, native, product, shape_of
+from gradops.types import Size, as_shape, as_size, is_inexact, native, product, shape_of
 
 from ..ir.expr import Expr, common_names, lifted, new_constant
 from ..ir.refining import merged
@@ -86,6 +86,11 @@ def linspace(start: Any, stop: Any, num: int) -> Expr:
     if not isinstance(start, Expr) and not isinstance(stop, Expr):
         return constant(np.linspace(start, stop, num).astype(own_dtype(np.asarray(0.0))))
     like = start if isinstance(start, Expr) else stop
+    if not is_inexact(like.dtype):
+        raise DTypeError(
+            "linspace", [like.label], "numbers at equal distances are floats",
+            hint="convert the ends: cast(x, 'float32')",
+        )  # fmt: skip
     first, last = as_expression(start, like=like), as_expression(stop, like=like)
     return first + (last - first) * (np.arange(num) / max(num - 1, 1)).astype(like.dtype)
 

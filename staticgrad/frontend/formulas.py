@@ -91,7 +91,8 @@ def paired_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
         [normalize_axis("tensordot", type_of(x), int(i)) for i in np.atleast_1d(of)]
         for x, of in zip((a, b), axes, strict=True)
     ]
-    if len(found[0]) != len(found[1]):
+    twice = any(len(set(of)) < len(of) for of in found)
+    if len(found[0]) != len(found[1]) or twice:
         raise ShapeError("tensordot", [type_of(a), type_of(b)], f"the axes {axes} are no pairs")
     return found[0], found[1]
 

@@ -100,11 +100,23 @@ def settled_values(needed: Iterable[Expr], values: Any) -> dict[Expr, Any]:
     kept = getattr(values, "values", None)  # of a snapshot
     by_key = kept if isinstance(kept, Mapping) else dict(values or {})
     found: dict[Expr, Any] = {}
+    require_variables(needed, by_key)
     for v in needed:
         for key in (v, v.name) if v.kind is Kind.VARIABLE else ():
             if key in by_key:
                 found[v] = constant_value(v, by_key[key])
     return found
+
+
+def require_variables(needed: Iterable[Expr], keys: Iterable[Any]) -> None:
+    """Refuse names that no variable of the graph has."""
+    graph = next((e.names.graph() for e in needed if e.names is not None), None)
+    members = {} if graph is None else graph.members
+    for key in keys:
+        found = members.get(key) if isinstance(key, str) else key
+        if not isinstance(found, Expr) or found.kind is not Kind.VARIABLE:
+            names = [e.name for e in members.values() if e.kind is Kind.VARIABLE]
+            raise FeedError(f"no variable is called {key!r}{nearest(str(key), names)}")
 
 
 def constant_value(v: Expr, value: Any) -> Any:

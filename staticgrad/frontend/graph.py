@@ -36,6 +36,7 @@ class Graph:
         self.callees: dict[Any, Any] = {}  # functions that were called in it, see control/calls.py
         self.seed: int | None = None  # of random numbers: see Note [Seeds]
         self.run_number: Expr | None = None
+        self.steps: set[Expr] = set()  # what counts the steps of loops that draw numbers
         self.wider: dict[Expr, Expr] = {}  # forms that keep more: see Note [Residuals]
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 

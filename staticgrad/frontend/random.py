@@ -23,7 +23,6 @@ from .graph import Graph, get_default_graph
 from .leaves import DEFAULT_DTYPE, EFFECTS, Variable, as_expression, assign
 
 FIRST = -(2**62)  # the numbers of what counts as built before everything else
-STEP = "random_step"
 
 
 def set_random_seed(seed: int | None) -> None:
@@ -82,11 +81,14 @@ def run_number(graph: Graph) -> Expr:
 
 def step_number(names: Names, effects: list[Expr]) -> Expr:
     """The number of the step of the innermost loop or branch that is being built."""
+    steps = names.home.steps
     for e in effects:
-        if e.name.rpartition("/")[2].startswith(STEP):
+        if e in steps:
             return e
     counter = Variable.hidden(names, np.int64(0), "step", Kind.TOKEN)
-    return assign(counter, counter + 1, STEP)
+    counted = assign(counter, counter + 1, "random_step")
+    steps.add(counted)
+    return counted
 
 
 def random_normal(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OptionError, astype, isfinite, maximum, minimum, sqrt, where
+from gradops import OptionError, astype, isfinite, maximum, sqrt, where
 from gradops import sum as reduce_sum
 from gradops.types import type_of
 
@@ -59,7 +59,7 @@ def clip_by_global_norm(
     """
     norm = global_norm(t_list) if use_norm is None else use_norm
     with name_scope(name):
-        scale = clip_norm * minimum(1 / norm, 1 / clip_norm)
+        scale = where(norm > clip_norm, clip_norm / norm, 1.0)
         scale = where(isfinite(norm), scale, np.nan)
         return [None if t is None else t * in_dtype_of(t, scale) for t in t_list], norm
 

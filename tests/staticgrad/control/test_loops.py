@@ -288,3 +288,23 @@ def test_every_body_is_a_function_of_its_own():
     ]  # fmt: skip
     assert "case(greater_" in source
     assert "loop(c_" in source
+
+
+def test_a_size_called_states_is_as_fixed_as_any_other():
+    q = sg.placeholder("float32", ["states"], name="q")
+    with pytest.raises(ShapeError, match="shape_invariants"):
+        sg.while_loop(
+            lambda i, s: i < 2, lambda i, s: (i + 1, ops.concatenate([s, s], axis=0)), [0, q]
+        )
+
+
+def test_a_limit_keeps_the_structure_of_the_variables():
+    for start in ({"i": 0, "s": 1.0}, (0, 1.0), [0, 1.0]):
+        step = lambda i, s, like=start: rebuilt(like, i + 1, s * 2)
+        found = sg.while_loop(lambda i, s: i < 9, step, start, maximum_iterations=3)
+        assert type(found) is type(start)
+        assert sg.Session().run(found) == rebuilt(start, 3, 8.0)
+
+
+def rebuilt(like, i, s):
+    return {"i": i, "s": s} if isinstance(like, dict) else type(like)([i, s])

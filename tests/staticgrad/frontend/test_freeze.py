@@ -141,3 +141,9 @@ def test_a_frozen_value_has_the_variables_type_and_is_not_assigned():
         sg.freeze([y], values={"w": [1.0, 2.0, 3.0]})
     with pytest.raises(GraphError, match="is assigned"):
         sg.freeze([y, change], values={"w": [1.0, 2.0]})
+
+
+def test_a_value_for_no_variable_is_refused():
+    w = sg.Variable(1.0, name="weights")
+    with pytest.raises(FeedError, match="did you mean 'weights'"):
+        sg.freeze([w * 2], values={"weight": 2.0})

@@ -161,3 +161,14 @@ def test_another_process_draws_the_same():
 def test_integers_need_a_bound():
     with pytest.raises(gradops.errors.OptionError, match="maxval"):
         sg.random_uniform([2], dtype="int32")
+
+
+def test_an_assignment_of_any_name_is_no_count_of_steps():
+    v = sg.Variable(1.0)
+
+    def step(i):
+        v.assign(v * 2, name="random_step_size")
+        return i + sg.random_uniform([], seed=1)
+
+    y = sg.map(step, np.zeros(3, np.float32))
+    assert len(set(sg.Session().run(y))) == 3
