@@ -59,7 +59,8 @@ def clip_by_global_norm(
     """
     norm = global_norm(t_list) if use_norm is None else use_norm
     with name_scope(name):
-        scale = clip_norm * minimum(1 / norm, 1 / clip_norm)
+        most = 1 / clip_norm if hasattr(clip_norm, "dtype") or clip_norm else np.inf
+        scale = clip_norm * minimum(1 / norm, most)
         scale = where(isfinite(norm), scale, np.nan)
         return [None if t is None else t * in_dtype_of(t, scale) for t in t_list], norm
 

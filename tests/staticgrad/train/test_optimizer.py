@@ -284,3 +284,19 @@ def test_a_loss_that_no_variable_reaches_says_why():
 def test_a_graph_without_variables_says_so():
     with pytest.raises(GradError, match="no trainable variables"):
         descent().minimize(sg.constant(1.0))
+
+
+@pytest.mark.parametrize("rate", [[0.1, 0.2], np.ones(2), "0.1", None])
+def test_a_learning_rate_is_a_single_number(rate):
+    with pytest.raises(GradError, match=r"number"):
+        sg.train.AdamOptimizer(rate)
+
+
+def test_steps_are_counted_in_a_variable_that_is_not_trained():
+    w = sg.Variable(1.0, name="w")
+    optimizer = sg.train.GradientDescentOptimizer(0.1)
+    with sg.Graph().as_default():
+        elsewhere = sg.Variable(0, name="elsewhere")
+    for step in (3, w + 1, w, elsewhere):
+        with pytest.raises(GradError, match=r"global_step is|different graphs|cannot be trained"):
+            optimizer.minimize(w * w, global_step=step)
