@@ -233,12 +233,22 @@ def _divide(a: Size, b: Size) -> Size | None:
 
 
 def as_size(size: Any) -> Size:
-    """A size from what users write: an int, a name, a `Dim`, or an expression of sizes."""
-    if isinstance(size, int | Dim):
+    """A size from what users write: an int, a name, a `Dim`, or an expression of sizes.
+
+    Raises DTypeError for anything else.
+    """
+    if type(size) is int or isinstance(size, Dim):
         return size
-    if isinstance(size, str):
+    if isinstance(size, str) and size:
         return Dim(size)
-    return as_size(size.known_sizes()) if hasattr(size, "known_sizes") else operator.index(size)
+    if hasattr(size, "known_sizes"):
+        return as_size(size.known_sizes())
+    try:
+        return int(operator.index(size))
+    except TypeError as error:
+        raise DTypeError(
+            "shape", [repr(size)], "a size is an integer, or the name of one that is not known"
+        ) from error
 
 
 def as_shape(shape: Any) -> Shape:

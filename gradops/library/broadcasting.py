@@ -47,6 +47,8 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
 
     def infer(x: ArrayType, shape: Shape) -> ArrayType:
         target = ArrayType(shape, x.dtype)
+        if any(isinstance(n, int) and n < 0 for n in shape):
+            raise ShapeError(name, [x], f"a size of {shown(shape)} is negative")
         if x.ndim > target.ndim or conflict(broadcast_shapes(name, [x, target]), shape):
             raise ShapeError(name, [x], f"it does not broadcast to {shown(shape)}")
         return target

@@ -29,6 +29,8 @@ def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
     if shape.count(-1) > 1:
         raise ShapeError("reshape", [x, shape], "only one size can be -1",
                          known_as="only one dimension can be inferred")
+    if any(isinstance(n, int) and n < -1 for n in shape):
+        raise ShapeError("reshape", [x, shape], "a size is negative")
     if -1 not in shape:
         return shape
     known = product(n for n in shape if n != -1)

@@ -1,5 +1,6 @@
 """The leaves of graphs: placeholders, constants and variables."""
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -60,7 +61,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
     <placeholder x: float32[batch, 3]>
     """
     names = get_default_graph().names
-    type = placeholder_type(dtype, shape or ())
+    type = placeholder_type(dtype, () if shape is None else shape)
     name = names.unique(name)
     sizes = tuple(Dim(f"{name}.{i}") if n == ANY else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
@@ -91,8 +92,10 @@ def placeholder_with_default(input: Any, shape: Any = None, name: str = "input")
 
 def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
     """The type that users describe, with `ANY` for a size without a name."""
-    shape = [shape] if isinstance(shape, str | int | Dim) else shape
-    sizes = tuple(ANY if n is None else as_size(n) for n in shape)
+    several = isinstance(shape, Iterable) and not isinstance(shape, str)
+    sizes = tuple(ANY if n is None else as_size(n) for n in (shape if several else [shape]))
+    if dtype is None:
+        raise DTypeError("placeholder", ["None"], "it needs a dtype, 'float32' say")
     type = ArrayType(sizes, native(dtype))
     if any(isinstance(n, int) and n < 0 for n in type.shape):
         raise ShapeError("placeholder", [type], "a size is negative", hint="None is any size")

@@ -162,6 +162,9 @@ def dropout(
     """
     if (keep_prob is None) is (rate is None):
         raise OptionError("dropout", [type_of(x)], "it takes either rate or keep_prob")
+    given = rate if keep_prob is None else keep_prob
+    if isinstance(given, int | float) and not 0 <= given <= 1:
+        raise OptionError("dropout", [type_of(x)], f"{given} is no probability")
     keep = 1 - rate if keep_prob is None else keep_prob
     x = as_expression(x)
     shape = x.shape if noise_shape is None else as_shape(noise_shape)

@@ -7,6 +7,7 @@ the run is a hidden variable, which each session has for itself; the number of t
 (see Note [Effects]) that is assigned inside the loop, and so becomes part of its state.
 """
 
+import operator
 import secrets
 import zlib
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError, take
+from gradops.op import as_operand
 from gradops.types import native
 
 from ..ir.expr import Expr, Kind, new_constant, renamed
@@ -36,7 +38,15 @@ def set_random_seed(seed: int | None) -> None:
     >>> bool(np.all(sg.Session().run(x) == sg.Session().run(x)))
     True
     """
-    get_default_graph().seed = seed
+    get_default_graph().seed = None if seed is None else as_seed("set_random_seed", seed)
+
+
+def as_seed(call: str, seed: Any) -> int:
+    """A seed from what users write; raises OptionError for what is no integer."""
+    try:
+        return operator.index(seed)
+    except TypeError as error:
+        raise OptionError(call, [repr(seed)], "a seed is an integer") from error
 
 
 def random_key(seed: int | None = None, name: str = "random") -> Expr:
@@ -52,7 +62,7 @@ def random_key(seed: int | None = None, name: str = "random") -> Expr:
     if graph.seed is None:
         graph.seed = secrets.randbits(32)
     full = graph.names.unique(f"{name}/key")
-    own = zlib.crc32(full.encode()) if seed is None else seed
+    own = zlib.crc32(full.encode()) if seed is None else as_seed(name, seed)
     base = new_constant(graph.names, ops.random_key(graph.seed, own), f"{name}/seed")
     key = ops.fold_in(base, run_number(graph))
     effects = EFFECTS.get()
@@ -139,7 +149,7 @@ def random_uniform(
         x = ops.random_integers(key, shape=shape, low=minval, high=maxval, dtype=native(dtype))
         return renamed(x, name)
     x = ops.random_uniform(key, shape=shape, dtype=float_dtype(dtype))
-    high = 1 if maxval is None else maxval
+    minval, high = as_operand(minval), 1 if maxval is None else as_operand(maxval)
     return moved(x, high - minval, minval, name)
 
 
@@ -174,8 +184,8 @@ def float_dtype(dtype: Any) -> Any:
 
 def moved(x: Expr, scale: Any, offset: Any, name: str) -> Expr:
     """Numbers scaled and moved, where that changes them, under a name."""
-    if isinstance(scale, Expr) or scale != 1:
+    if isinstance(scale, Expr) or np.any(scale != 1):
         x = x * scale
-    if isinstance(offset, Expr) or offset != 0:
+    if isinstance(offset, Expr) or np.any(offset != 0):
         x = x + offset
     return renamed(x, name)

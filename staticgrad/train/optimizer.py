@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradops import DTypeError, GradError, GraphError, ShapeError
-from gradops.types import conflict, is_float
+from gradops import DTypeError, GradError, GraphError, OptionError, ShapeError
+from gradops.types import conflict, is_float, shape_of, type_of
 
 from ..frontend.effects import group
 from ..frontend.graph import Graph
@@ -55,7 +55,7 @@ class Optimizer:
         slots: Slots | None = None,
         **options: Any,
     ) -> None:
-        self.rule, self.learning_rate = rule, number(learning_rate)
+        self.rule, self.learning_rate = rule, number(one_number(learning_rate))
         self.options = {name: number(option) for name, option in options.items()}
         self.name = name or rule.__name__
         self.slots = slots_of(rule, options) if slots is None else slots
@@ -121,6 +121,7 @@ class Optimizer:
         if not pairs:
             raise GradError("apply_gradients: there is no gradient for any variable")
         require_trainable(pairs[0][1], [v for _, v in pairs])
+        require_step(global_step, [v for _, v in pairs])
         name, graph = name or self.name, graph_of(pairs[0][1])
         with graph.as_default(), graph.name_scope(f"{name}/update"):
             changes: dict[Variable, Any] = {}
@@ -183,6 +184,15 @@ class Optimizer:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
+
+
+def one_number(rate: Any) -> Any:
+    """A learning rate, which must be a single number."""
+    if isinstance(rate, str) or rate is None:
+        raise OptionError("learning_rate", [], f"{rate!r} is no number")
+    if shape := shape_of(rate):
+        raise ShapeError("learning_rate", [type_of(rate)], f"it is a single number, not {shape}")
+    return rate
 
 
 def number(option: Any) -> Any:
@@ -249,6 +259,18 @@ def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
             )  # fmt: skip
     if len(set(variables)) < len(variables):
         raise GraphError("minimize: a variable is given twice")
+
+
+def require_step(step: Any, variables: Sequence[Variable]) -> None:
+    """Refuse to count steps in what is no variable, of another graph, or trained itself."""
+    if step is None:
+        return
+    if not isinstance(step, Variable):
+        raise GraphError(f"global_step is a variable, not {getattr(step, 'label', repr(step))}")
+    if step.names is not variables[0].names:
+        raise foreign("apply_gradients", variables[0], step)
+    if any(step is v for v in variables):
+        raise GraphError(f"{step.label} cannot be trained and count the steps")
 
 
 def as_gradient(g: Any, v: Variable) -> Expr:

@@ -172,3 +172,21 @@ def test_an_assignment_of_any_name_is_no_count_of_steps():
 
     y = sg.map(step, np.zeros(3, np.float32))
     assert len(set(sg.Session().run(y))) == 3
+
+
+@pytest.mark.parametrize("seed", ["1", 1.5, [1]])
+def test_a_seed_is_an_integer(seed):
+    for call in (sg.set_random_seed, lambda seed: sg.random_normal([2], seed=seed)):
+        with pytest.raises(gradops.OptionError, match="a seed is an integer"):
+            call(seed)
+
+
+def test_limits_of_random_numbers_may_be_sequences():
+    low, high = sg.Session().run(sg.random_uniform([2], [0.0, 10.0], [1.0, 11.0]))
+    assert 0 <= low < 1 <= 10 <= high < 11
+
+
+@pytest.mark.parametrize("given", [{"rate": 2.0}, {"keep_prob": -0.5}, {"rate": np.nan}])
+def test_what_is_dropped_is_dropped_with_a_probability(given):
+    with pytest.raises(gradops.OptionError, match="is no probability"):
+        sg.nn.dropout(sg.ones([2]), **given)

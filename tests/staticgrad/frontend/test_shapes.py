@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import FeedError, GraphError, ShapeError, ValueUnknownError
+from gradops import DTypeError, FeedError, GraphError, ShapeError, ValueUnknownError
 
 
 @pytest.fixture
@@ -140,3 +140,31 @@ def test_a_refined_expression_can_be_fed_and_saved(x):
     assert sg.parse(str(graph)) == graph
     at = np.ones((2, 3, 1))
     assert sg.Session().run(y + 1, {y: at}).tolist() == (at + 1).tolist()
+
+
+@pytest.mark.parametrize("size", [2.5, object(), "", {}])
+def test_what_is_no_size_is_refused(size):
+    x = sg.placeholder("float32", [None], name="x")
+    calls = (
+        lambda n: sg.placeholder("float32", [n]), lambda n: sg.zeros([n]), x.set_shape,
+        lambda n: sg.reshape(x, [n]), lambda n: sg.random_normal([n]),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(DTypeError, match="a size is an integer, or the name of one"):
+            call([size] if call == x.set_shape else size)
+
+
+def test_sizes_are_not_negative():
+    x = sg.placeholder("float32", ["n"], name="x")
+    for call in (lambda: sg.zeros([-1]), lambda: sg.reshape(x, [-2])):
+        with pytest.raises(ShapeError, match="negative"):
+            call()
+    with pytest.raises(ShapeError, match="negative"):
+        sg.compile(sg.zeros([x.shape[0] - 3]), x)([1.0])
+
+
+def test_a_shape_may_be_an_array_and_a_dtype_has_to_be_given():
+    assert sg.placeholder("float32", np.array([2, 3])).shape == (2, 3)
+    assert str(sg.placeholder("float32", [True]).type) == "float32[1]"
+    with pytest.raises(DTypeError, match="needs a dtype"):
+        sg.placeholder(None, [2])

@@ -78,3 +78,8 @@ def test_everything_keeps_its_dtype():
 def test_nothing_has_no_norm():
     with pytest.raises(OptionError, match="nothing that has a norm"):
         sg.global_norm([None, None])
+
+
+def test_to_clip_to_no_length_gives_zeros():
+    clipped, _ = sg.clip_by_global_norm([sg.constant([3.0, 4.0])], 0.0)
+    assert sg.Session().run(clipped)[0].tolist() == [0, 0]

@@ -293,3 +293,19 @@ def test_an_integer_that_was_meant_to_learn_is_named():
     loss = sg.reduce_sum(sg.cast(w, "float32") + sg.Variable(0.0))
     with pytest.raises(DTypeError, match=r"w: int64\[2\].*\n.*begin with floats"):
         sg.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+@pytest.mark.parametrize("rate", [[0.1, 0.2], np.ones(2), "0.1", None])
+def test_a_learning_rate_is_a_single_number(rate):
+    with pytest.raises(GradError, match=r"number"):
+        sg.train.AdamOptimizer(rate)
+
+
+def test_steps_are_counted_in_a_variable_that_is_not_trained():
+    w = sg.Variable(1.0, name="w")
+    optimizer = sg.train.GradientDescentOptimizer(0.1)
+    with sg.Graph().as_default():
+        elsewhere = sg.Variable(0, name="elsewhere")
+    for step in (3, w + 1, w, elsewhere):
+        with pytest.raises(GradError, match=r"global_step is|different graphs|cannot be trained"):
+            optimizer.minimize(w * w, global_step=step)
