@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import OptionError
+from gradops import OptionError, ShapeError
+from gradops.types import as_shape, native
 
 from .frontend.graph import get_default_graph
 from .frontend.leaves import DEFAULT_DTYPE
@@ -42,9 +43,13 @@ class Initializer:
 
     def __call__(self, shape: Shape, dtype: Any = None, name: str = "") -> np.ndarray:
         """A value; random ones of two variables differ, unless they have the same seed."""
-        dtype = np.dtype(dtype or DEFAULT_DTYPE.get())
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        return np.asarray(self.draw(key_of(self.seed, name), shape, dtype), dtype)
+        dtype = native(dtype or DEFAULT_DTYPE.get())
+        sizes = tuple([n for n in as_shape(shape) if isinstance(n, int) and n >= 0])
+        if sizes != as_shape(shape):
+            raise ShapeError(
+                "an initializer", [as_shape(shape)], "a variable has sizes that are known"
+            )
+        return np.asarray(self.draw(key_of(self.seed, name), sizes, dtype), dtype)
 
 
 def key_of(seed: int | None, name: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradops as ops
 from gradops import DTypeError, OptionError, ShapeError
-from gradops.types import is_float, product
+from gradops.types import as_size, is_float, product, shape_of, type_of
 
 from . import initializers
 from .control.branches import cond
@@ -42,22 +42,33 @@ def dense(
         raise ShapeError("dense", [x.label], "the size of the last axis has to be known")
     if not is_float(x.dtype):
         raise DTypeError("dense", [x.label], f"a layer takes floats, not {x.dtype}")
+    size = as_size(units)
+    if not isinstance(size, int) or size < 0:
+        raise OptionError("dense", [x.label], f"units={units!r} is no size that is known")
+    for given in (activation, kernel_initializer, bias_initializer):
+        if given is not None and not callable(given):
+            raise OptionError(
+                "dense", [x.label], f"{given!r} is no function",
+                hint="activation=sg.nn.relu, kernel_initializer=sg.initializers.zeros()",
+            )  # fmt: skip
     kernel_initializer = kernel_initializer or initializers.glorot_uniform()
     bias_initializer = bias_initializer or initializers.zeros()
     with name_scope(name):
-        kernel = made("kernel", (x.shape[-1], units), x.dtype, kernel_initializer, trainable)
+        kernel = made("kernel", (x.shape[-1], size), x.dtype, kernel_initializer, trainable)
         y = ops.matmul(x, kernel)
         if use_bias:
-            y = y + made("bias", (units,), x.dtype, bias_initializer, trainable)
+            y = y + made("bias", (size,), x.dtype, bias_initializer, trainable)
         return y if activation is None else activation(y)
 
 
 def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train: bool) -> Variable:
     """A variable with the value that an initializer gives."""
-    if not isinstance(initializer, initializers.Initializer):
-        return Variable(initializer(shape, dtype), name, trainable=train)
+    is_ours = isinstance(initializer, initializers.Initializer)
     full = get_default_graph().names.prefix + name
-    return Variable(initializer(shape, dtype, full), name, trainable=train)
+    value = initializer(shape, dtype, full) if is_ours else initializer(shape, dtype)
+    if shape_of(value) != shape:
+        raise ShapeError("dense", [type_of(value)], f"{full} has the shape {shape}")
+    return Variable(value, name, dtype, trainable=train)
 
 
 def dropout(

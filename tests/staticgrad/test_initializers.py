@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import OptionError
+from gradops import DTypeError, OptionError, ShapeError
 
 SHAPE = (300, 200)
 of = sg.initializers
@@ -70,3 +70,10 @@ def test_unknown_choices_are_refused():
         of.variance_scaling(mode="fan")
     with pytest.raises(OptionError, match="distribution is one of"):
         of.variance_scaling(distribution="cauchy")
+
+
+@pytest.mark.parametrize("shape", [[None], ["n"], "n", None, [-1], [2.5]])
+def test_a_variable_has_sizes_that_are_known(shape):
+    for make in (sg.initializers.zeros, sg.initializers.glorot_uniform):
+        with pytest.raises((ShapeError, DTypeError), match="known"):
+            make()(shape)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import DTypeError, OptionError, ShapeError
+from gradops import DTypeError, GradError, OptionError, ShapeError
 
 
 def test_a_dense_layer_is_its_formula():
@@ -98,3 +98,20 @@ def test_what_a_layer_cannot_take_is_refused():
         sg.layers.dropout(sg.constant([1.0]), 1.0, training=True)
     with pytest.raises(ShapeError, match="no axes"):
         sg.layers.flatten(sg.constant(1.0))
+
+
+def test_a_layer_that_is_refused_makes_no_variables():
+    x = sg.placeholder("float32", ["batch", 3], name="x")
+    for wrong in (
+        {"activation": "relu"}, {"kernel_initializer": 3}, {"units": "2"}, {"units": -1},
+        {"kernel_initializer": lambda shape, dtype: np.ones(7)},
+    ):  # fmt: skip
+        with pytest.raises(GradError):
+            sg.layers.dense(x, **{"units": 2, **wrong})
+    assert sg.global_variables() == []
+
+
+def test_a_layer_has_the_dtype_of_its_inputs_whatever_a_function_gives():
+    x = sg.placeholder("float32", ["batch", 3], name="x")
+    y = sg.layers.dense(x, 2, kernel_initializer=lambda shape, dtype: np.ones(shape))
+    assert y.dtype == "float32"
