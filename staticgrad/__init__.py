@@ -11,12 +11,12 @@ compiled and then run by feeding values.
 array([2., 4.], dtype=float32)
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
 from . import initializers, layers, nn, train
+from .absent import missing as _missing
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
@@ -89,9 +89,9 @@ globals().update(
     _FUNCTIONS | _DTYPES
 )  # one table says which ops there are under TensorFlow's names
 
-if _TYPE_CHECKING:
 
-    def __getattr__(name: str) -> _Any: ...
+def __getattr__(name: str) -> _Any:
+    raise _missing(name)
 
 
 map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
