@@ -22,7 +22,7 @@ from gradops.library.movement import forget_sizes
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import Expr, Kind, common_names, lifted, new_constant, renamed
+from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
 from ..ir.names import Names, running
 from ..ir.plain import fits, lost_meaning
 from .freeze import freeze
@@ -197,6 +197,8 @@ class Variable(Expr):
             Kind.VARIABLE, type_of(value), names.unique(name), names, value=value, place=here()
         )
         self.trainable = trainable
+        if not trainable:
+            self.attrs = dict(NOT_TRAINED)
         names.add(self)
         get_default_graph().variables.append(self)
 

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ class Kind(Enum):
     PARAMETER = "parameter"
     GROUP = "group"
     TOKEN = "token"
+
+
+NOT_TRAINED = MappingProxyType({"trainable": False})
+"""The attributes of a variable that is no parameter: a count, the state of an optimizer."""
 
 
 class Expr(ArrayMethods):

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, Op, type_of
 
-from .expr import Expr, Kind
+from .expr import NOT_TRAINED, Expr, Kind
 from .graph import FrozenGraph, Interning
 from .structure import compatible, type_name
 from .tokens import NAME, NUMBER, Line, separated
@@ -50,13 +50,14 @@ class Parser:
     def input(self, line: Line) -> Expr:
         """An input: a placeholder or a variable."""
         kind = Kind.PARAMETER if self.inside else Kind.PLACEHOLDER
-        if line.peek() == "variable" and line.tokens[line.at + 1][1] != ":":
-            line.take()
+        attrs = None
+        if line.peek() in ("variable", "state") and line.tokens[line.at + 1][1] != ":":
+            attrs = dict(NOT_TRAINED) if line.take() == "state" else None
             kind = Kind.VARIABLE
         name = line.name()
         line.take(":")
         type = any_type(line) if self.inside else array_type(line)
-        return self.define(line, name, Expr(kind, type, name, None))
+        return self.define(line, name, Expr(kind, type, name, None, attrs=attrs))
 
     def statement(self, line: Line) -> None:
         """A line `name: type = op(...)`."""

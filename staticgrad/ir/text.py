@@ -8,7 +8,8 @@
 The graphs of loops and branches come first, each once, as `graph body(...)`, and are referred to
 as `@body`. Several values have a type `(float32[], int64[])`, the values of a loop's steps
 `list(steps, float32[])`. Names that are not plain stand in double quotes. An attribute with an
-unknown size in it has that in braces: `shape=({batch}, 3)`. An assignment of a variable is a line
+unknown size in it has that in braces: `shape=({batch}, 3)`. A variable that is not trained is
+`state`. An assignment of a variable is a line
 `update w = sub`; what is computed for its size or effect alone has a line `measure y`.
 """
 
@@ -58,10 +59,7 @@ def section(
     """The text of one graph, without those inside it."""
     given = set(graph.inputs)
     names = printed_names(graph)
-    inputs = ", ".join(
-        f"{'variable ' if e.kind is Kind.VARIABLE else ''}{names[e]}: {type_text(e.type)}"
-        for e in graph.inputs
-    )
+    inputs = ", ".join(f"{word_of(e)}{names[e]}: {type_text(e.type)}" for e in graph.inputs)
     found = [f"{title}({inputs})"]
     found += [
         line_of(e, names, named, graph.lines(e) if lines else "", aside)
@@ -72,6 +70,13 @@ def section(
     found += [f"  measure {names[e]}" for e in graph.measured]
     returned = ", ".join(names[e] for e in graph.outputs)
     return "\n".join([*found, f"  return {returned}".rstrip()])
+
+
+def word_of(e: Expr) -> str:
+    """The word before an input's name: of a variable, or of one that is not trained."""
+    if e.kind is not Kind.VARIABLE:
+        return ""
+    return "variable " if e.attrs.get("trainable", True) else "state "
 
 
 def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:

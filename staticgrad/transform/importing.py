@@ -124,7 +124,7 @@ class Importer:
                     f"{e.label} has no value: a text has none of variables"
                     f"\n  hint: map it, input_map={{{e.name!r}: ...}}, or import a saved file"
                 )
-            found: Expr = Variable(e.value, e.name, e.dtype)
+            found: Expr = Variable(e.value, e.name, e.dtype, e.attrs.get("trainable", True))
             found.place = e.place or found.place
             return found
         names = self.target.names

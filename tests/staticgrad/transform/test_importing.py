@@ -229,3 +229,17 @@ def test_an_error_of_an_op_names_the_line_where_it_was_written():
     with pytest.raises(ShapeError, match="3 against 4") as caught:
         sg.import_graph(graph, {"x": np.zeros(3, "f4"), "y": np.zeros(4, "f4")})
     assert any("add: float32" in n and "test_importing.py" in n for n in caught.value.__notes__)
+
+
+def test_variables_that_are_not_trained_stay_so_through_files():
+    w, count = sg.Variable(1.0, name="w"), sg.Variable(0.0, trainable=False, name="count")
+    graph = sg.freeze([w.assign_sub(0.1), count.assign_add(1.0)])
+    text = sg.to_text(graph, lines=False)
+    assert "variable w: float32[], state count: float32[]" in text
+    assert sg.parse(text) == graph
+    file = io.BytesIO()
+    sg.save(graph, file)
+    with sg.Graph().as_default():
+        sg.import_graph(sg.load(file))
+        assert [v.name for v in sg.trainable_variables()] == ["import/w"]
+        assert len(sg.global_variables()) == 2
