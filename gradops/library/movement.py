@@ -59,8 +59,15 @@ def shown(shape: Shape) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
+def reshape_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """NumPy takes any negative size for -1."""
+    if shape and min(shape) < -1:
+        raise ShapeError("reshape", [type_of(x), shape], "a size is negative")
+    return np.asarray(x).reshape(shape)
+
+
 reshape = linear(
-    "reshape", lambda x, shape: np.asarray(x).reshape(shape),
+    "reshape", reshape_kernel,
     infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: reshape(xs[0], shape=(shape_of(xs[0])[0],
@@ -70,7 +77,8 @@ reshape = linear(
     ),
     traits=RETYPING,
     samples=cases(reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1))),
-    error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries")],
+    error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
+                   ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
     doc="The entries in another shape; -1 stands for the size that is left.",
 )
 

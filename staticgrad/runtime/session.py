@@ -66,7 +66,7 @@ class Session:
         self.optimize = optimize
         self.values: dict[Expr, np.ndarray[Any, Any]] = {}
         self.plans: dict[Any, Plan] = {}
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # what debugs a run may run in turn
         self.entered: list[Token[Any]] = []
         self.has_run = False
 

@@ -1,5 +1,7 @@
 """Runs that tell more than their results."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -123,3 +125,17 @@ def test_explain_names_operands_readers_and_lines():
     assert "read by tanh" in sg.explain(x)
     assert "belongs to the gradient of tanh" in sg.explain(g)
     assert "sg.tanh(x)" in sg.explain(g)
+
+
+def test_what_debugs_a_run_may_run_in_turn():
+    v = sg.Variable(1.0)
+    step, session, seen = v.assign_add(1.0), sg.Session(), []
+    thread = threading.Thread(
+        target=lambda: session.run(step, debug=lambda e, value: seen.append(session.run(v))),
+        daemon=True,
+    )
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert set(seen) == {1.0}
+    assert session.run(v) == 2
