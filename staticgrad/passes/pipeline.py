@@ -53,6 +53,10 @@ def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> Fro
     """
     if level not in LEVELS:
         raise OptionError("compile", [], f"optimize is one of {sorted(LEVELS)}, not {level!r}")
+    rules = [rules] if isinstance(rules, Rule) else list(rules)
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise OptionError("compile", [], f"a rewrite rule is a Rule, not {rule!r}")
     passes = (*((Rewrite(tuple(rules)),) if rules else ()), *LEVELS[level])
     if not passes:
         return graph
