@@ -68,7 +68,7 @@ def graph(length: int) -> Stages:
         yield "run", timed(lambda: run([1.0, 2.0, 3.0]))[0], size
         file = io.BytesIO()
         yield "save", timed(lambda: sg.save(frozen, file))[0], size
-        yield "load", timed(lambda: sg.load(file))[0], size
+        yield "load", timed(lambda: sg.load(file, limit=1 << 30))[0], size
 
 
 def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[list[str]]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-MANIFEST, LONGEST_MANIFEST = "manifest.json", 1 << 30
+MANIFEST = "manifest.json"
 KINDS = "biufc"
 DAMAGED = (
     zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, RecursionError,
@@ -30,12 +30,16 @@ DAMAGED = (
 
 
 class Format(NamedTuple):
-    """A kind of archive: what its manifest states, what errors call it, and their class."""
+    """A kind of archive: what its manifest states, what errors call it, and their class.
+
+    A manifest of more than `limit` bytes is refused: what is read takes time and memory.
+    """
 
     name: str
     version: int
     called: str
     error: type[Exception]
+    limit: int = 64 << 20
 
 
 def write_archive(
@@ -107,8 +111,10 @@ class Archive:
 
     def manifest(self) -> dict[str, Any]:
         """What describes the content."""
-        if MANIFEST not in self.members or self.members[MANIFEST].file_size > LONGEST_MANIFEST:
+        if MANIFEST not in self.members:
             self.refuse(f"it has no {MANIFEST}")
+        if (size := self.members[MANIFEST].file_size) > (limit := self.format.limit):
+            self.refuse(f"its {MANIFEST} has {size:,} bytes, and no more than {limit:,} are read")
         try:
             found = json.loads(self.file.read(MANIFEST))
         except ValueError as error:

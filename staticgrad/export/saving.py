@@ -18,6 +18,7 @@ from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.parse import parse_sections
 from ..ir.text import inner_graphs, to_text, unique_names
 
+SAFE = 16 << 20  # bytes of text that are read in a second or two, in less than 512 MB
 GRAPH = Format("staticgrad graph", 3, "saved graph", GraphFormatError)
 
 
@@ -72,9 +73,14 @@ class Places:
         return {name: n[0] if len(n) == 1 else n for name, n in found.items() if n}
 
 
-def load(file: Any) -> FrozenGraph:
-    """The graph that `save` wrote; raises GraphFormatError for a file that holds none."""
-    return read_archive(file, GRAPH, loaded)
+def load(file: Any, limit: int = SAFE) -> FrozenGraph:
+    """The graph that `save` wrote; raises GraphFormatError for a file that holds none.
+
+    A text of more than `limit` bytes is refused, so that a file from anywhere takes neither long
+    nor much memory. The default is enough for about 100,000 expressions; give more for a larger
+    graph from a source that you trust.
+    """
+    return read_archive(file, GRAPH._replace(limit=limit), loaded)
 
 
 def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:

@@ -187,3 +187,10 @@ def test_what_is_no_file_is_refused():
     for call in (sg.load, lambda file: sg.save(network(), file)):
         with pytest.raises(GraphFormatError, match="neither a path nor a file"):
             call(None)
+
+
+def test_a_text_of_more_than_the_limit_is_refused():
+    file = io.BytesIO()
+    sg.save(network(), file)
+    with pytest.raises(GraphFormatError, match="no more than 100 are read"):
+        sg.load(file, limit=100)
