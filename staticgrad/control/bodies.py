@@ -48,7 +48,6 @@ class Body:
 
 
 def traced(
-    names: Names,
     fn: Callable[..., Any],
     parameters: list[Expr],
     start: int,

@@ -135,7 +135,7 @@ def branched(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Exp
         for k, fn in enumerate(fns):
             what = f"function {k} of {name}"
             with get_default_graph().name_scope("branch"):
-                bodies.append(traced(names, fn, [], next(clock), lambda parameters: (), what))
+                bodies.append(traced(fn, [], next(clock), lambda parameters: (), what))
         require_same(name, bodies)
         settle(names, name, bodies)
         state = state_of(bodies)

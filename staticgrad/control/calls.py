@@ -73,7 +73,7 @@ class Calls:
 
             call = lambda args, kwargs: [self.fn(*args, **kwargs)]
             what = f"function {name_of(self.fn)}"
-            return callee_of(names, traced(names, call, parameters, number, form, what))
+            return callee_of(names, traced(call, parameters, number, form, what))
 
 
 def callee_of(names: Names, body: Body) -> Callee:

@@ -104,7 +104,7 @@ def with_gradient(
     number, more = next(clock), {"variables": variables} if variables else {}
     dys = [parameter(names, e.type, f"d{e.name}") for e in ys]
     what = f"gradient function of {name}"
-    back = traced(names, lambda *dys: grad_fn(*dys, **more), dys, number, list, what)
+    back = traced(lambda *dys: grad_fn(*dys, **more), dys, number, list, what)
     wrt = [*args, *variables]
     wanted = settle(name, names, back, wrt, bool(variables))
     captures = captures_of([back])

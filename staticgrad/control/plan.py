@@ -75,16 +75,16 @@ class Loop:
                 return list(found.values()) if isinstance(found, dict) else list(found)
 
             what = f"{'body' if cond else 'function'} of {self.name}"
-            body = traced(names, fn, [*state, *steps], number, form, what)
-            check = cond and traced(names, cond, state, number, form, f"condition of {self.name}")
-            beside = self.settle(names, body, free)
+            body = traced(fn, [*state, *steps], number, form, what)
+            check = cond and traced(cond, state, number, form, f"condition of {self.name}")
+            self.settle(names, body, free)
             if check:
                 check.outputs = [self.truth(names, check)]
             found = self.applied(body, check, state, lists, reverse)
-            return self.finished(body, found, beside)
+            return self.finished(body, found)
 
-    def settle(self, names: Names, body: Body, free: set[Size]) -> int:
-        """Make what the body gave expressions, refuse another state, and count the rest."""
+    def settle(self, names: Names, body: Body, free: set[Size]) -> None:
+        """Make what the body gave expressions, and refuse another state."""
         given = body.rebuild(body.leaves)
         if self.whole:
             if not isinstance(given, tuple) or len(given) != 2:
@@ -111,7 +111,6 @@ class Loop:
                 for x in rest
             ),
         ]
-        return len(rest)
 
     def truth(self, names: Names, check: Body) -> Expr:
         """What the condition gave, which is one truth value and changes nothing."""
@@ -149,7 +148,7 @@ class Loop:
         effects = reassigned(changed, found[n : n + m])
         return bring_about([*found[:n], *found[n + m :]], effects), effects
 
-    def finished(self, body: Body, found: Any, beside: int) -> tuple[Any, Any]:
+    def finished(self, body: Body, found: Any) -> tuple[Any, Any]:
         """The state in its form, and what the steps gave as arrays in theirs."""
         values, effects = found
         n = len(self.start)

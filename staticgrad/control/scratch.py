@@ -148,10 +148,10 @@ def split(
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
     cotangents = s.parameters([outputs[i] for i in seeds], "d/")
-    found = pulled_all(s, [outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
+    found = pulled_all([outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
     gives = [i for i in wanted if inputs[i] in found]
     results = [s.expression(found[inputs[i]]) for i in gives]
-    unchanging = depends_only_on(graph, inputs, fixed)
+    unchanging = depends_only_on(inputs, fixed)
     first = cotangents[0].number if cotangents else 0
     kept, reads = residuals(
         results, set(cotangents), inputs, first, lambda e: again(e) or unchanging(e)
@@ -162,7 +162,7 @@ def split(
 
 
 def pulled_all(
-    s: Scratch, ys: Sequence[Expr], cotangents: Sequence[Expr], xs: Sequence[Expr]
+    ys: Sequence[Expr], cotangents: Sequence[Expr], xs: Sequence[Expr]
 ) -> dict[Expr, Any]:
     """The cotangents of xs, where one expression may be several of the ys."""
     seeds: dict[Expr, Any] = {}
@@ -172,9 +172,7 @@ def pulled_all(
     return {e: plain(ct) for e, ct in pulled(seeds, xs, ()).items()}
 
 
-def depends_only_on(
-    graph: FrozenGraph, inputs: Sequence[Expr], fixed: Iterable[int]
-) -> Callable[[Expr], bool]:
+def depends_only_on(inputs: Sequence[Expr], fixed: Iterable[int]) -> Callable[[Expr], bool]:
     """Whether an expression is the same in every step, its inputs numbered `fixed` being so."""
     same = {inputs[i] for i in fixed}
     known: dict[Expr, bool] = {e: e in same for e in inputs}
