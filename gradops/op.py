@@ -36,6 +36,19 @@ class EveryOperand:
         return 1_000_000  # any operand has the rule
 
 
+class NoRules(EveryOperand):
+    """The rules of an op on any number of operands that has no derivative."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda *args, **attrs: None)
+
+    def __getitem__(self, i: int) -> Any:
+        return None
+
+
+NO_RULES = NoRules()
+
+
 class Together(EveryOperand):
     """The rules of all operands from one computation: `shares(g, y, *xs)` gives a function of i."""
 

@@ -143,6 +143,10 @@ def _names_in(dim: Dim) -> frozenset[str]:
     return frozenset(found)
 
 
+UNKNOWN = Dim("?")
+"""A size that has no name yet; what has it gives it one."""
+
+
 def eval_terms(dim: Size, read: Callable[[str], Any]) -> int:
     """The value of `dim` with `read(name)` for each name."""
     total = 0

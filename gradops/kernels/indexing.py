@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import IndexingError, ShapeError
-from ..types import ArrayType, Dim, Shape, Size, broadcast_shapes, operand_types
+from ..types import UNKNOWN, ArrayType, Dim, Shape, Size, broadcast_shapes, operand_types
 
 FULL = ("slice", None, None, None)
-COUNTED = Dim("?")  # a size that only data tells
 
 Index = tuple[Any, ...]
 
@@ -150,20 +149,20 @@ def sliced(op: str, e: Entry, x: ArrayType) -> Size:
     if all(isinstance(i, int | None) for i in (n, start, stop)):
         return len(range(*slice(start, stop, step).indices(n)))
     if step < 0:
-        return (n - step - 1) // -step if start is None and stop is None else COUNTED
+        return (n - step - 1) // -step if start is None and stop is None else UNKNOWN
     first, last = start or 0, n if stop is None else stop
     if isinstance(last, int) and last < 0:
         last = n + last
     elif isinstance(last, int) and isinstance(n, Dim) and n.least < last:
-        return COUNTED
+        return UNKNOWN
     if isinstance(first, int) and first < 0:
-        return COUNTED
+        return UNKNOWN
     return (last - first + step - 1) // step
 
 
 def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
     """What the index arrays broadcast to; a mask counts as the list of its true entries."""
-    lists = [ArrayType((COUNTED,), np.intp) if a.dtype.kind == "b" else a for a in arrays]
+    lists = [ArrayType((UNKNOWN,), np.intp) if a.dtype.kind == "b" else a for a in arrays]
     try:
         return broadcast_shapes(op, lists)
     except ShapeError as error:

@@ -9,6 +9,7 @@ from ..families import linear
 from ..op import OPS, ErrorSample
 from ..samples import cases, exactly, reals
 from ..types import (
+    UNKNOWN,
     ArrayType,
     Dim,
     Shape,
@@ -248,7 +249,7 @@ copy = linear(
 
 def forget_sizes_infer(x: ArrayType, axes: tuple[int, ...]) -> ArrayType:
     unknown = normalize_axes("forget_sizes", x, axes)
-    sizes = (Dim("?") if k in unknown else n for k, n in enumerate(x.shape))
+    sizes = (UNKNOWN if k in unknown else n for k, n in enumerate(x.shape))
     return ArrayType(tuple(sizes), x.dtype)
 
 

@@ -17,7 +17,7 @@ from ..frontend.freeze import enclosed, teller_of
 from ..frontend.leaves import EFFECTS, as_expression, assign
 from ..ir.expr import Expr, Kind, foreign, is_before
 from ..ir.graph import FrozenGraph, sizes_untold
-from ..ir.names import AFTER, Names
+from ..ir.names import AFTER, Names, held_at
 from ..ir.sizes import sizes_told_by
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})
@@ -56,15 +56,12 @@ def traced(
 ) -> Body:
     """The body of `fn`, which is `what`, called with `parameters` that `form` arranges."""
     effects: list[Expr] = []
-    token, after = EFFECTS.set(effects), AFTER.set(())
     try:
-        given = fn(*form(parameters))
+        with held_at(EFFECTS, effects), held_at(AFTER, ()):
+            given = fn(*form(parameters))
     except Exception as error:
         error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")
         raise
-    finally:
-        EFFECTS.reset(token)
-        AFTER.reset(after)
     if given is None or (isinstance(given, Expr) and given.kind is Kind.GROUP):
         given = ()
     leaves, rebuild = flatten(given)

@@ -208,7 +208,8 @@ def custom_batch(op: Any, stacks: Sequence[Any], batched: Sequence[bool], attrs:
 
 
 custom: Op = Op(
-    name="custom", kernel=unchanged, infer=custom_infer, arity=None, traits=CONTROL,
+    name="custom", kernel=unchanged, infer=custom_infer, arity=None,
+    traits=CONTROL | {"guard"},
     source="({operands},)[:{results}]",
     vjp=Selective(custom_shares), jvp=Jointly(custom_push), batch=custom_batch,
     doc="Values as they are, with a gradient that a user defined.", samples=no_samples,

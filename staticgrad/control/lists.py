@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, ArrayType, Dim, Op, ShapeError
-from gradops.op import Jointly
+from gradops import OPS, ArrayType, Op, ShapeError
+from gradops.op import NO_RULES, Jointly
+from gradops.types import UNKNOWN
 
-from ..frontend.checks import NO_RULES
 from ..ir.structure import HistoryType, Parts
 
 Flags = Sequence[bool]
-UNKNOWN = Dim("?")
 CONTROL = frozenset({"control", "view"})  # results may lie in the memory of operands
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
 from gradops.op import Jointly, Selective
-from gradops.types import conflict
+from gradops.types import UNKNOWN, conflict
 
 from ..ir.graph import FrozenGraph
 from ..ir.replay import bound
 from ..ir.structure import HistoryType, Parts, TupleType, relaxed
 from . import batch, forward, reverse
-from .lists import CONTROL, UNKNOWN, no_samples
+from .lists import CONTROL, no_samples
 from .scratch import call_reach, case_reach, loop_reach
 
 

@@ -14,7 +14,7 @@ from gradops import (
     flatten,
 )
 from gradops.places import describe
-from gradops.types import Size, is_float
+from gradops.types import UNKNOWN, Size, is_float
 
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import as_expression, constant, parameter, placeholder_type
@@ -211,7 +211,7 @@ def free_sizes(
     found = []
     for k, (t, e) in enumerate(zip(types, start, strict=True)):
         sizes: list[Size] = [
-            Dim(f"state{number}.{k}.{i}") if n == Dim("?") else n for i, n in enumerate(t.shape)
+            Dim(f"state{number}.{k}.{i}") if n == UNKNOWN else n for i, n in enumerate(t.shape)
         ]
         free.update(n for n, m in zip(sizes, t.shape, strict=True) if n != m)
         found.append(relaxed(e.type, tuple(sizes)))

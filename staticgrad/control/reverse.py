@@ -38,17 +38,12 @@ def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
         return lambda i: None
     asked = [*active, *(i for i in wanted if i >= carries and is_inexact(operands[i].dtype))]
     s = split(
-        body, [*active, *given], asked, again=again_of(attrs),
+        body, [*active, *given], asked, recompute=attrs["recompute"],
         fixed=range(carries + lists, len(operands)),
     )  # fmt: skip
     back = Backward(s, active, given, carries, lists, operands)
     histories = widened(s, y, operands, attrs, back)
     return back.run(seeds, y, histories, attrs)
-
-
-def again_of(attrs: dict[str, Any]) -> Callable[[Expr], bool]:
-    """Which values of a step are computed again in the backward, not kept."""
-    return lambda e: bool(attrs["recompute"])
 
 
 def active_state(

@@ -136,13 +136,13 @@ def split(
     graph: FrozenGraph,
     seeds: Sequence[int],
     wanted: Sequence[int],
-    again: Callable[[Expr], bool] = lambda e: False,
+    recompute: bool = False,
     fixed: Iterable[int] = (),
 ) -> Split:
     """The backward of a graph from the outputs `seeds` to the inputs `wanted`.
 
-    Values for which `again` holds are computed again from the inputs; so are those that depend only
-    on the inputs numbered `fixed`, and views.
+    With `recompute` all values are computed again from the inputs; without it, those are that
+    depend only on the inputs numbered `fixed`, and views.
     """
     s = Scratch()
     inputs = s.parameters(graph.inputs)
@@ -154,7 +154,7 @@ def split(
     unchanging = depends_only_on(inputs, fixed)
     first = cotangents[0].number if cotangents else 0
     kept, reads = residuals(
-        results, set(cotangents), inputs, first, lambda e: again(e) or unchanging(e)
+        results, set(cotangents), inputs, first, lambda e: recompute or unchanging(e)
     )
     backward = enclosed(results, [*(inputs[i] for i in reads), *kept, *cotangents])
     forward = enclosed([*outputs, *kept], inputs)

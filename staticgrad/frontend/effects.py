@@ -15,7 +15,7 @@ from gradops import GraphError, Op, ShapeError, all, copy, isfinite, leaves_of
 from gradops.places import here
 
 from ..ir.expr import Expr, Kind, common_names, sequence
-from ..ir.names import AFTER, Names
+from ..ir.names import AFTER, Names, held_at
 from ..ir.structure import UNIT
 from .checks import check, say
 from .graph import get_default_graph
@@ -36,11 +36,8 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """
     after = require_expressions(sequence(control_inputs))
     before = () if control_inputs is None else AFTER.get()
-    token = AFTER.set((*before, *after))
-    try:
+    with held_at(AFTER, (*before, *after)):
         yield
-    finally:
-        AFTER.reset(token)
 
 
 def require_expressions(given: list[Any]) -> list[Expr]:

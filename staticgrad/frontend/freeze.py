@@ -16,7 +16,7 @@ import numpy as np
 from gradops import ArrayType, FeedError, FetchError, GraphError, type_of
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind, foreign, sequence, with_attrs
+from ..ir.expr import Expr, Kind, foreign, sequence, whole_of, with_attrs
 from ..ir.graph import (
     FrozenGraph,
     Interning,
@@ -254,8 +254,8 @@ class Resolver:
 
     def placed(self, e: Expr) -> Expr:
         """`e`, or if it is a part of something of which there is a wider form, a part of that."""
-        whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
-        if whole not in self.wider:
+        whole = whole_of(e)
+        if whole is None or whole not in self.wider:
             return e
         return with_attrs(e, {"index": self.wider[whole][1][e.attrs["index"]]})
 

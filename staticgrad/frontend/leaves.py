@@ -20,7 +20,7 @@ from gradops import (
 from gradops.holding import is_holder
 from gradops.library.movement import forget_sizes
 from gradops.places import here
-from gradops.types import as_size, broadcast_shapes, conflict, native
+from gradops.types import UNKNOWN, as_size, broadcast_shapes, conflict, native
 
 from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
 from ..ir.names import Names, running
@@ -32,7 +32,6 @@ DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
 """The changes of state that are being built inside a function, which will make them its own."""
 
-ANY = Dim("?")
 LONG = 60  # characters of a value that a message shows
 
 
@@ -63,7 +62,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
     names = get_default_graph().names
     type = placeholder_type(dtype, () if shape is None else shape)
     name = names.unique(name)
-    sizes = tuple(Dim(f"{name}.{i}") if n == ANY else n for i, n in enumerate(type.shape))
+    sizes = tuple(Dim(f"{name}.{i}") if n == UNKNOWN else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
 
@@ -91,9 +90,9 @@ def placeholder_with_default(input: Any, shape: Any = None, name: str = "input")
 
 
 def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
-    """The type that users describe, with `ANY` for a size without a name."""
+    """The type that users describe, with `UNKNOWN` for a size without a name."""
     several = isinstance(shape, Iterable) and not isinstance(shape, str)
-    sizes = tuple(ANY if n is None else as_size(n) for n in (shape if several else [shape]))
+    sizes = tuple(UNKNOWN if n is None else as_size(n) for n in (shape if several else [shape]))
     if dtype is None:
         raise DTypeError("placeholder", ["None"], "it needs a dtype, 'float32' say")
     type = ArrayType(sizes, native(dtype))

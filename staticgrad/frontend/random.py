@@ -59,11 +59,9 @@ def random_key(seed: int | None = None, name: str = "random") -> Expr:
     dtype('uint64')
     """
     graph = get_default_graph()
-    if graph.seed is None:
-        graph.seed = secrets.randbits(32)
     full = graph.names.unique(f"{name}/key")
     own = zlib.crc32(full.encode()) if seed is None else as_seed(name, seed)
-    base = new_constant(graph.names, ops.random_key(graph.seed, own), f"{name}/seed")
+    base = new_constant(graph.names, ops.random_key(seed_of(graph), own), f"{name}/seed")
     key = ops.fold_in(base, run_number(graph))
     effects = EFFECTS.get()
     return key if effects is None else ops.fold_in(key, step_number(graph.names, effects))

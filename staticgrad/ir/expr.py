@@ -266,11 +266,16 @@ def renamed(e: Any, name: str) -> Any:
     return e.names.add(e)
 
 
+def whole_of(e: Expr) -> Expr | None:
+    """What gives several values, if `e` is one of them."""
+    return e.inputs[0] if e.op is not None and e.op.name == "part" else None
+
+
 def is_before(e: Expr, first: int) -> bool:
     """Whether an expression was built before number `first`, or is a wider form of such a one."""
     while e.number >= first:
-        if e.op is not None and e.op.name == "part":
-            e = e.inputs[0]
+        if (whole := whole_of(e)) is not None:
+            e = whole
         elif e.widens is not None:
             e = e.widens.narrow
         else:

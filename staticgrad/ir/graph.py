@@ -19,7 +19,7 @@ from typing import Any
 from gradops import Dim, GraphError
 from gradops.places import Place, describe, short
 
-from .expr import Expr, Kind
+from .expr import Expr, Kind, whole_of
 from .structure import HistoryType
 
 SMALL = 1024  # bytes up to which constants are compared by value
@@ -304,9 +304,10 @@ def reachable(
 
 def guarded(e: Expr) -> Expr | None:
     """The value that `e` is, if all that it adds is a gradient. See Note [Custom]."""
-    whole = e.inputs[0] if e.op is not None and e.op.name == "part" else None
-    is_custom = whole is not None and whole.op is not None and whole.op.name == "custom"
-    return whole.inputs[e.attrs["index"]] if whole is not None and is_custom else None
+    whole = whole_of(e)
+    if whole is None or whole.op is None or "guard" not in whole.op.traits:
+        return None
+    return whole.inputs[e.attrs["index"]]
 
 
 def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
@@ -344,7 +345,8 @@ def sizes_told(e: Expr) -> set[str]:
     names = names_in(e)
     if e.op is None or not names:
         return names
-    operands = e.inputs[0].inputs if e.op.name == "part" else e.inputs
+    whole = whole_of(e)
+    operands = e.inputs if whole is None else whole.inputs
     sizes = [*(n for x in operands for n in x.shape), *dims_in(tuple(e.attrs.values()))]
     return names - {name for n in sizes for name in names_of(n)}
 

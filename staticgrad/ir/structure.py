@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.types import Size
+from gradops.types import UNKNOWN, Size
 
 NO_ARRAY = np.dtype(object)
 
@@ -83,7 +83,6 @@ def type_name(type: ArrayType) -> str:
 
 def compatible(found: ArrayType, declared: ArrayType) -> bool:
     """Whether types agree, a size that only data tells having any name."""
-    counted = Dim("?")
     if type_name(found) != type_name(declared):
         return False
     if isinstance(found, TupleType) and isinstance(declared, TupleType):
@@ -92,7 +91,7 @@ def compatible(found: ArrayType, declared: ArrayType) -> bool:
     return (
         found.dtype == declared.dtype
         and found.ndim == declared.ndim
-        and all(m in (n, counted) for m, n in zip(found.shape, declared.shape, strict=True))
+        and all(m in (n, UNKNOWN) for m, n in zip(found.shape, declared.shape, strict=True))
     )
 
 
@@ -137,7 +136,7 @@ def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
         steps = Dim(f"{first.name}.steps")
     parts = list(type.parts)
     for i, t in enumerate(parts):
-        if isinstance(t, HistoryType) and t.length == Dim("?"):
+        if isinstance(t, HistoryType) and t.length == UNKNOWN:
             t = relaxed(t, (steps, *t.shape[1:]))
         parts[i] = named_sizes(t, f"{name}.{i}")
     for i, k in enumerate(widens.places):
@@ -167,6 +166,6 @@ def renamed_sizes(type: ArrayType, name: str) -> ArrayType:
 
 def named_part(type: ArrayType, name: str, whole: str) -> ArrayType:
     """The type of one of several values; lists of one loop have one length."""
-    if isinstance(type, HistoryType) and type.length == Dim("?"):
+    if isinstance(type, HistoryType) and type.length == UNKNOWN:
         type = relaxed(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
     return named_sizes(type, name)

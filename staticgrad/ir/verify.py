@@ -1,6 +1,7 @@
 """What a well-formed graph is, checked expression by expression."""
 
-from gradops import Dim, GraphError
+from gradops import GraphError
+from gradops.types import UNKNOWN
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph, require_frozen
@@ -34,6 +35,6 @@ def check_expression(e: Expr) -> None:
         return
     found = e.op.infer(*[x.type for x in e.inputs], **e.attrs)
     sizes = zip(found.shape, e.shape, strict=False)
-    same = found.ndim == len(e.shape) and all(m in (n, Dim("?")) for m, n in sizes)
+    same = found.ndim == len(e.shape) and all(m in (n, UNKNOWN) for m, n in sizes)
     if not same or found.dtype != e.dtype:
         raise GraphError(f"{e.label} has another type than {e.op} gives: {found}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, whole_of
 from ..ir.graph import FrozenGraph, Interning, graphs_in, reachable, sizes_missing
 from ..ir.sizes import sizes_told_by
 from ..ir.structure import TupleType
@@ -51,8 +51,8 @@ def pruned(graph: FrozenGraph) -> FrozenGraph:
             type = TupleType([e.type.parts[i] for i in rest.values])  # type: ignore[attr-defined]
             inputs = [inputs[i] for i in rest.operands]
             return intern.copy(like(e, type, rest.attrs, inputs), inputs)
-        if e.op is not None and e.op.name == "part" and e.inputs[0] in rests:
-            index = rests[e.inputs[0]].values.index(e.attrs["index"])
+        if (whole := whole_of(e)) is not None and whole in rests:
+            index = rests[whole].values.index(e.attrs["index"])
             return intern.copy(like(e, e.type, {"index": index}, inputs), inputs)
         return intern.copy(e, inputs)
 
@@ -79,8 +79,8 @@ def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
     for e in graph.order:
         if type(e.type) is TupleType and e.op is not None and e.op.name in RESTS:
             found[e] = set()
-        if e.op is not None and e.op.name == "part" and e.inputs[0] in found:
-            found[e.inputs[0]].add(e.attrs["index"])
+        if (whole := whole_of(e)) is not None and whole in found:
+            found[whole].add(e.attrs["index"])
         else:
             for x in e.inputs:
                 found.pop(x, None)  # it is read as a whole

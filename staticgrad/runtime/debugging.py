@@ -1,19 +1,16 @@
-"""Runs that tell more: node by node, stopped at the first value that is not finite, and checks that
-nothing runs."""
+"""Runs that tell more: node by node, and stopped at the first value that is not finite."""
 
 import sys
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradops import NotFiniteError, UnreachedWarning
-from gradops.places import depth_of_user, describe
+from gradops import NotFiniteError
+from gradops.places import describe
 
-from ..frontend.graph import Graph
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph, reachable
+from ..ir.graph import FrozenGraph
 from ..ir.structure import HistoryType
 from .interpreter import Watch, interpret
 
@@ -98,34 +95,3 @@ class Finite:
         if e.origin is not None:
             lines.append(f"  it belongs to the gradient of {e.origin.name}")
         return "\n".join(lines)
-
-
-def warn_of_unreached(graph: Graph, fetches: Iterable[Expr], feeds: Sequence[Expr]) -> None:
-    """Warn of checks and prints of what is computed that are not run, each once."""
-    if not graph.checks:
-        return
-    needed = reachable(fetches, stop=feeds)
-    left = []
-    for check in graph.checks:
-        if check in needed:
-            continue
-        if any(x in needed for x in operands_of(check)):
-            warnings.warn(unreached(check), UnreachedWarning, stacklevel=depth_of_user())
-        else:
-            left.append(check)
-    graph.checks[:] = left
-
-
-def operands_of(check: Expr) -> Iterable[Expr]:
-    """What a check or print looks at."""
-    applied = check.control_inputs[0].inputs[1]
-    return applied.inputs[1:]
-
-
-def unreached(check: Expr) -> str:
-    """What is said of a check or print that nothing runs."""
-    return (
-        f"{check.name} is not run, though what it looks at is computed: nothing that is fetched"
-        f" depends on it\n  made at {describe(check.place)}\n  hint: fetch it too, use what Print"
-        " returns, or build what follows under control_dependencies([...])"
-    )

@@ -16,11 +16,12 @@ from gradops.places import here
 from ..frontend.freeze import freeze, unknown_feed
 from ..frontend.graph import Graph, get_default_graph
 from ..frontend.suggest import nearest
+from ..frontend.unreached import warn_of_unreached
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.given import require_all
 from ..ir.graph import by_age
 from ..ir.names import SESSION
-from .debugging import run_watched, warn_of_unreached
+from .debugging import run_watched
 from .executable import Executable
 from .feeds import admitted
 from .snapshot import Snapshot

@@ -3,7 +3,7 @@
 from gradops import depending_on
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind, common_names, require_expression
+from ..ir.expr import Expr, Kind, common_names, require_expression, whole_of
 from ..ir.graph import reachable
 from .reverse import differentiable
 
@@ -37,9 +37,10 @@ def why_none(y: Expr, x: Expr) -> str:
 
 def reason(e: Expr) -> str:
     """Why a derivative passes no further than the inputs of `e`, if that is not plain."""
-    if e.op is None or e.op.name != "part" or e.dtype.kind not in "fc":
+    whole = whole_of(e)
+    if whole is None or e.dtype.kind not in "fc":
         return ""
-    return f", which inside the {e.inputs[0].what} is computed from other operands"
+    return f", which inside the {whole.what} is computed from other operands"
 
 
 def through_variables(y: Expr) -> str:

@@ -21,7 +21,7 @@ from gradops.library.movement import ensure_shape
 from gradops.op import Selective
 from gradops.types import conflict, is_inexact, operand_types
 
-from ..ir.expr import Expr, common_names, lifted, new_constant, sequence
+from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of
 from ..ir.graph import by_age
 from ..ir.names import CAUSE, Names
 from .stands import Stand, seen, standing_in
@@ -89,10 +89,11 @@ def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
 def carried_by(e: Expr) -> list[Expr]:
     """Those by which rules differentiate `e`: its inputs, or for a part those of the whole."""
     assert e.op is not None
-    if e.op.name == "part":
-        whole = e.inputs[0]
-        if whole.op is not None and isinstance(whole.op.vjp, Selective) and whole.op.vjp.reach:
-            bits = whole.op.vjp.reach(**whole.attrs)[e.attrs["index"]]
+    whole = whole_of(e)
+    if whole is not None and whole.op is not None:
+        of_all = whole.op.vjp
+        if isinstance(of_all, Selective) and of_all.reach:
+            bits = of_all.reach(**whole.attrs)[e.attrs["index"]]
             return [x for i, x in enumerate(whole.inputs) if bits >> i & 1]
     rules = e.op.vjp  # a rule that is missing is an error, when it is asked for
     return [x for i, x in enumerate(e.inputs) if i >= len(rules) or rules[i]]

@@ -11,7 +11,7 @@ from typing import Any
 
 from gradops.reverse import conjugated
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, whole_of
 from ..ir.structure import TupleType
 
 Places = tuple[int, ...]
@@ -72,8 +72,8 @@ def seen(stands: Stands, stop: Container[Expr], e: Any) -> Any:
         return e
     if e in stop:
         return Stand(e, e, None, (), {})
-    if e.op.name == "part" and e.inputs[0] in stands:
-        stand, places = stands[e.inputs[0]]
+    if (whole := whole_of(e)) is not None and whole in stands:
+        stand, places = stands[whole]
         return Stand(e, e, e.op, (stand,), {"index": places[e.attrs["index"]]})
     if e.dtype.kind == "c" and "control" not in e.op.traits:
         return Stand(e, e, conjugated(e.op), e.inputs, e.attrs)
