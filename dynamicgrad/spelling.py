@@ -193,27 +193,26 @@ def backward_method(
 
 
 DIM = {"dim": "axis", "keepdim": "keepdims"}
-UNARY = {
-    op.name: unary(op)
-    for op in (
-        ops.abs, ops.angle, ops.ceil, ops.conj, ops.cos, ops.erf, ops.exp, ops.expm1, ops.floor,
-        ops.imag, ops.isfinite, ops.isnan, ops.log, ops.log1p, ops.logical_not, ops.neg, ops.real,
-        ops.reciprocal, ops.relu, ops.round, ops.sigmoid, ops.sign, ops.silu, ops.sin, ops.softplus,
-        ops.sqrt, ops.square, ops.tan, ops.tanh,
-    )
+CALLED = {
+    "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
+    "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not",
 }  # fmt: skip
-BINARY = {
-    name: binary(op)
-    for name, op in {
-        "add": ops.add, "sub": ops.sub, "mul": ops.mul, "div": ops.div, "pow": ops.power,
-        "floor_divide": ops.floor_divide, "remainder": ops.remainder, "matmul": ops.matmul,
-        "maximum": ops.maximum, "minimum": ops.minimum, "eq": ops.equal, "ne": ops.not_equal,
-        "lt": ops.less, "le": ops.less_equal, "gt": ops.greater, "ge": ops.greater_equal,
-        "logical_and": ops.logical_and, "logical_or": ops.logical_or,
-        "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or,
-        "bitwise_xor": ops.bitwise_xor,
-    }.items()
-}  # fmt: skip
+ELSEWHERE = {"binary_cross_entropy", "complex", "stop_gradient", "strong_product"}
+
+
+def elementwise(arity: int) -> dict[str, ops.Op]:
+    """The ops on so many operands, entry by entry and without attributes, by PyTorch's names."""
+    offered = set(ops.__all__) - ELSEWHERE
+    found = [op for name, op in ops.OPS.items() if name in offered and not op.params]
+    return {
+        CALLED.get(op.name, op.name): op
+        for op in found
+        if op.arity == arity and "elementwise" in op.traits
+    }
+
+
+UNARY = {name: unary(op) for name, op in elementwise(1).items()}
+BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
 WITH_DIM = {
     "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
@@ -295,10 +294,8 @@ IN_PLACE = {
     "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or, "bitwise_xor": ops.bitwise_xor,
 }  # fmt: skip
 IN_PLACE_ALONE = [
-    ops.abs, ops.ceil, ops.cos, ops.erf, ops.exp, ops.expm1, ops.floor, ops.log, ops.log1p,
-    ops.neg, ops.reciprocal, ops.relu, ops.round, ops.sigmoid, ops.sign, ops.sin, ops.sqrt,
-    ops.square, ops.tan, ops.tanh,
-]  # fmt: skip
+    op for name, op in elementwise(1).items() if op.vjp[0] and name not in {"angle", "imag", "real"}
+]
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",

@@ -1,4 +1,4 @@
-"""Declarations of ops, one module per family."""
+"""Declarations of ops, one module per family: what they list is what `gradops` offers."""
 
 from . import (
     activation,
@@ -19,21 +19,9 @@ from . import (
     reduction,
 )
 
-__all__ = [
-    "activation",
-    "arithmetic",
-    "broadcasting",
-    "comparison",
-    "complexes",
-    "contraction",
-    "creation",
-    "einsum",
-    "elementwise",
-    "indexing",
-    "joining",
-    "loss",
-    "movement",
-    "placing",
-    "random",
-    "reduction",
-]
+__all__ = sorted([
+    *activation.__all__, *arithmetic.__all__, *broadcasting.__all__, *comparison.__all__,
+    *complexes.__all__, *contraction.__all__, *creation.__all__, *einsum.__all__,
+    *elementwise.__all__, *indexing.__all__, *joining.__all__, *loss.__all__, *movement.__all__,
+    *random.__all__, *reduction.__all__,
+])

@@ -18,6 +18,8 @@ from .elementwise import erf, exp, tanh
 from .movement import example
 from .reduction import not_empty, require_axes, sum
 
+__all__ = ["gelu", "log_softmax", "relu", "sigmoid", "silu", "softmax", "softplus"]
+
 SMALL = 64  # entries up to which the number of NumPy calls is the cost
 
 

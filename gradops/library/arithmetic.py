@@ -23,6 +23,12 @@ from ..samples import (
 )
 from ..types import PYTHON_SCALARS, is_complex, type_of
 
+__all__ = [
+    "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "div", "floor",
+    "floor_divide", "invert", "logical_and", "logical_not", "logical_or", "mul", "neg", "power",
+    "reciprocal", "remainder", "round", "sign", "sqrt", "square", "strong_product", "sub",
+]
+
 unequal = [
     ErrorSample([np.ones((2, 3)), np.ones((4,))], {}, ShapeError, "3 against 4"),
 ]

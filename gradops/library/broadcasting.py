@@ -20,6 +20,8 @@ from ..types import (
 )
 from .movement import RETYPING, reshape, shown
 
+__all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
+
 
 def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """A filled array when it is small, else a read-only view: the cheaper of the two."""

@@ -9,6 +9,11 @@ from ..samples import beside, binary, booleans, cases, distinct, exactly, reals
 from ..types import ArrayType, broadcast_shapes, type_of
 from .arithmetic import logical_not, unequal
 
+__all__ = [
+    "clamp", "clip", "equal", "greater", "greater_equal", "less", "less_equal", "maximum",
+    "minimum", "not_equal", "where",
+]
+
 equal = discrete(
     "equal", np.equal, traits=["commutative"], samples=binary, error_samples=unequal,
     doc="Whether two entries are equal.",

@@ -11,6 +11,8 @@ from ..samples import cases, complexes, reals, unary
 from ..types import ArrayType, broadcast_shapes, is_complex, type_of
 from .arithmetic import abs, square, strong_product
 
+__all__ = ["angle", "complex", "conj", "imag", "real"]
+
 parts = cases(unary, complexes((3, 4)), complexes(()))
 
 

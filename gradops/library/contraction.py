@@ -12,6 +12,8 @@ from ..samples import cases, complexes, reals
 from ..types import ArrayType, Shape, broadcast_shapes, product, result_dtype, shape_of
 from .movement import expand_dims, reshape, swapaxes
 
+__all__ = ["matmul"]
+
 
 def matmul_kernel(a: Any, b: Any, out: Any = None) -> Any:
     """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""

@@ -10,6 +10,8 @@ from ..types import ArrayType
 from .comparison import equal
 from .movement import VIEW, astype, expand_dims
 
+__all__ = ["full_like", "one_hot", "ones_like", "stop_gradient", "zeros_like"]
+
 full_like = elementwise(
     "full_like", lambda x, value, dtype=None: np.full_like(x, value, dtype), d=[None],
     infer=lambda x, value, dtype: ArrayType(x.shape, x.dtype if dtype is None else dtype),

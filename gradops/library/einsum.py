@@ -17,6 +17,8 @@ from .comparison import equal, masked
 from .indexing import along, strong
 from .movement import expand_dims
 
+__all__ = ["einsum"]
+
 LARGE = 2**14  # products from which it pays to look for matrix products among them
 
 

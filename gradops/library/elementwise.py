@@ -8,6 +8,10 @@ from ..families import discrete, elementwise, singular
 from ..kernels.special import erf as erf_kernel
 from ..samples import analytic, cases, complexes, positive, reals, unary
 
+__all__ = [
+    "cos", "erf", "exp", "expm1", "isfinite", "isnan", "log", "log1p", "sin", "tan", "tanh",
+]
+
 exp = elementwise(
     "exp", np.exp, d=[lambda y, x: y], traits=["nonnegative"], samples=analytic,
     doc="The exponential function.",

@@ -30,6 +30,8 @@ from .arithmetic import add
 from .broadcasting import broadcast_to, repeated
 from .movement import VIEW, example, inverse, reshape, transpose
 
+__all__ = ["getitem", "index", "scatter", "scatter_add", "take", "take_along_axis"]
+
 ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
 

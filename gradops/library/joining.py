@@ -24,6 +24,8 @@ from .broadcasting import repeated
 from .indexing import bound, slice_, strong
 from .movement import reshape
 
+__all__ = ["concatenate", "pad", "split", "stack"]
+
 Widths = tuple[tuple[int, int], ...]
 
 

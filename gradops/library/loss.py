@@ -20,6 +20,11 @@ from .elementwise import log
 from .movement import expand_dims, reshape
 from .reduction import mean, sum
 
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss",
+    "mse_loss", "nll_loss", "sparse_cross_entropy",
+]
+
 REDUCTIONS = ("mean", "sum", "none")
 UNSIGNED = {np.dtype(f"{k}{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8) for k in "iu"}
 

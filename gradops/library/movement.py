@@ -21,6 +21,11 @@ from ..types import (
     type_of,
 )
 
+__all__ = [
+    "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",
+    "transpose",
+]
+
 VIEW = frozenset({"view"})
 RETYPING = VIEW | {"retyping"}  # where the type stays the same, so does the value
 

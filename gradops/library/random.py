@@ -20,6 +20,11 @@ from ..types import ArrayType, Dim, Size, broadcast_shapes, conflict, shape_of, 
 from .movement import shown
 from .reduction import argmax
 
+__all__ = [
+    "fold_in", "random_bernoulli", "random_categorical", "random_gumbel", "random_integers",
+    "random_key", "random_normal", "random_permutation", "random_uniform", "truncated_normal",
+]
+
 Attrs = dict[str, Any]
 
 KEY, HINT = np.array([1, 2], WORD), "random_key(seed) makes a key"

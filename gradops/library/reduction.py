@@ -25,6 +25,8 @@ from .comparison import equal, where
 from .elementwise import exp, isnan
 from .movement import astype, example, flip, reshape, transpose
 
+__all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", "prod", "sum"]
+
 Axis = int | tuple[int, ...] | None
 
 wrong_axes = [

@@ -24,30 +24,41 @@ def of(module: Any, names: str) -> dict[str, Source]:
     return {name: getattr(module, name) for name in names.split()}
 
 
+CALLED = {
+    "neg": "negative",
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "divide",
+    "power": "pow",
+    "remainder": "mod",
+}
+OF_FEATURES = "relu silu softplus"
+ELSEWHERE = {"binary_cross_entropy", "stop_gradient", "strong_product", *OF_FEATURES.split()}
+
+
+def elementwise(arity: int) -> dict[str, Source]:
+    """The ops on so many operands, entry by entry and without attributes."""
+    return {
+        CALLED.get(name, name): op
+        for name, op in ops.OPS.items()
+        if name in ops.__all__ and name not in ELSEWHERE
+        if op.arity == arity and not op.params and "elementwise" in op.traits
+    }
+
+
 # By TensorFlow's names of the parameters, in the order of ours; "" where they are called the same.
 SPELLED: Mapping[str, Mapping[str, Source]] = {
-    "x": {
-        **of_gradops(
-            "abs angle ceil conj cos erf exp expm1 floor imag isfinite isnan log log1p logical_not "
-            "real reciprocal round sigmoid sign sin sqrt square tan tanh"
-        ),
-        "negative": ops.neg, "is_finite": ops.isfinite, "is_nan": ops.isnan,
-    },
+    "x": {**elementwise(1), "is_finite": ops.isfinite, "is_nan": ops.isnan},
     "x y": {
-        **of_gradops(
-            "add complex equal floor_divide greater greater_equal less less_equal logical_and "
-            "logical_or maximum minimum not_equal"
-        ),
-        "subtract": ops.sub, "multiply": ops.mul, "divide": ops.div, "truediv": ops.div,
-        "pow": ops.power, "mod": ops.remainder, "floormod": ops.remainder,
-        "floordiv": ops.floor_divide,
+        **elementwise(2),
+        "truediv": ops.div, "floormod": ops.remainder, "floordiv": ops.floor_divide,
     },
     "input_tensor axis keepdims": {
         "reduce_sum": ops.sum, "reduce_mean": ops.mean, "reduce_max": ops.max,
         "reduce_min": ops.min, "reduce_prod": ops.prod, "reduce_logsumexp": ops.logsumexp,
         "reduce_any": ops.any, "reduce_all": ops.all,
     },
-    "features": of_gradops("relu silu softplus"),
+    "features": of_gradops(OF_FEATURES),
     "logits axis": of_gradops("softmax log_softmax"),
     "input": {**of_gradops("stop_gradient"), "identity": ops.copy},
     "input axis": of_gradops("expand_dims squeeze"),
