@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import library
+from . import library, linalg
 from .batching import Batched, vmap
 from .errors import (
     AxisError,
@@ -22,6 +22,7 @@ from .errors import (
     GraphFormatError,
     GrowthWarning,
     IndexingError,
+    LinAlgError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
@@ -50,6 +51,7 @@ from .library.elementwise import *
 from .library.indexing import *
 from .library.joining import *
 from .library.loss import *
+from .library.matrices import *
 from .library.movement import *
 from .library.random import *
 from .library.reduction import *
@@ -68,7 +70,7 @@ absolute, concat, pow, mod = abs, concatenate, power, remainder
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
     "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
     "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
     "TransformError", "UnreachedWarning", "ValueUnknownError", "absolute", "beside", "between",

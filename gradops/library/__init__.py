@@ -12,7 +12,11 @@ from . import (
     elementwise,
     indexing,
     joining,
+    linalg_solving,
+    linalg_spectra,
+    linalg_triangular,
     loss,
+    matrices,
     movement,
     placing,
     random,
@@ -22,6 +26,6 @@ from . import (
 __all__ = sorted([
     *activation.__all__, *arithmetic.__all__, *broadcasting.__all__, *comparison.__all__,
     *complexes.__all__, *contraction.__all__, *creation.__all__, *einsum.__all__,
-    *elementwise.__all__, *indexing.__all__, *joining.__all__, *loss.__all__, *movement.__all__,
-    *random.__all__, *reduction.__all__,
+    *elementwise.__all__, *indexing.__all__, *joining.__all__, *loss.__all__, *matrices.__all__,
+    *movement.__all__, *random.__all__, *reduction.__all__,
 ])
