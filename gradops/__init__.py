@@ -40,19 +40,24 @@ from .families import discrete, elementwise, joining, linear, multilinear, selec
 from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
+from .library.arranging import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
 from .library.creation import *
+from .library.diagonals import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.indexing import *
 from .library.joining import *
 from .library.loss import *
 from .library.movement import *
+from .library.padding import *
 from .library.random import *
 from .library.reduction import *
+from .library.repeating import *
+from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators
 from .reads import reads
@@ -64,6 +69,7 @@ from .types import ArrayType, Dim, type_of
 
 multiply, subtract, divide, true_divide, negative = mul, sub, div, div, neg
 absolute, concat, pow, mod = abs, concatenate, power, remainder
+permute_dims = transpose
 
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
@@ -74,7 +80,7 @@ __all__ = [
     "TransformError", "UnreachedWarning", "ValueUnknownError", "absolute", "beside", "between",
     "cases", "concat", "depending_on", "discrete", "distinct", "divide", "elementwise", "exactly",
     "flatten", "integers", "jet", "joining", "jvp", "leaves_of", "linear", "mod", "multilinear",
-    "multiply", "negative", "positive", "pow", "pull_back", "reads", "reals", "selection",
-    "singular", "subtract", "tree_map", "true_divide", "type_of", "vmap",
+    "multiply", "negative", "permute_dims", "positive", "pow", "pull_back", "reads", "reals",
+    "selection", "singular", "subtract", "tree_map", "true_divide", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *library.__all__])
