@@ -38,6 +38,7 @@ def elementwise(
     facets.setdefault("source", f"{called}({operands}{{out}})")
     kinds = {"elementwise"} | ({"singular"} if any(isinstance(p, singular) for p in d) else set())
     facets["traits"] = frozenset(kinds | set(facets.get("traits", ())))
+    facets.setdefault("family", "elementwise")
     facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
     plain = len(d) == 1 and not attributes(kernel, 1)
     rules = [scaled_by(partial, plain) for partial in d]
@@ -86,6 +87,7 @@ def selection(name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **
     Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
     """
     rules = [None if mask is None else selected_by(mask) for mask in masks]
+    facets["family"] = "selection"
     return elementwise(name, kernel, d=[None] * len(masks), vjp=rules, jvp=rules, **facets)
 
 
@@ -100,7 +102,7 @@ def selected_by(mask: Callable[..., Any]) -> Rule:
 
 def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: Any) -> Op:
     """An elementwise op without derivative: a comparison, a test, a logical connective."""
-    return elementwise(name, kernel, d=[None] * arity, **facets)
+    return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
 
 
 def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
@@ -109,6 +111,7 @@ def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: 
     def forward(t: Any, y: Any, x: Any, **attrs: Any) -> Any:
         return op(t, **attrs)
 
+    facets.setdefault("family", "linear")
     op = Op(name=name, kernel=kernel, vjp=[transpose], jvp=[forward], **facets)
     return op
 
@@ -123,6 +126,7 @@ def joining(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets:
         return op(*(t if j == i else zeros_like(x) for j, x in enumerate(xs)), **attrs)
 
     vjp, jvp = Together(transpose), EveryOperand(forward)
+    facets.setdefault("family", "joining")
     op = Op(name=name, kernel=kernel, vjp=vjp, jvp=jvp, arity=None, **facets)
     return op
 
@@ -137,6 +141,7 @@ def multilinear(
 
     arity = len(transpose)
     facets["traits"] = frozenset({"linear"} | set(facets.get("traits", ())))
+    facets.setdefault("family", "multilinear")
     jvp = [forward(i) for i in range(arity)]
     op = Op(name=name, kernel=kernel, vjp=transpose, jvp=jvp, arity=arity, **facets)
     return op
