@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .op import OPS, EveryOperand, Op, Rule, Together, attributes
+from .errors import ShapeError
+from .op import OPS, ErrorSample, EveryOperand, Op, Rule, Together, attributes
+from .samples import with_edges
 from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
 
 
@@ -39,12 +41,21 @@ def elementwise(
     kinds = {"elementwise"} | ({"singular"} if any(isinstance(p, singular) for p in d) else set())
     facets["traits"] = frozenset(kinds | set(facets.get("traits", ())))
     facets.setdefault("family", "elementwise")
+    facets["samples"] = with_edges(facets["samples"])
+    if len(d) > 1:
+        facets.setdefault("error_samples", [unequal(len(d))])
     facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
     plain = len(d) == 1 and not attributes(kernel, 1)
     rules = [scaled_by(partial, plain) for partial in d]
     facets.setdefault("vjp", rules)
     facets.setdefault("jvp", rules)
     return Op(name=name, kernel=kernel, batch=align, arity=len(d), **facets)
+
+
+def unequal(arity: int) -> ErrorSample:
+    """Operands whose shapes do not broadcast."""
+    shapes = [(2, 3), (4,), *((),) * (arity - 2)]
+    return ErrorSample([np.ones(shape) for shape in shapes], {}, ShapeError, "3 against 4")
 
 
 def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
