@@ -121,7 +121,7 @@ def arg(name):
 
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
-    "amax": over("amax"), "max": unless_no_axis(over("amax")),
+    "max": unless_no_axis(over("amax")),
     "min": unless_no_axis(over("amin")), "sum": unless_no_axis(over("sum")),
     "mean": unless_no_axis(over("mean")), "logsumexp": unless_no_axis(over("logsumexp")),
     "prod": unless_no_axis(one_by_one("prod")),
