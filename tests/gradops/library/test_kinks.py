@@ -24,37 +24,19 @@ KINKS = {
     "x**3 below 0": (lambda x: x**3, [-2.0], [12]),
     "0**y at 0": (lambda y: 0.0**y, [0.0], [0]),
     "0**y above 0": (lambda y: 0.0**y, [2.0], [0]),
-    "hypot at 0": (G.hypot, [0.0, 0.0], [0, 0]),
-    "hypot beside 0": (G.hypot, [0.0, -2.0], [0, -1]),
-    "atan2 at 0": (G.atan2, [0.0, 0.0], [0, 0]),
     "atan2 far out": (G.atan2, [0.0, 2.0**1000], [2.0**-1000, 0]),
-    "copysign at 0": (G.copysign, [0.0, -1.0], [0, 0]),
     "copysign beside -0": (G.copysign, [2.0, -0.0], [-1, 0]),
-    "fmod of a multiple": (G.fmod, [4.0, 2.0], [1, -2]),
-    "fmod below 0": (G.fmod, [-5.0, 3.0], [1, 1]),
-    "nextafter": (G.nextafter, [1.0, 2.0], [1, 0]),
     "heaviside at 0": (G.heaviside, [0.0, 0.5], [0, 1]),
     "heaviside above 0": (G.heaviside, [1.0, 0.5], [0, 0]),
-    "sinc at 0": (G.sinc, [0.0], [0]),
-    "fmax of equals": (G.fmax, [1.0, 1.0], [1, 0]),
-    "fmin of equals": (G.fmin, [1.0, 1.0], [1, 0]),
     "fmax of NaN and 1": (G.fmax, [np.nan, 1.0], [0, 1]),
     "fmin of 1 and NaN": (G.fmin, [1.0, np.nan], [1, 0]),
-    "logaddexp of equals": (G.logaddexp, [1.0, 1.0], [0.5, 0.5]),
-    "logaddexp of nothing": (G.logaddexp, [-np.inf, -np.inf], [0.5, 0.5]),
-    "logaddexp2 of infinities": (G.logaddexp2, [np.inf, np.inf], [0.5, 0.5]),
     "nan_to_num of NaN": (G.nan_to_num, [np.nan], [0]),
-    "nan_to_num of infinity": (G.nan_to_num, [-np.inf], [0]),
     "cbrt at 0": (G.cbrt, [0.0], [np.inf]),
-    "asin at 1": (G.asin, [1.0], [np.inf]),
-    "acos at 1": (G.acos, [1.0], [-np.inf]),
-    "acosh at 1": (G.acosh, [1.0], [np.inf]),
-    "trunc": (G.trunc, [-1.0], [0]),
     "max of equals": (lambda x: G.max(G.reshape(x, (1,)) * np.ones(2)), [3.0], [1]),
 }
 
 
-@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+@pytest.mark.filterwarnings("ignore:divide by zero")
 @pytest.mark.parametrize("name", KINKS)
 def test_derivative(name, gradient):
     f, xs, want = KINKS[name]
@@ -69,11 +51,6 @@ MASKED = {
     "power": (lambda x: x**0.5, [-1.0, 0.0]),
     "power of a negative exponent": (lambda x: x**-2, [0.0]),
     "remainder": (lambda x: G.remainder(1.0, x), [0.0]),
-    "fmod": (lambda x: G.fmod(1.0, x), [0.0]),
-    "asin": (lambda x: G.asin(x / 8), [-8.0, -9.0]),
-    "acosh": (G.acosh, [-1.0, 0.0]),
-    "atanh": (lambda x: G.atanh(x / 8), [-8.0, -9.0]),
-    "log2": (G.log2, [-1.0, 0.0]),
     "cbrt": (G.cbrt, [0.0]),
     "float_power": (lambda x: G.float_power(x, 0.5), [-1.0, 0.0]),
     "chain": (lambda x: G.sqrt(G.log(x)), [-1.0, 0.0]),
