@@ -22,12 +22,14 @@ CALLS = """
     x.unfold(1,3,1) ; x.unfold(-2,2,2) ; x.unflatten(1,(2,-1)) ; t.unflatten(x,-1,(1,4))
     t.tensor_split(x,3,1) ; x.tensor_split((1,3),dim=1) ; t.hsplit(x,2) ; x.vsplit([1])
     v.hsplit(2) ; x.expand(2,3,4).dsplit(2) ; t.hstack([x,x]) ; t.hstack((v,v)) ; t.vstack([x,v])
-    t.dstack([x,x]) ; t.row_stack([v,v]) ; t.column_stack([v[:3],x]) ; t.atleast_1d(v[0]) ; t.atleast_2d(v)
-    t.atleast_3d(v) ; t.atleast_3d(x) ; t.atleast_2d(v,x) ; t.broadcast_tensors(x,v[None],v[0])
+    t.dstack([x,x]) ; t.row_stack([v,v]) ; t.column_stack([v[:3],x])
+    t.atleast_1d(v[0]) ; t.atleast_2d(v) ; t.atleast_3d(v) ; t.atleast_3d(x)
+    t.atleast_2d(v,x) ; t.broadcast_tensors(x,v[None],v[0])
     t.meshgrid(v,v[:2],indexing='ij') ; t.meshgrid(v,v[:2],v,indexing='xy') ; t.cartesian_prod(v,v)
     t.cartesian_prod(v) ; t.block_diag(x,v,v[0]) ; t.adjoint(x) ; x.adjoint() ; x.ravel()
     t.movedim(x,(0,1),(1,0)) ; x.movedim(0,-1) ; F.pad(x,(1,-1))
-    F.pad(x[None],(2,1),mode='reflect') ; F.pad(x[None],(3,1),'replicate') ; F.pad(x[None],(1,2),'circular') ; x.unbind(1)
+    F.pad(x[None],(2,1),mode='reflect') ; F.pad(x[None],(3,1),'replicate') ; x.unbind(1)
+    F.pad(x[None],(1,2),'circular')
 """
 CALLS = [call.strip() for line in CALLS.splitlines() for call in line.split(" ; ") if call.strip()]
 
