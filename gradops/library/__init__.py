@@ -16,6 +16,7 @@ from . import (
     movement,
     placing,
     random,
+    recurrent,
     reduction,
 )
 
