@@ -71,7 +71,7 @@ class Recurrent(Module):
         rows, shown = CELLS[self.mode].gates * self.hidden_size, self.proj_size or self.hidden_size
         size = self.input_size
         for k, directions in enumerate(self.suffixes):
-            shapes = {"weight_ih": (rows, size), "weight_hh": (rows, shown)}
+            shapes: dict[str, Any] = {"weight_ih": (rows, size), "weight_hh": (rows, shown)}
             if self.bias:
                 shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
             if self.proj_size:

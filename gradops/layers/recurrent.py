@@ -13,7 +13,7 @@ from ..library.activation import relu
 from ..library.creation import zeros_like
 from ..library.elementwise import tanh
 from ..library.joining import concatenate, stack
-from ..library.movement import transpose
+from ..library.movement import copy, transpose
 from ..library.recurrent import gru_gates, gru_state, lstm_gates, lstm_hidden, lstm_memory
 from ..types import shape_of
 from .linear import linear
@@ -63,7 +63,7 @@ def lstm(x: Any, w: Weights) -> tuple[Any, Step]:
 
     def step(state: State, x: Any) -> State:
         h, c = state
-        gates = lstm_gates(x + h @ u)
+        gates = lstm_gates(x, h @ u)
         c = lstm_memory(gates, c)
         h = lstm_hidden(gates, c)
         return (h if shown is None else h @ shown), c
@@ -76,7 +76,7 @@ def gru(x: Any, w: Weights) -> tuple[Any, Step]:
     u = transpose(w.weight_hh)
 
     def step(state: State, x: Any) -> State:
-        (h,) = state
+        h = copy(state[0])  # one user, so that a loop adds gradients up in a scan's order
         y = h @ u
         return (gru_state(gru_gates(x, y if w.bias_hh is None else y + w.bias_hh), h),)
 

@@ -67,21 +67,49 @@ def require(fits: bool) -> None:
         raise ValueError
 
 
-def lstm_gates_kernel(z: Any, out: Any = None) -> Any:
-    require(z.shape[-1] % 4 == 0)
-    y = sigmoid.kernel(z, out)
-    np.tanh(block(z, 2, 4), out=block(y, 2, 4))
+def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayType]:
+    """The type of gates, from what input and state give each."""
+
+    def infer(x: ArrayType, h: ArrayType) -> ArrayType:
+        gate_size(op, count, x)
+        if h.ndim != x.ndim or conflict(h.shape, x.shape):
+            raise ShapeError(op, [x, h], "the two operands have different shapes")
+        dtype = np.result_type(x.dtype, h.dtype)
+        if not is_inexact(dtype):
+            raise DTypeError(op, [x, h], "a cell computes with floats")
+        return ArrayType(x.shape, dtype)
+
+    return infer
+
+
+def wrong_gates(count: int) -> list[ErrorSample]:
+    """Operands that are no gates."""
+    odd, even = np.ones((2, 5)), np.ones((2, 12))
+    return [
+        ErrorSample([odd, odd], {}, ShapeError, f"size of {count} gates"),
+        ErrorSample([even, np.ones((2, 3))], {}, ShapeError, "different shapes"),
+        ErrorSample([even.astype(int), even.astype(int)], {}, DTypeError, "with floats"),
+    ]
+
+
+def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
+    require(x.shape == h.shape and x.shape[-1] % 4 == 0)
+    y = np.add(x, h, out=out)
+    require(y.dtype.kind in "fc")
+    g = np.tanh(block(y, 2, 4))
+    sigmoid.kernel(y, y)
+    block(y, 2, 4)[...] = g
     return y
 
 
-def lstm_gates_infer(z: ArrayType) -> ArrayType:
-    gate_size("lstm_gates", 4, z)
-    return ArrayType(z.shape, result_dtype(np.tanh, (z.dtype,)))
+def lstm_gates_shares(v: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+    """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh; the same for both operands."""
+    ct = lstm_gates_rule(v, y, x, h)
+    return lambda i: ct
 
 
-def lstm_gates_rule(v: Any, y: Any, z: Any) -> Any:
-    """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh."""
-    return v * ((1 - y) * (y + is_cell_gate(shape_of(z)[-1], y.dtype)))
+def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
+    return v * ((1 - y) * (y + is_cell_gate(shape_of(x)[-1], y.dtype)))
 
 
 def by_rows(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
@@ -89,15 +117,15 @@ def by_rows(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str,
     return op(*repeated(xs, batched))
 
 
-wrong = ErrorSample([np.ones((2, 6))], {}, ShapeError, "no known size of 4 gates")
 lstm_gates = Op(
-    "lstm_gates", lstm_gates_kernel, infer=lstm_gates_infer,
-    vjp=[lstm_gates_rule], jvp=[lstm_gates_rule], batch=by_rows,
-    source="lstm_gates({0}{out})",
-    samples=cases(reals((3, 8)), reals((2, 3, 4)), reals((0, 8)), reals((20, 12))),
-    error_samples=[wrong],
-    doc="The gates of an LSTM: tanh of the third quarter of each row, the logistic function of the"
-    " others.",
+    "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
+    vjp=Together(lstm_gates_shares), jvp=[lstm_gates_rule, lstm_gates_rule], batch=by_rows,
+    source="lstm_gates({0}, {1}{out})",
+    samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
+                  reals((20, 12), (20, 12))),
+    error_samples=wrong_gates(4),
+    doc="The gates of an LSTM, from what its input and its state give each: tanh for the third"
+    " quarter of each row, the logistic function for the others.",
 )
 
 
@@ -177,19 +205,11 @@ def gru_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     require(x.shape == h.shape and x.shape[-1] % 3 == 0)
     n = x.shape[-1] // 3
     y = np.add(x, h, out=out)
+    require(y.dtype.kind in "fc")
     sigmoid.kernel(y[..., : 2 * n], y[..., : 2 * n])
     new = np.multiply(y[..., :n], h[..., 2 * n :], out=y[..., 2 * n :])
     np.tanh(np.add(new, x[..., 2 * n :], out=new), out=new)
     return y
-
-
-def gru_gates_infer(x: ArrayType, h: ArrayType) -> ArrayType:
-    gate_size("gru_gates", 3, x)
-    if h.ndim != x.ndim or conflict(h.shape, x.shape):
-        raise ShapeError("gru_gates", [x, h], "the two operands have different shapes")
-    if not is_inexact(np.result_type(x.dtype, h.dtype)):
-        raise DTypeError("gru_gates", [x, h], "a cell computes with floats")
-    return ArrayType(x.shape, result_dtype(np.tanh, (np.result_type(x.dtype, h.dtype),)))
 
 
 def gru_gates_shares(g: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
@@ -209,7 +229,7 @@ def gru_gates_tangent(t: Any, y: Any, h: Any, from_state: bool) -> Any:
 
 
 gru_gates = Op(
-    "gru_gates", gru_gates_kernel, arity=2, infer=gru_gates_infer,
+    "gru_gates", gru_gates_kernel, arity=2, infer=gates_infer("gru_gates", 3),
     vjp=Together(gru_gates_shares),
     jvp=[
         lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
@@ -219,11 +239,7 @@ gru_gates = Op(
     source="gru_gates({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
-    error_samples=[
-        ErrorSample([np.ones((2, 4)), np.ones((2, 4))], {}, ShapeError, "size of 3 gates"),
-        ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "different shapes"),
-        ErrorSample([np.ones((2, 6), int), np.ones((2, 6), int)], {}, DTypeError, "with floats"),
-    ],
+    error_samples=wrong_gates(3),
     doc="Reset gate, update gate and proposed state of a GRU, from what its input and its state"
     " give each: sigmoid, sigmoid, and tanh(x + r h).",
 )
