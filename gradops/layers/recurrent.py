@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from ..library.activation import relu
 from ..library.creation import zeros_like
-from ..library.elementwise import tanh
 from ..library.joining import concatenate, stack
 from ..library.movement import copy, transpose
 from ..library.recurrent import gru_gates, gru_state, lstm_gates, lstm_hidden, lstm_memory
+from ..library.trigonometric import tanh
 from ..types import shape_of
 from .linear import linear
 

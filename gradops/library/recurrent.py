@@ -18,8 +18,8 @@ from ..samples import cases, reals
 from ..types import ArrayType, conflict, is_inexact, result_dtype, shape_of
 from .activation import sigmoid
 from .broadcasting import repeated
-from .elementwise import tanh
 from .joining import concatenate_op
+from .trigonometric import tanh
 
 __all__: list[str] = []  # cells are offered by `gradops.layers`
 

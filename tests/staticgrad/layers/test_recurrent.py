@@ -1,4 +1,4 @@
-"""Recurrent layers of a graph: their variables, sizes that are not known, dropout, bad arguments."""
+"""Recurrent layers of a graph: variables, sizes that are not known, dropout, bad arguments."""
 
 import numpy as np
 import pytest
