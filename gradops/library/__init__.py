@@ -18,6 +18,7 @@ from . import (
     movement,
     placing,
     random,
+    recurrent,
     reduction,
     rounding,
     trigonometric,
