@@ -21,6 +21,7 @@ from . import (
     padding,
     placing,
     random,
+    recurrent,
     reduction,
     repeating,
     rounding,

@@ -106,7 +106,10 @@ stack_op = joining(
     transpose=stack_transpose,
     batch=joining_batch,
     source="np.stack(({operands},), axis={axis})",
-    samples=cases(reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ())),
+    samples=cases(
+        reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()),
+        reals((0,), (0,)),
+    ),
     error_samples=[
         ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
         ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
