@@ -14,9 +14,10 @@ from ..op import ErrorSample, Op
 from ..samples import cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .arithmetic import strong_product
-from .elementwise import erf, exp, tanh
+from .elementwise import erf, exp
 from .movement import example
 from .reduction import not_empty, require_axes, sum
+from .trigonometric import tanh
 
 __all__ = ["gelu", "log_softmax", "relu", "sigmoid", "silu", "softmax", "softplus"]
 
@@ -171,7 +172,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
 
     return Op(
-        name=name, kernel=kernel, infer=infer, batch=along_batch,
+        name=name, kernel=kernel, infer=infer, batch=along_batch, family="along an axis",
         source=f"{name}({{0}}, axis={{axis}}{{out}})",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3))),
         error_samples=[

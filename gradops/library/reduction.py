@@ -22,7 +22,8 @@ from ..types import (
 from .arithmetic import sqrt, square
 from .broadcasting import broadcast_to
 from .comparison import equal, where
-from .elementwise import exp, isnan
+from .elementwise import exp
+from .logic import isnan
 from .movement import astype, example, flip, reshape, transpose
 
 __all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", "prod", "sum"]
@@ -57,6 +58,7 @@ def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **fa
     called = facets.pop("called", name)
     facets.setdefault("source", f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})")
     facets.setdefault("batch", reduction_batch)
+    facets.setdefault("family", "reduction")
     facets.setdefault("error_samples", wrong_axes)
     facets["traits"] = frozenset({"reduction"} | set(facets.get("traits", ())))
     check = facets.pop("check", None)
