@@ -19,14 +19,14 @@ from ..op import ErrorSample, Op
 from ..samples import cases, drawn
 from ..types import ArrayType
 from .arithmetic import strong_product, sub
-from .comparison import masked, where
+from .comparison import where
 from .complexes import real
+from .diagonals import diag_embed, tril
 from .joining import concatenate
 from .linalg_solving import not_square
 from .linalg_triangular import solve_triangular_op
 from .matrices import (
     adjoint,
-    as_diagonal,
     columns_times,
     diagonal_of,
     heeded,
@@ -36,7 +36,6 @@ from .matrices import (
     square_infer,
     stacked,
     times,
-    triangle,
     upright,
 )
 from .movement import expand_dims
@@ -68,8 +67,7 @@ def positive_definite_complex(*shapes: Any, **attrs: Any) -> Any:
 
 def lower_half(x: Any) -> Any:
     """The lower triangle, with half of the diagonal."""
-    below = masked(triangle(x, -1), x)
-    return below + as_diagonal(diagonal_of(x) / 2, x)
+    return tril(x, k=-1) + diag_embed(diagonal_of(x) / 2)
 
 
 def cholesky_cotangent(g: Any, y: Any, x: Any, upper: bool) -> Any:
@@ -138,7 +136,7 @@ def eigh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:
     gw, gv = values_of(g), g[..., 1:, :]
     turn = times(adjoint(v), gv)
     turn = strong_product((turn - adjoint(turn)) / 2, gaps(w, turn))
-    return times(v, turn + as_diagonal(gw, turn), adjoint(v))
+    return times(v, turn + diag_embed(gw), adjoint(v))
 
 
 def eigh_tangent(t: Any, y: Any, x: Any, UPLO: str) -> Any:

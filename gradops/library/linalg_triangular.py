@@ -10,11 +10,10 @@ from ..kernels import triangular
 from ..op import ErrorSample, Op, Together
 from ..samples import beside, cases, reals
 from ..types import shape_of
-from .arithmetic import logical_not
-from .comparison import masked
 from .contraction import matmul
+from .diagonals import tril, triu
 from .linalg_solving import equations_batch, equations_infer, regular, regular_complex
-from .matrices import heeded, matrix_transpose, triangle
+from .matrices import heeded, matrix_transpose
 from .movement import expand_dims, squeeze
 
 __all__: list[str] = []
@@ -22,9 +21,8 @@ __all__: list[str] = []
 
 def part(x: Any, lower: bool, unit_diagonal: bool) -> Any:
     """What is read of a matrix: one triangle, without a diagonal of ones."""
-    if lower:
-        return masked(triangle(x, -1 if unit_diagonal else 0), x)
-    return masked(logical_not(triangle(x, 0 if unit_diagonal else -1)), x)
+    k = 1 if unit_diagonal else 0
+    return tril(x, k=-k) if lower else triu(x, k=k)
 
 
 def solve_triangular_transpose(

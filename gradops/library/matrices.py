@@ -15,9 +15,9 @@ from ..errors import ShapeError
 from ..kernels.linalg import common_dtype
 from ..op import OPS, Op
 from ..types import ArrayType, shape_of, type_of
-from .comparison import equal, greater_equal, masked, not_equal
+from .comparison import equal, masked, not_equal
 from .complexes import conj
-from .einsum import einsum
+from .diagonals import diagonal
 from .indexing import numbers
 from .movement import expand_dims, swapaxes
 from .reduction import any
@@ -66,12 +66,6 @@ def hermitian(x: Any) -> Any:
     return (x + adjoint(x)) / 2
 
 
-def triangle(x: Any, offset: int = 0) -> Any:
-    """Where `x` has its lower triangle, up to a diagonal."""
-    rows, columns = numbers(x, -2), numbers(x, -1)
-    return greater_equal(expand_dims(rows, axis=-1) + offset, columns)
-
-
 def on_diagonal(x: Any) -> Any:
     """Where `x` has its diagonal."""
     return equal(expand_dims(numbers(x, -2), axis=-1), numbers(x, -1))
@@ -79,12 +73,7 @@ def on_diagonal(x: Any) -> Any:
 
 def diagonal_of(x: Any) -> Any:
     """The diagonals of square matrices."""
-    return einsum("...ii->...i", x)
-
-
-def as_diagonal(v: Any, like: Any) -> Any:
-    """Square matrices, of the shape of `like`, with these diagonals."""
-    return masked(on_diagonal(like), expand_dims(v, axis=-1))
+    return diagonal(x, axis1=-2, axis2=-1)
 
 
 def heeded(g: Any, ct: Any) -> Any:
