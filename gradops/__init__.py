@@ -56,7 +56,6 @@ from .library.indexing import *
 from .library.joining import *
 from .library.logic import *
 from .library.loss import *
-from .library.matrices import *
 from .library.movement import *
 from .library.padding import *
 from .library.random import *

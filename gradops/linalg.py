@@ -10,11 +10,12 @@ array([[0.5 , 0.  ],
 """
 
 from .errors import LinAlgError
+from .library.arranging import matrix_transpose
 from .library.contraction import matmul
 from .library.linalg_solving import SlogdetResult, det, inv, logdet, slogdet, solve
 from .library.linalg_spectra import EighResult, cholesky, eigh, eigvalsh
 from .library.linalg_triangular import solve_triangular
-from .library.matrices import adjoint, matrix_transpose
+from .library.matrices import adjoint
 
 __all__ = [
     "EighResult", "LinAlgError", "SlogdetResult", "adjoint", "cholesky", "det", "eigh", "eigvalsh",

@@ -12,13 +12,13 @@ from ..op import ErrorSample, Op, Together
 from ..samples import beside, cases, drawn, reals
 from ..types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from .arithmetic import strong_product
+from .arranging import matrix_transpose
 from .complexes import complex, imag, real
 from .contraction import lead, matmul
 from .elementwise import log
 from .joining import stack
 from .matrices import (
     heeded,
-    matrix_transpose,
     require_matrix,
     require_square,
     square_infer,

@@ -10,10 +10,11 @@ from ..kernels import triangular
 from ..op import ErrorSample, Op, Together
 from ..samples import beside, cases, reals
 from ..types import shape_of
+from .arranging import matrix_transpose
 from .contraction import matmul
 from .diagonals import tril, triu
 from .linalg_solving import equations_batch, equations_infer, regular, regular_complex
-from .matrices import heeded, matrix_transpose
+from .matrices import heeded
 from .movement import expand_dims, squeeze
 
 __all__: list[str] = []

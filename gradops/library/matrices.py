@@ -15,26 +15,15 @@ from ..errors import ShapeError
 from ..kernels.linalg import common_dtype
 from ..op import OPS, Op
 from ..types import ArrayType, shape_of, type_of
+from .arranging import matrix_transpose
 from .comparison import equal, masked, not_equal
 from .complexes import conj
 from .diagonals import diagonal
 from .indexing import numbers
-from .movement import expand_dims, swapaxes
+from .movement import expand_dims
 from .reduction import any
 
-__all__ = ["matrix_transpose"]
-
-
-def matrix_transpose(x: Any) -> Any:
-    """`x` with its last two axes exchanged.
-
-    Raises ShapeError for an operand with fewer than two axes.
-
-    >>> matrix_transpose(np.ones((5, 2, 3))).shape
-    (5, 3, 2)
-    """
-    require_matrix("matrix_transpose", type_of(x))
-    return swapaxes(x, -1, -2)
+__all__: list[str] = []
 
 
 def adjoint(x: Any) -> Any:
