@@ -5,7 +5,8 @@ from pathlib import Path
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
-from gradops.op import EveryOperand, Op
+from gradops.__main__ import PACKAGES, spelled_in
+from gradops.table import Row, rows
 
 PAGE = Path(__file__).parent / "reference" / "ops.md"
 HEADER = """\
@@ -16,37 +17,31 @@ and builds on expressions. Derivatives are of every order, in reverse and forwar
 """
 
 
-def derivatives(op: Op) -> str:
-    """Which operands have a derivative."""
-    if isinstance(op.vjp, EveryOperand):
-        return "every operand"
-    having = [i for i, rule in enumerate(op.vjp) if rule is not None]
-    if not having:
-        return "none"
-    names = "xyzuvw"
-    return ", ".join(names[i] for i in having)
+TITLE = (
+    "| op | what it gives | family | derivative in | `vmap` | in dynamicgrad | in staticgrad |\n"
+    "|---|---|---|---|---|---|---|"
+)
 
 
-def row(op: Op) -> str:
+def line(row: Row) -> str:
     """One line of the table."""
+    op = gradops.OPS[row.name]
     call = op.signature.replace("|", "\\|")
-    traits = ", ".join(sorted(op.traits)) or "-"
-    return f"| `{call}` | {op.doc} | {derivatives(op)} | {'yes' if op.batch else '-'} | {traits} |"
+    names = (", ".join(f"`{n}`" for n in cell.split(", ")) for cell in row[5:])
+    cells = [f"`{call}`", op.doc, row.family, row.gradient, row.batch, *names]
+    return f"| {' | '.join(cells)} |".replace("`-`", "-")
 
 
 def page() -> str:
     """The whole page."""
-    ops = [op for op in gradops.OPS.values() if op.kernel.__module__ != "__main__"]
-    ops = [op for op in ops if not str(op.kernel.__module__).startswith("test")]
-    rows = [row(op) for op in sorted(ops, key=lambda op: op.name)]
-    title = "| op | what it gives | derivative in | `vmap` | traits |\n|---|---|---|---|---|"
+    lines = [line(row) for row in rows(*map(spelled_in, PACKAGES))]
     packages = (dg, sg, sg.nn, gradops)
     functions = {package.__name__: package.__all__ for package in packages}
     listing = [
         f"## Names in `{package}`\n\n{', '.join(f'`{n}`' for n in names)}\n"
         for package, names in functions.items()
     ]
-    return "\n".join([HEADER, title, *rows, "", *listing, errors()])
+    return "\n".join([HEADER, TITLE, *lines, "", *listing, errors()])
 
 
 def errors() -> str:

@@ -178,4 +178,5 @@ def named(call: Callable[..., Any], op: Op) -> Any:
     """`call` under the name and with the documentation of `op`."""
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
+    call.spells = op  # type: ignore[attr-defined]
     return call

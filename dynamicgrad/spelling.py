@@ -27,6 +27,7 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
         x = x if isinstance(x, Tensor) else operand(x)
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
+    call.spells = function  # type: ignore[attr-defined]
     return call
 
 

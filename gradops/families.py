@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .op import OPS, EveryOperand, Op, Rule, Together, attributes
+from .errors import ShapeError
+from .op import OPS, ErrorSample, EveryOperand, Op, Rule, Together, attributes
+from .samples import with_edges
 from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
 
 
@@ -38,12 +40,22 @@ def elementwise(
     facets.setdefault("source", f"{called}({operands}{{out}})")
     kinds = {"elementwise"} | ({"singular"} if any(isinstance(p, singular) for p in d) else set())
     facets["traits"] = frozenset(kinds | set(facets.get("traits", ())))
+    facets.setdefault("family", "elementwise")
+    facets["samples"] = with_edges(facets["samples"])
+    if len(d) > 1:
+        facets.setdefault("error_samples", [unequal(len(d))])
     facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
     plain = len(d) == 1 and not attributes(kernel, 1)
     rules = [scaled_by(partial, plain) for partial in d]
     facets.setdefault("vjp", rules)
     facets.setdefault("jvp", rules)
     return Op(name=name, kernel=kernel, batch=align, arity=len(d), **facets)
+
+
+def unequal(arity: int) -> ErrorSample:
+    """Operands whose shapes do not broadcast."""
+    shapes = [(2, 3), (4,), *((),) * (arity - 2)]
+    return ErrorSample([np.ones(shape) for shape in shapes], {}, ShapeError, "3 against 4")
 
 
 def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
@@ -86,6 +98,7 @@ def selection(name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **
     Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
     """
     rules = [None if mask is None else selected_by(mask) for mask in masks]
+    facets["family"] = "selection"
     return elementwise(name, kernel, d=[None] * len(masks), vjp=rules, jvp=rules, **facets)
 
 
@@ -100,7 +113,7 @@ def selected_by(mask: Callable[..., Any]) -> Rule:
 
 def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: Any) -> Op:
     """An elementwise op without derivative: a comparison, a test, a logical connective."""
-    return elementwise(name, kernel, d=[None] * arity, **facets)
+    return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
 
 
 def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
@@ -109,6 +122,7 @@ def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: 
     def forward(t: Any, y: Any, x: Any, **attrs: Any) -> Any:
         return op(t, **attrs)
 
+    facets.setdefault("family", "linear")
     op = Op(name=name, kernel=kernel, vjp=[transpose], jvp=[forward], **facets)
     return op
 
@@ -123,6 +137,7 @@ def joining(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets:
         return op(*(t if j == i else zeros_like(x) for j, x in enumerate(xs)), **attrs)
 
     vjp, jvp = Together(transpose), EveryOperand(forward)
+    facets.setdefault("family", "joining")
     op = Op(name=name, kernel=kernel, vjp=vjp, jvp=jvp, arity=None, **facets)
     return op
 
@@ -137,6 +152,7 @@ def multilinear(
 
     arity = len(transpose)
     facets["traits"] = frozenset({"linear"} | set(facets.get("traits", ())))
+    facets.setdefault("family", "multilinear")
     jvp = [forward(i) for i in range(arity)]
     op = Op(name=name, kernel=kernel, vjp=transpose, jvp=jvp, arity=arity, **facets)
     return op

@@ -128,6 +128,7 @@ class Op:
     arity: int | None = 1
     traits: frozenset[str] = frozenset()
     error_samples: Sequence[ErrorSample] = ()
+    family: str = "of its own"
     infix: str = ""  # Python's operator on numbers, where it gives the kernel's bits: "{0} + {1}"
     params: dict[str, Any] = field(init=False)
     defaults: dict[str, Any] = field(init=False)

@@ -80,6 +80,24 @@ def beside(*several: Samples) -> Samples:
     return joined
 
 
+def with_edges(samples: Samples) -> Samples:
+    """The samples of an op that works entry by entry, and of operands without axes or entries.
+
+    These have the dtypes and attributes of the first sample, unless there are such samples already.
+    """
+
+    def edged(rng: "np.random.Generator") -> Iterator[Any]:
+        given = list(samples(rng))
+        operands, attrs = given[0]
+        yield from given
+        if not any(np.ndim(x) == 0 for xs, _ in given for x in xs):
+            yield [np.asarray(x).ravel()[0] for x in operands], attrs
+        if all(np.size(x) for xs, _ in given for x in xs):
+            yield [np.zeros((2, 0), np.asarray(x).dtype) for x in operands], attrs
+
+    return edged
+
+
 unary = cases(reals((3, 4)), reals(()), reals((2, 0)))
 binary = cases(
     reals((3, 4), (3, 4)),

@@ -4,9 +4,10 @@ Tolerances are relative to the sum of the magnitudes of what was added up, so ca
 count as an error.
 """
 
+import contextlib
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -207,6 +208,33 @@ def inferred_type_is_the_computed_type(case: Case) -> None:
         demand(found == computed, f"inferred {inferred}, computed {computed}")
 
 
+LAYOUTS: Mapping[str, Callable[[Any], Any]] = {
+    "reversed": lambda x: np.flip(np.flip(x).copy()),
+    "strided": lambda x: np.repeat(x, 2, axis=-1)[..., ::2] if x.ndim else x,
+    "in Fortran's order": lambda x: x.copy(order="F"),
+}
+"""Ways for an array to lie in memory."""
+
+
+def read_only(x: Any) -> Any:
+    """`x` as an array for nobody to write into."""
+    x = np.asarray(x)
+    x.flags.writeable = False
+    return x
+
+
+def layout_in_memory_does_not_matter(case: Case) -> None:
+    """Operands may be read-only, and have strides that are negative or larger than an entry."""
+    y = case(*case.operands)
+    g = noise(y)
+    for name, laid in LAYOUTS.items():
+        xs = [read_only(laid(x.copy())) for x in case.operands]
+        agree(name, case(*xs), y, SAME_SUM)
+        for i in with_derivative(case):
+            want = cotangent(case, i, g, y, case.operands)
+            agree(f"{name}, operand {i}", cotangent(case, i, laid(g), y, xs), want, SAME_SUM)
+
+
 def operands_are_left_alone(case: Case) -> None:
     """The kernel writes into none of its operands."""
     operands = [x.copy() for x in case.operands]
@@ -344,6 +372,14 @@ def there_are_samples(op: Op) -> None:
     demand(samples or op.traits & NOT_OF_ARRAYS, "there are no samples")
 
 
+def what_is_no_number_is_refused_in_words(op: Op) -> None:
+    """An op that cannot take text says so itself, and not its kernel."""
+    for operands, attrs in itertools.islice(op.samples(np.random.default_rng(0)), 1):
+        words = [np.full(np.shape(x), "a") for x in operands]
+        with contextlib.suppress(GradError):
+            op(*words, **attrs)
+
+
 def bad_operands_are_refused(op: Op) -> None:
     """Operands the op cannot take are refused in words: by the kernel, and by inference."""
     for bad in op.error_samples:
@@ -371,6 +407,7 @@ def refused(op: Op, bad: ErrorSample, call: Callable[[], Any]) -> None:
 PROPERTIES: Sequence[Callable[[Case], None]] = [
     inferred_type_is_the_computed_type,
     operands_are_left_alone,
+    layout_in_memory_does_not_matter,
     source_computes_the_same_bits,
     vjp_is_the_derivative,
     jvp_is_the_transpose_of_vjp,
@@ -385,5 +422,6 @@ FACTS: Sequence[Callable[[Op], None]] = [
     doc_is_a_sentence,
     there_are_samples,
     bad_operands_are_refused,
+    what_is_no_number_is_refused_in_words,
 ]
 """What holds of an op as it is declared."""

@@ -171,7 +171,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
 
     return Op(
-        name=name, kernel=kernel, infer=infer, batch=along_batch,
+        name=name, kernel=kernel, infer=infer, batch=along_batch, family="along an axis",
         source=f"{name}({{0}}, axis={{axis}}{{out}})",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3))),
         error_samples=[

@@ -115,7 +115,7 @@ def drawing(
         name, kernel, infer=infer, vjp=[None], jvp=[None],
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
         source=f"{name}({{0}}, {', '.join(f'{{{k}}}' for k in attributes(kernel, 1))})",
-        traits=frozenset({"c_order"}), doc=doc,
+        traits=frozenset({"c_order"}), doc=doc, family="drawing",
         samples=cases(
             *(keys((2,), **a) for a in attrs), keys((3, 2), **attrs[0]), keys((0, 2), **attrs[0])
         ),

@@ -57,6 +57,7 @@ def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **fa
     called = facets.pop("called", name)
     facets.setdefault("source", f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})")
     facets.setdefault("batch", reduction_batch)
+    facets.setdefault("family", "reduction")
     facets.setdefault("error_samples", wrong_axes)
     facets["traits"] = frozenset({"reduction"} | set(facets.get("traits", ())))
     check = facets.pop("check", None)

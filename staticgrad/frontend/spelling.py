@@ -133,6 +133,7 @@ def spelled(function: Source, name: str, words: str = "") -> Source:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
+    call.spells = function  # type: ignore[attr-defined]
     return call
 
 

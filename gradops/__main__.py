@@ -1,0 +1,36 @@
+"""`python -m gradops` prints the op table: what each op is, and what it is called where.
+
+>>> from gradops.__main__ import main
+>>> main(["hypot"])  # doctest: +ELLIPSIS
+name   family ...
+"""
+
+import argparse
+import importlib
+from collections.abc import Sequence
+
+from .op import Op
+from .table import aligned, names_in, rows
+
+# By name, as this is the one place of gradops that looks at the packages above it.
+PACKAGES = {"dynamicgrad": ["nn.functional"], "staticgrad": ["nn"]}
+
+
+def spelled_in(name: str) -> dict[Op, list[str]]:
+    """What the ops are called in one of the packages."""
+    return names_in(importlib.import_module(name), PACKAGES[name])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or the rows of the ops whose names have a word in them."""
+    parser = argparse.ArgumentParser("python -m gradops", description="Print the table of ops.")
+    parser.add_argument("word", nargs="?", default="", help="only ops with this in their names")
+    word = parser.parse_args(arguments).word
+    table = rows(*map(spelled_in, PACKAGES))
+    shown = [row for row in table if any(word in cell for cell in (row.name, *row[5:]))]
+    print(aligned(shown))
+    print(f"\n{len(shown)} ops")
+
+
+if __name__ == "__main__":
+    main()

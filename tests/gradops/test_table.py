@@ -1,0 +1,38 @@
+"""The op table in words."""
+
+import subprocess
+import sys
+
+import gradops
+from gradops.__main__ import PACKAGES, main, spelled_in
+from gradops.table import rows
+
+
+def test_every_op_has_a_row_with_its_facts():
+    found = {row.name: row for row in rows(*map(spelled_in, PACKAGES))}
+    assert found.keys() == gradops.OPS.keys()
+    assert found["mul"][1:5] == ("elementwise", "x y", "x y", "yes")
+    assert found["where"].gradient == "y z"
+    assert found["concatenate"].gradient == "every"
+    assert found["equal"][1:4] == ("discrete", "-", "-")
+
+
+def test_spellings_are_the_names_that_users_write():
+    found = {row.name: row for row in rows(*map(spelled_in, PACKAGES))}
+    assert found["sum"].dynamicgrad == "sum"
+    assert found["sum"].staticgrad == "reduce_sum"
+    assert found["power"].dynamicgrad == "pow"
+
+
+def test_a_word_picks_rows(capsys):
+    main(["reduce_sum"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[0] == "sum"
+    assert lines[-1] == "1 ops"
+
+
+def test_the_module_runs_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "gradops", "tanh"], capture_output=True, text=True, check=True
+    )
+    assert "tanh" in done.stdout
