@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import OptionError
 from ..types import PYTHON_SCALARS, native, type_of
-from .making import Making, cast, retyped
+from .making import Making, require_device, retyped
 
 KINDS = {
     "bool": ["bool"],
@@ -52,8 +52,8 @@ def dtype_of(x: Any) -> np.dtype[Any]:
 def finfo(type: Any, /) -> FloatInfo:
     """The limits of a floating-point dtype, or of that of an array."""
     found = np.finfo(dtype_of(type))
-    numbers = (float(x) for x in (found.eps, found.max, found.min, found.smallest_normal))
-    return FloatInfo(found.bits, *numbers, dtype=found.dtype)
+    eps, most, least = float(found.eps), float(found.max), float(found.min)
+    return FloatInfo(found.bits, eps, most, least, float(found.smallest_normal), found.dtype)
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
@@ -114,12 +114,12 @@ class Info:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """The dtypes of what is made from Python numbers."""
-        self.making.require(device)
+        require_device(device)
         return self.making.default_dtypes()
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The dtypes there are, of a kind or of several if they are given."""
-        self.making.require(device)
+        require_device(device)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         return {name: DTYPES[name] for k in kinds for name in of_kind(k)}
 
@@ -132,7 +132,7 @@ def data_types(making: Making) -> dict[str, Callable[..., Any]]:
     """The functions of data types."""
 
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-        making.require(device)
+        require_device(device)
         return retyped(x, dtype, True if copy else None)
 
     return {
@@ -140,6 +140,3 @@ def data_types(making: Making) -> dict[str, Callable[..., Any]]:
         "isdtype": isdtype, "result_type": result_type,
         "__array_namespace_info__": lambda: Info(making),
     }  # fmt: skip
-
-
-__all__ = ["DTYPES", "cast", "data_types", "result_type"]

@@ -8,16 +8,16 @@ import gradops as ops
 from ..op import Op
 from ..types import type_of
 
-ONE = """
-abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite
-isinf isnan log log10 log1p log2 logical_not negative positive real reciprocal round sign signbit
-sin sinh sqrt square tan tanh trunc
-""".split()
-TWO = """
-add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide
-equal floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or
-logical_xor maximum minimum multiply nextafter not_equal pow remainder subtract
-""".split()
+ONE = (
+    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag "
+    "isfinite isinf isnan log log10 log1p log2 logical_not negative positive real reciprocal round "
+    "sign signbit sin sinh sqrt square tan tanh trunc"
+)
+TWO = (
+    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign "
+    "divide equal floor_divide greater greater_equal hypot less less_equal logaddexp logical_and "
+    "logical_or logical_xor maximum minimum multiply nextafter not_equal pow remainder subtract"
+)
 CALLED = {
     "bitwise_invert": "invert", "positive": "copy", "divide": "div", "multiply": "mul",
     "negative": "neg", "pow": "power", "subtract": "sub",
@@ -46,6 +46,6 @@ def found(name: str) -> Any:
 
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    **{name: (whole if name in WHOLE else one)(op) for name in ONE if (op := found(name))},
-    **{name: two(op) for name in TWO if (op := found(name))},
+    **{name: (whole if name in WHOLE else one)(op) for name in ONE.split() if (op := found(name))},
+    **{name: two(op) for name in TWO.split() if (op := found(name))},
 }

@@ -23,7 +23,9 @@ class Making:
     full_like: Callable[[Any, Any, Any], Any] = lambda x, value, dtype: ops.full_like(
         x, value=value, dtype=dtype
     )
-    arange: Callable[[Any, Any, Any, Any], Any] = np.arange  # from start, stop, step and dtype
+    arange: Callable[[Any, Any, Any, Any], Any] = lambda *a: np.arange(
+        *a
+    )  # from start, stop, step and dtype
     default_dtype: Callable[[], Any] = lambda: np.float64  # of what is made from Python floats
     device: Any = "cpu"
     eager: bool = True  # whether a shape may depend on data
@@ -47,13 +49,14 @@ class Making:
         called = {"f": "real floating", "c": "complex floating", "i": "integral"}
         return defaults[called[kind]] if kind in called else np.dtype(bool)
 
-    def require(self, device: Any) -> None:
-        """Refuse a device that there is not."""
-        if device is not None and str(device) != "cpu":
-            raise OptionError(
-                "device", [], f"there is no device {device!r}: values are in the CPU's memory",
-                hint="leave device out, or give that of an array",
-            )  # fmt: skip
+
+def require_device(device: Any) -> None:
+    """Refuse a device that there is not."""
+    if device is not None and str(device) != "cpu":
+        raise OptionError(
+            "device", [], f"there is no device {device!r}: values are in the CPU's memory",
+            hint="leave device out, or give that of an array",
+        )  # fmt: skip
 
 
 def retyped(x: Any, dtype: Any, copy: bool | None) -> Any:
@@ -90,7 +93,7 @@ def creation(making: Making) -> dict[str, Callable[..., Any]]:
     new, full = making.new, making.full
 
     def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
-        making.require(device)
+        require_device(device)
         if isinstance(obj, making.kind):
             return retyped(obj, dtype, copy)
         if hasattr(obj, "gradop_level"):
@@ -100,7 +103,7 @@ def creation(making: Making) -> dict[str, Callable[..., Any]]:
     def arange(
         start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
     ) -> Any:
-        making.require(device)
+        require_device(device)
         start, stop = (0, start) if stop is None else (start, stop)
         known = [n for n in (start, stop, step) if type(n) in (int, float)]
         return making.arange(start, stop, step, making.dtype_for(known or 0, dtype))
@@ -108,7 +111,7 @@ def creation(making: Making) -> dict[str, Callable[..., Any]]:
     def eye(
         n_rows: Any, n_cols: Any = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
     ) -> Any:
-        making.require(device)
+        require_device(device)
         n_cols = n_rows if n_cols is None else n_cols
         if not isinstance(n_rows, Dim) and not isinstance(n_cols, Dim):
             return new(np.eye(n_rows, n_cols, k, making.dtype_for(0.0, dtype)))
@@ -120,20 +123,20 @@ def creation(making: Making) -> dict[str, Callable[..., Any]]:
         start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None,
         endpoint: bool = True,
     ) -> Any:  # fmt: skip
-        making.require(device)
+        require_device(device)
         dtype = making.dtype_for(start * 1.0 + stop, dtype)
         return new(np.linspace(start, stop, num, endpoint, dtype=dtype))
 
     def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
-        making.require(device)
-        return making.shared(np.from_dlpack(x, copy=copy))
+        require_device(device)
+        return making.shared(np.from_dlpack(x) if copy is None else np.from_dlpack(x, copy=copy))
 
     def filled(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-        making.require(device)
+        require_device(device)
         return full(as_shape(shape), fill_value, making.dtype_for(fill_value, dtype))
 
     def like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-        making.require(device)
+        require_device(device)
         return making.full_like(x, fill_value, dtype if dtype is None else native(dtype))
 
     return {

@@ -1,10 +1,13 @@
 """Functions that combine, order and search entries."""
 
+from collections.abc import Callable
 from typing import Any
 
-import gradops as ops
+import gradops
 
 from ..types import native, type_of
+
+ops: Any = gradops
 
 
 def widened(x: Any, dtype: Any) -> Any:
@@ -22,7 +25,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     return ops.clip(x, *bounds)
 
 
-REDUCING = {
+REDUCING: dict[str, Callable[..., Any]] = {
     "all": lambda x, /, *, axis=None, keepdims=False: ops.all(x, axis=axis, keepdims=keepdims),
     "any": lambda x, /, *, axis=None, keepdims=False: ops.any(x, axis=axis, keepdims=keepdims),
     "argmax": lambda x, /, *, axis=None, keepdims=False: ops.argmax(

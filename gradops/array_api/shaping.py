@@ -1,11 +1,14 @@
 """Functions that move, join, repeat and pick entries."""
 
+from collections.abc import Callable
 from typing import Any
 
-import gradops as ops
+import gradops
 
 from ..types import ArrayType, as_shape, normalize_axis, shape_of, type_of
 from ..types import broadcast_shapes as common_shape
+
+ops: Any = gradops
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
@@ -58,7 +61,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     return tuple([ops.index(x, (*lead, i)) for i in range(shape_of(x)[k])])
 
 
-SHAPING = {
+SHAPING: dict[str, Callable[..., Any]] = {
     "broadcast_arrays": broadcast_arrays,
     "broadcast_shapes": broadcast_shapes,
     "broadcast_to": lambda x, /, shape: ops.broadcast_to(x, shape=shape),

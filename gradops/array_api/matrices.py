@@ -1,11 +1,14 @@
 """Linear algebra: four functions of the standard itself, and its extension `linalg`."""
 
+from collections.abc import Callable
 from typing import Any
 
-import gradops as ops
+import gradops
 
 from .reducing import widened
 from .shaping import matrix_transpose
+
+ops: Any = gradops
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
@@ -18,13 +21,13 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return ops.vecdot(x1, x2, axis=axis)
 
 
-PRODUCTS = {
+PRODUCTS: dict[str, Callable[..., Any]] = {
     "matmul": lambda x1, x2, /: ops.matmul(x1, x2),
     "matrix_transpose": matrix_transpose,
     "tensordot": tensordot,
     "vecdot": vecdot,
 }
-LINALG = {
+LINALG: dict[str, Callable[..., Any]] = {
     **PRODUCTS,
     "cholesky": lambda x, /, *, upper=False: ops.cholesky(x, upper=upper),
     "cross": lambda x1, x2, /, *, axis=-1: ops.cross(x1, x2, axis=axis),

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-import gradops as ops
+import gradops
 
-from .making import Making
+from .making import Making, require_device
+
+ops: Any = gradops
 
 
 def along_one(name: str) -> Callable[..., Any]:
@@ -24,7 +26,7 @@ def along_several(name: str) -> Callable[..., Any]:
     )
 
 
-FFT = {
+FFT: dict[str, Callable[..., Any]] = {
     **{name: along_one(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
     **{name: along_several(name) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
     "fftshift": lambda x, /, *, axes=None: ops.fftshift(x, axes=axes),
@@ -36,7 +38,7 @@ def frequencies(making: Making) -> dict[str, Callable[..., Any]]:
     """The functions that make the frequencies of a transform."""
 
     def of(f: Any, n: int, d: float, dtype: Any, device: Any) -> Any:
-        making.require(device)
+        require_device(device)
         return making.new(f(n, d).astype(making.dtype_for(0.0, dtype)))
 
     return {
