@@ -6,9 +6,8 @@ import numpy as np
 
 from gradops.array_api.elementwise import ONE, TWO
 
-from .calls import Call
-from .standard import BOOL, COMPLEX, DTYPES, FLOATS, INTEGERS, SIGNED
-from .values import Dtype, ordinary, positive_definite, special
+from .standard import COMPLEX, DTYPES, FLOATS, INTEGERS
+from .values import Call, Dtype, ordinary, special
 
 NUMERIC = INTEGERS + FLOATS + COMPLEX
 REAL = INTEGERS + FLOATS
@@ -31,13 +30,16 @@ def every(dtypes, shape, options, *more):
 def of_one(name):
     """Calls of a function of one array: every dtype, special values, shapes."""
     shapes = [call(ordinary(shape, "float64")) for shape in [(), (0,), (2, 0, 3), (1, 2)]]
-    return [*(call(special(d)) for d in DTYPES), *shapes, call(ordinary((2, 1), "bool"))]
+    values = [special(d) for d in DTYPES]
+    if name == "sign":  # of infinite complex numbers the standard says nothing
+        values = [x if x.dtype.kind != "c" else x[~np.isinf(x)] for x in values]
+    return [*map(call, values), *shapes, call(ordinary((2, 1), "bool"))]
 
 
 def in_pairs(name, d):
     """All pairs of special values of a dtype, as two arrays that broadcast."""
     x = special(d)
-    y = x[(x >= 0) & (x < 8)] if name in SHIFTS and d in INTEGERS else x
+    y = x[(x >= 0) & (x < 8)] if name in SHIFTS else x
     if name in {"floor_divide", "remainder"} and d in INTEGERS:
         y = y[y != 0]
     if name == "pow" and d in INTEGERS:
@@ -47,10 +49,8 @@ def in_pairs(name, d):
 
 def of_two(name):
     """Calls of a function of two arrays: pairs of dtypes, of special values, numbers, shapes."""
-    same = [in_pairs(name, d) for d in DTYPES]
-    mixed = [
-        call(np.ones(3, a), np.ones((2, 1), b)) for a, b in itertools.product(DTYPES, DTYPES)
-    ]
+    same = [in_pairs(name, d) for d in (INTEGERS if name in SHIFTS else DTYPES)]
+    mixed = [call(np.ones(3, a), np.ones((2, 1), b)) for a, b in itertools.product(DTYPES, DTYPES)]
     beside = [(np.ones(3, d), s) for d in DTYPES for s in SCALARS]
     numbers = [call(*pair) for x, s in beside for pair in ((x, s), (s, x))]
     shapes = [
@@ -74,7 +74,7 @@ ORDERED = [np.arange(12)[::-1].reshape(3, 4).astype(d) % 5 for d in REAL]
 WITH_TIES = [
     Call((x,), o)
     for x in ORDERED
-    for o in [{}, {"axis": 0}, {"descending": True}, {"axis": 0, "descending": True, "stable": True}]
+    for o in [{}, {"axis": 0}, {"descending": True}, {"axis": 0, "descending": True}]
 ]  # fmt: skip
 CHOSEN = np.array([2, 0, -1, 2])
 
@@ -187,8 +187,7 @@ REDUCING = {
     + every(["float64"], (2, 3), [{"axis": 0}, {"axis": -1, "include_initial": True}]),
     "cumulative_sum": every(NUMERIC, (4,), [{}, {"include_initial": True}])
     + every(["float64"], (2, 3), [{"axis": 0}, {"axis": -1, "include_initial": True}]),
-    "diff": every(NUMERIC, (2, 5), [{}, {"axis": 0}, {"n": 2}, {"n": 0}])
-    + [call(ROW, prepend=ROW[:1]), call(ROW, n=2, append=ROW[:2], prepend=ROW[3:])],
+    "diff": [*every(NUMERIC, (2, 5), [{}, {"axis": 0}, {"n": 2}, {"n": 0}]), call(ROW, prepend=ROW[:1]), call(ROW, n=2, append=ROW[:2], prepend=ROW[3:])],
     "isin": [call(special(d), ordinary((3,), d)) for d in INTEGERS]
     + [call(CHOSEN, np.array([2, 5]), invert=True), call(CHOSEN, 2), call(CHOSEN[:0], CHOSEN)],
     "nonzero": [call(ordinary((3, 4), d)) for d in DTYPES],

@@ -1,7 +1,7 @@
 """Arrays to call functions on: ordinary ones of every dtype, and those of special values."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +20,25 @@ class Dtype:
     """The name of a dtype that a call is given, of the namespace that is called."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: arrays are given as NumPy's, dtypes by name."""
+
+    args: tuple = ()
+    options: dict = field(default_factory=dict)
+
+    def __str__(self):
+        shown = [brief(a) for a in self.args]
+        return ", ".join([*shown, *(f"{k}={brief(v)}" for k, v in self.options.items())])
+
+
+def brief(x):
+    """An argument in a few words."""
+    if isinstance(x, np.ndarray):
+        return f"{x.dtype}{list(x.shape)}"
+    return f"[{', '.join(map(brief, x))}]" if isinstance(x, list) else repr(x)
 
 
 def special(dtype):

@@ -1,38 +1,27 @@
-"""Calls of the functions of the standard, and what comes of them in each namespace."""
+"""What comes of a call in each namespace, and in which way it differs from the oracle's."""
 
 import warnings
-from dataclasses import dataclass, field
 
 import numpy as np
 
 import staticgrad as sg
 from dynamicgrad import array_api as eager
 from gradops import GradError
+from gradops.array_api.elementwise import ONE, TWO
 from staticgrad import array_api as symbolic
 
-from .standard import ORACLE, as_array, found_in, strict
+from . import arrays, linear
+from .standard import ORACLE as FUNCTIONS
+from .standard import as_array, found_in, strict
 from .values import Dtype
+
+SIGNED = {*ONE.split(), *TWO.split(), *arrays.CALLS} - {"sign"}
+"""Functions of which the signs of zeros are compared; NumPy's and the oracle's `sign` differ."""
 
 TOLERANCE = {"f": 2e-6, "d": 1e-13, "F": 4e-6, "D": 1e-13}  # a formula may add up in another order
 
 
-@dataclass(frozen=True)
-class Call:
-    """One call: arrays are given as NumPy's, dtypes by name."""
-
-    args: tuple = ()
-    options: dict = field(default_factory=dict)
-
-    def __str__(self):
-        shown = [brief(a) for a in self.args]
-        return ", ".join([*shown, *(f"{k}={brief(v)}" for k, v in self.options.items())])
-
-
-def brief(x):
-    """An argument in a few words."""
-    if isinstance(x, np.ndarray):
-        return f"{x.dtype}{list(x.shape)}"
-    return f"[{', '.join(map(brief, x))}]" if isinstance(x, list) else repr(x)
+ORACLE = FUNCTIONS | linear.LATER | arrays.ORACLE
 
 
 def converted(x, array, namespace):
@@ -61,20 +50,34 @@ def expected(name, calls):
     found = []
     for call in calls:
         try:
-            results = applied(ORACLE[name], call, strict.asarray, strict)
+            results = applied(ORACLE[name], call, lambda x: strict.asarray(x.copy()), strict)
         except TypeError:  # a dtype for which the standard says nothing
             continue
-        found.append((call, [as_array(y) for y in results]))
+        except IndexError:  # a key of which it says nothing
+            assert name in ("array.__getitem__", "array.__setitem__")
+            continue
+        found.append((call, results_of(name, call, results)))
     assert found, f"no call of {name} is one that the standard defines"
     return found
 
 
+def results_of(name, call, results):
+    """Results as arrays; of a factorisation, what has one value only."""
+    found = [as_array(y) for y in results]
+    return linear.REBUILT[name](*call.args, *found) if name in linear.REBUILT else found
+
+
+def function(namespace, name):
+    """The function of a namespace that has a name of the standard; of arrays, the oracle's own."""
+    return arrays.ORACLE[name] if name in arrays.ORACLE else found_in(namespace, name)
+
+
 def eager_results(name, call):
     """What the namespace of tensors gives."""
-    found = applied(found_in(eager, name), call, eager.asarray, eager)
+    found = applied(function(eager, name), call, lambda x: eager.asarray(x.copy()), eager)
     wrong = [y for y in found if hasattr(y, "dtype") and type(y).__name__ != "Tensor"]
     assert not wrong, f"{wrong[0]!r} is no tensor"
-    return [as_array(y) for y in found]
+    return results_of(name, call, found)
 
 
 def symbolic_results(name, calls):
@@ -88,15 +91,16 @@ def symbolic_results(name, calls):
             return feeds[-1]
 
         for call in calls:
-            results.append(applied(found_in(symbolic, name), call, placeholder, symbolic))
+            results.append(applied(function(symbolic, name), call, placeholder, symbolic))
         wanted = [y for ys in results for y in ys if isinstance(y, sg.Expr)]
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             run = iter(sg.compile(wanted, feeds)(*values) if wanted else [])
-        return [[as_array(next(run) if isinstance(y, sg.Expr) else y) for y in ys] for ys in results]
+        known = [[next(run) if isinstance(y, sg.Expr) else y for y in ys] for ys in results]
+        return [results_of(name, call, ys) for call, ys in zip(calls, known, strict=True)]
 
 
-def difference(got, want, signs=False):
+def difference(got, want, signs):
     """In which way results differ from the oracle's, in words; None if they do not."""
     if len(got) != len(want):
         return f"{len(got)} results, not {len(want)}"
@@ -127,21 +131,21 @@ def same_values(y, z, signs):
     return bool(same.all())
 
 
-def problem(name, calls, signs=False):
+def problem(name, calls):
     """What is wrong with a function of the namespace of tensors, in words; None if nothing is."""
-    if found_in(eager, name) is None:
+    if function(eager, name) is None:
         return "it is not there"
     for call, want in expected(name, calls):
         try:
             got = eager_results(name, call)
         except (GradError, AttributeError, TypeError, ValueError, AssertionError) as error:
             return f"({call}): {type(error).__name__}: {error}"
-        if wrong := difference(got, want, signs):
+        if wrong := difference(got, want, name in SIGNED):
             return f"({call}): {wrong}"
     return None
 
 
-def symbolic_problem(name, calls, signs=False):
+def symbolic_problem(name, calls):
     """The same for the namespace of expressions."""
     wanted = expected(name, calls)
     try:
@@ -149,6 +153,6 @@ def symbolic_problem(name, calls, signs=False):
     except (GradError, AttributeError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
     for (call, want), got in zip(wanted, found, strict=True):
-        if wrong := difference(got, want, signs):
+        if wrong := difference(got, want, name in SIGNED):
             return f"({call}): {wrong}"
     return None
