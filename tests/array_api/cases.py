@@ -187,7 +187,8 @@ REDUCING = {
     + every(["float64"], (2, 3), [{"axis": 0}, {"axis": -1, "include_initial": True}]),
     "cumulative_sum": every(NUMERIC, (4,), [{}, {"include_initial": True}])
     + every(["float64"], (2, 3), [{"axis": 0}, {"axis": -1, "include_initial": True}]),
-    "diff": [*every(NUMERIC, (2, 5), [{}, {"axis": 0}, {"n": 2}, {"n": 0}]), call(ROW, prepend=ROW[:1]), call(ROW, n=2, append=ROW[:2], prepend=ROW[3:])],
+    "diff": [*every(NUMERIC, (2, 5), [{}, {"axis": 0}, {"n": 2}, {"n": 0}]),
+        call(ROW, prepend=ROW[:1]), call(ROW, n=2, append=ROW[:2], prepend=ROW[3:])],
     "isin": [call(special(d), ordinary((3,), d)) for d in INTEGERS]
     + [call(CHOSEN, np.array([2, 5]), invert=True), call(CHOSEN, 2), call(CHOSEN[:0], CHOSEN)],
     "nonzero": [call(ordinary((3, 4), d)) for d in DTYPES],

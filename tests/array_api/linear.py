@@ -63,7 +63,8 @@ LINALG = {
         call(x, **o) for x in [*SQUARE, *TALL, *WIDE] for o in [{}, {"full_matrices": False}]
     ],
     "svdvals": [call(x) for x in [*SQUARE, *TALL, *WIDE]],
-    "trace": [*every(NUMERIC, (2, 3, 4), [{}, {"offset": 1}, {"offset": -2}]), call(ordinary((3, 3), "float32"), dtype=Dtype("float64"))],
+    "trace": [*every(NUMERIC, (2, 3, 4), [{}, {"offset": 1}, {"offset": -2}]),
+        call(ordinary((3, 3), "float32"), dtype=Dtype("float64"))],
     "vector_norm": [
         call(ordinary((2, 3, 4), d), **o) for d in INEXACT for o in [
             {}, {"axis": 1}, {"axis": (0, -1), "keepdims": True}, {"keepdims": True},
