@@ -174,7 +174,8 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
-         "ensure_shape"], OURS,
+         "ensure_shape", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden", "lstm_memory"],
+        OURS,
     ),
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip
