@@ -193,7 +193,8 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
-         "ensure_shape", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden", "lstm_memory"],
+         "ensure_shape", "gelu_slope", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden",
+         "lstm_memory"],
         OURS,
     ),
     **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
