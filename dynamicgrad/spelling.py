@@ -320,9 +320,7 @@ IN_PLACE = {
     "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
     "nextafter": ops.nextafter,
 }  # fmt: skip
-IN_PLACE_ALONE = [
-    op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"
-]
+IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",
