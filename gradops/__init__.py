@@ -44,6 +44,7 @@ from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
+from .library.convolution import *
 from .library.creation import *
 from .library.einsum import *
 from .library.elementwise import *
@@ -51,6 +52,7 @@ from .library.indexing import *
 from .library.joining import *
 from .library.loss import *
 from .library.movement import *
+from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .op import OPS, ErrorSample, Op

@@ -7,6 +7,7 @@ from . import (
     comparison,
     complexes,
     contraction,
+    convolution,
     creation,
     einsum,
     elementwise,
@@ -15,13 +16,14 @@ from . import (
     loss,
     movement,
     placing,
+    pooling,
     random,
     reduction,
 )
 
 __all__ = sorted([
     *activation.__all__, *arithmetic.__all__, *broadcasting.__all__, *comparison.__all__,
-    *complexes.__all__, *contraction.__all__, *creation.__all__, *einsum.__all__,
-    *elementwise.__all__, *indexing.__all__, *joining.__all__, *loss.__all__, *movement.__all__,
-    *random.__all__, *reduction.__all__,
+    *complexes.__all__, *contraction.__all__, *convolution.__all__, *creation.__all__,
+    *einsum.__all__, *elementwise.__all__, *indexing.__all__, *joining.__all__, *loss.__all__,
+    *movement.__all__, *pooling.__all__, *random.__all__, *reduction.__all__,
 ])
