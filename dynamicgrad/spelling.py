@@ -11,7 +11,18 @@ import gradops as ops
 from gradops import types
 from gradops.types import is_float, shape_of
 
-from . import conversion, creation, devices, holding, hooks, inplace, leaves, shapes, subscripts
+from . import (
+    arranging,
+    conversion,
+    creation,
+    devices,
+    holding,
+    hooks,
+    inplace,
+    leaves,
+    shapes,
+    subscripts,
+)
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
@@ -164,6 +175,15 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
+def unchanged(x: Any) -> Any:
+    """The tensor itself, as `+x` is.
+
+    >>> dg.positive(dg.ones(2))
+    tensor([1., 1.])
+    """
+    return x
+
+
 def numel(x: Any) -> int:
     """How many entries there are.
 
@@ -221,6 +241,7 @@ WITH_DIM = {
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
+    "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
     "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
@@ -234,7 +255,7 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-}  # fmt: skip
+} | arranging.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
@@ -248,19 +269,21 @@ SHARED: dict[str, Callable[..., Any]] = {
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
     "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
-    "movedim": "moveaxis", "sgn": "sign",
+    "movedim": "moveaxis", "sgn": "sign", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2", "fix": "trunc",
 }.items():  # fmt: skip
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
+    **arranging.FUNCTIONS,
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **conversion.CASTS, **holding.METHODS,
+    **SHARED, **OF_TENSORS, **arranging.METHODS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
-    "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,
+    "dim": lambda self: len(self.shape), "nelement": numel,
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
@@ -283,7 +306,7 @@ PROPERTIES = {
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
     "real": property(UNARY["real"]),
     "imag": property(UNARY["imag"]),
-    "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
+    "size": property(shapes.size),
 }
 OPERATORS = {
     "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],
@@ -293,6 +316,9 @@ IN_PLACE = {
     "add": ops.add, "sub": ops.sub, "mul": ops.mul, "div": ops.div, "pow": ops.power,
     "floor_divide": ops.floor_divide, "remainder": ops.remainder,
     "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or, "bitwise_xor": ops.bitwise_xor,
+    "bitwise_left_shift": ops.bitwise_left_shift, "bitwise_right_shift": ops.bitwise_right_shift,
+    "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
+    "nextafter": ops.nextafter,
 }  # fmt: skip
 IN_PLACE_ALONE = [
     op for name, op in elementwise(1).items() if op.vjp[0] and name not in {"angle", "imag", "real"}
@@ -301,6 +327,7 @@ AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",
     "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor",
+    "ilshift": "bitwise_left_shift", "irshift": "bitwise_right_shift",
 }  # fmt: skip
 
 

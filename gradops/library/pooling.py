@@ -265,7 +265,8 @@ pick_from_windows = Op(
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
     transpose=lambda g, y, x, **attrs: sum_unpool(g, **restored(x, attrs)),
-    batch=pool_batch, source=source("sum_pool({0}, "), samples=cases(pools(reals), complexes((4,), window=(2,))),
+    batch=pool_batch, source=source("sum_pool({0}, "),
+    samples=cases(pools(reals), complexes((4,), window=(2,))),
     error_samples=wrong_windows, doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(

@@ -40,6 +40,13 @@ def unless_no_axis(call):
     )
 
 
+def nan_to_num(torch, x, **attrs):
+    """Of complex numbers part by part: torch does not differentiate them whole."""
+    if not x.is_complex():
+        return torch.nan_to_num(x, **attrs)
+    return torch.complex(torch.nan_to_num(x.real, **attrs), torch.nan_to_num(x.imag, **attrs))
+
+
 def gelu(torch, x, approximate):
     return torch.nn.functional.gelu(x, approximate=approximate)
 
@@ -66,6 +73,18 @@ def scattered(torch, x, *arrays, index, shape):
     places = np.arange(math.prod(shape)).reshape(shape)[key]
     flat = torch.zeros(math.prod(shape), dtype=x.dtype)
     return flat.index_add(0, torch.as_tensor(places.ravel()), x.reshape(-1)).reshape(shape)
+
+
+def rolled(torch, x, shift, axis):
+    shifts = (shift,) * len(axis) if isinstance(axis, tuple) and isinstance(shift, int) else shift
+    return torch.roll(x, shifts, axis)
+
+
+def unfolded(torch, x, size, axis, step, dilation):
+    """Windows of torch's, which have no dilation: every so many entries of larger ones."""
+    for a, k, s, d in zip(axis, size, step, dilation, strict=True):
+        x = x.unfold(a, d * (k - 1) + 1, s)[..., ::d]
+    return x
 
 
 def padded(torch, x, pad_width, value):
@@ -132,9 +151,9 @@ def transposed_in(which):
 
     def call(torch, a, b, shape, **attrs):
         if which == 0:
-            g, w, x = a, b, torch.zeros(a.shape[0], b.shape[1] * attrs["groups"], *shape)
+            g, w, x = a, b.conj(), torch.zeros(a.shape[0], b.shape[1] * attrs["groups"], *shape)
         else:
-            x, g, w = a, b, torch.zeros(b.shape[1], a.shape[1] // attrs["groups"], *shape)
+            x, g, w = a.conj(), b, torch.zeros(b.shape[1], a.shape[1] // attrs["groups"], *shape)
         unknown = (x, w)[which]
         unknown = unknown.to(a.dtype).requires_grad_()
         y = convolved(torch, *((unknown, w), (x, unknown))[which], **attrs)
@@ -177,7 +196,7 @@ def sum_pooled(torch, x, **attrs):
 
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
-    "amax": over("amax"), "max": unless_no_axis(over("amax")),
+    "max": unless_no_axis(over("amax")),
     "min": unless_no_axis(over("amin")), "sum": unless_no_axis(over("sum")),
     "mean": unless_no_axis(over("mean")), "logsumexp": unless_no_axis(over("logsumexp")),
     "prod": unless_no_axis(one_by_one("prod")),
@@ -216,7 +235,16 @@ COUNTERPARTS = {
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
     "strong_product": lambda torch, v, p: v * p,
+    "nan_to_num": nan_to_num,
+    "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
     "stop_gradient": lambda torch, x: x.detach() * 1,
+}  # fmt: skip
+COUNTERPARTS |= {
+    "roll": rolled, "tile": lambda torch, x, reps: torch.tile(x, reps),
+    "repeat": lambda torch, x, repeats, axis: torch.repeat_interleave(x, repeats, axis),
+    "diagonal": lambda torch, x, offset, axis1, axis2: torch.diagonal(x, offset, axis1, axis2),
+    "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
+    "windows": unfolded,
 }  # fmt: skip
 OTHER_NUMBERS = "torch draws other numbers"
 OURS = "an op of ours that has no name in torch"
@@ -229,4 +257,6 @@ WITHOUT = {
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
          "ensure_shape"], OURS,
     ),
+    **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
+    "heaviside": "torch does not differentiate it",
 }  # fmt: skip
