@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library
+from . import aliases, library, linalg
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -23,6 +23,7 @@ from .errors import (
     GraphFormatError,
     GrowthWarning,
     IndexingError,
+    LinAlgError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
@@ -46,6 +47,7 @@ from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
+from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.einsum import *
@@ -57,6 +59,7 @@ from .library.logic import *
 from .library.loss import *
 from .library.movement import *
 from .library.padding import *
+from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
@@ -75,7 +78,7 @@ from .types import ArrayType, Dim, type_of
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
     "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
     "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
     "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases",
