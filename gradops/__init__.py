@@ -47,6 +47,7 @@ from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
+from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.einsum import *
@@ -58,6 +59,7 @@ from .library.logic import *
 from .library.loss import *
 from .library.movement import *
 from .library.padding import *
+from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
