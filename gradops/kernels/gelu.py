@@ -33,7 +33,7 @@ def doubled_distribution(x: Any, s: Any, u: Any) -> Any:
 def gelu_piece(x: Any, y: Any) -> None:
     """x Phi(x)."""
     doubled_distribution(x, np.multiply(x, x), y)
-    np.multiply(np.multiply(y, x, out=y), HALF, out=y)
+    np.multiply(np.multiply(y, HALF, out=y), x, out=y)
 
 
 def slope_piece(x: Any, y: Any) -> None:
