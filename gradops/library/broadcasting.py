@@ -1,5 +1,6 @@
 """Ops that repeat entries along axes, and the transpose that adds them up again."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
 
 def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """A filled array when it is small, else a read-only view: the cheaper of the two."""
-    if np.prod(shape, dtype=int) > 4096:
+    if math.prod(shape) > 4096:
         return np.broadcast_to(x, shape)
     y = np.empty(shape, np.asarray(x).dtype)
     y[...] = x

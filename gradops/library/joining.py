@@ -139,8 +139,10 @@ def pad_kernel(x: Any, pad_width: Widths, value: float = 0.0) -> Any:
     """What `np.pad` does, at a fifth of its cost per call."""
     x = np.asarray(x)
     ends = list(zip(x.shape, pad_width, strict=True))
-    y = np.empty([a + n + b for n, (a, b) in ends], x.dtype)
-    y[...] = value
+    shape = [a + n + b for n, (a, b) in ends]
+    y = np.zeros(shape, x.dtype)
+    if value:
+        y[...] = value
     y[tuple([slice(a, a + n) for n, (a, _) in ends])] = x
     return y
 

@@ -12,7 +12,7 @@ from ..op import Op
 from .absent import reason_for
 from .refusals import refusal, written
 
-UNSET: Any = np._NoValue  # type: ignore[attr-defined]  # what stands for an argument not given
+UNSET: Any = np._NoValue  # what stands for an argument not given
 NEUTRAL: Mapping[str, Callable[[Any], bool]] = {
     "order": lambda v: v in ("C", "K", "A", None),
     "casting": lambda v: v in ("same_kind", "unsafe"),
@@ -41,14 +41,8 @@ SUBJECTS = {
 """The modules of this package with functions for each namespace of NumPy's."""
 
 CALLED = {
-    "absolute": "abs", "subtract": "sub", "multiply": "mul", "true_divide": "div", "divide": "div",
-    "negative": "neg", "conjugate": "conj", "mod": "remainder", "arcsin": "asin", "arccos": "acos",
-    "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh", "arccosh": "acosh",
-    "arctanh": "atanh", "invert": "invert", "bitwise_invert": "invert", "bitwise_not": "invert",
-    "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "positive": "copy",
-    "rint": "round", "around": "round", "fabs": "abs", "fix": "trunc", "degrees": "rad2deg",
-    "radians": "deg2rad", "amax": "max", "amin": "min", "float_power": "power",
-    "permute_dims": "transpose", "expit": "sigmoid", "psi": "digamma", "gammaln": "lgamma",
+    "amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose",
+    "expit": "sigmoid", "psi": "digamma", "gammaln": "lgamma",
 }  # fmt: skip
 """Ours, where it is called otherwise than NumPy's (or SciPy's) function."""
 
@@ -90,9 +84,9 @@ def offered(name: str) -> Callable[..., Any] | None:
     """What `gradops` offers under a name of NumPy's."""
     import gradops
 
-    listed = set(gradops.library.__all__)
     found = CALLED.get(name, name)
-    return getattr(gradops, found) if found in listed else None
+    listed = found in gradops.library.__all__ or found in gradops.aliases.__all__
+    return getattr(gradops, found) if listed else None
 
 
 class Bound:
@@ -102,12 +96,15 @@ class Bound:
 
     def __init__(self, call: str, func: Any, ours: Callable[..., Any]) -> None:
         self.call, self.ours = call, ours
-        self.names = theirs = parameters(func)
-        self.places, self.arity = places_of(theirs or {}, ours)
+        self.names, is_open = parameters(func)
+        theirs = self.names or {}
+        self.places, self.arity = places_of(theirs, ours)
+        if is_open:
+            self.places |= {n: n for n in defaults_of(ours) if n not in self.places.values()}
         default = defaults_of(ours)
         self.defaults = {
             self.places[n]: v
-            for n, v in (theirs or {}).items()
+            for n, v in theirs.items()
             if n in self.places and n not in OF_NUMPY and v not in (UNSET, inspect.Parameter.empty)
             and not same(v, default.get(self.places[n], UNSET))
         }  # fmt: skip
@@ -130,10 +127,11 @@ class Bound:
 
     def kept(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The keywords that are more than neutral, for a function of any number of operands."""
-        theirs = {name: v for name, v in kwargs.items() if not self.is_neutral(name, v)}
-        if (names := defaults_of(self.ours)).keys() >= theirs.keys():
-            return theirs
-        raise self.keyword(next(iter(theirs.keys() - names.keys())))
+        given = {name: v for name, v in kwargs.items() if not self.is_neutral(name, v)}
+        unknown = given.keys() - self.places.values()
+        if unknown and not takes_any(self.ours):
+            raise self.keyword(min(unknown))
+        return given
 
     def is_neutral(self, name: str, value: Any) -> bool:
         """Whether a keyword that ours has not asks for nothing that ours does not do."""
@@ -151,15 +149,19 @@ class Bound:
         )  # fmt: skip
 
 
-def parameters(func: Any) -> dict[str, Any] | None:
-    """The parameters of a function of NumPy's with their defaults; None if it takes any number."""
+def parameters(func: Any) -> tuple[dict[str, Any] | None, bool]:
+    """The parameters of a function of NumPy's with their defaults, None if it takes any number.
+
+    And whether it takes other keywords beside.
+    """
     try:
         found = inspect.signature(func).parameters.values()
     except (TypeError, ValueError):  # an early NumPy does not say for what is written in C
-        return None
+        return None, True
+    is_open = any(p.kind is p.VAR_KEYWORD for p in found)
     if any(p.kind is p.VAR_POSITIONAL for p in found):
-        return None
-    return {p.name: p.default for p in found if p.kind is not p.VAR_KEYWORD}
+        return None, is_open
+    return {p.name: p.default for p in found if p.kind is not p.VAR_KEYWORD}, is_open
 
 
 def places_of(theirs: Mapping[str, Any], ours: Any) -> tuple[dict[str, Any], int]:
@@ -171,8 +173,8 @@ def places_of(theirs: Mapping[str, Any], ours: Any) -> tuple[dict[str, Any], int
         return operands | {n: n for n in theirs if n in attrs}, arity
     names = defaults_of(ours)
     required = [n for n, v in names.items() if v is inspect.Parameter.empty and n not in theirs]
-    operands = [n for n in theirs if n not in names]
-    return {n: n for n in theirs if n in names} | dict(zip(operands, required)), 0
+    others = [n for n in theirs if n not in names]
+    return {n: n for n in theirs if n in names} | dict(zip(others, required)), 0
 
 
 def defaults_of(ours: Any) -> dict[str, Any]:
@@ -181,6 +183,11 @@ def defaults_of(ours: Any) -> dict[str, Any]:
         return ours.params
     found = inspect.signature(ours).parameters.values()
     return {p.name: p.default for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+
+
+def takes_any(ours: Any) -> bool:
+    """Whether a function of ours takes any keyword, to hand it on."""
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(ours).parameters.values())
 
 
 def same(a: Any, b: Any) -> bool:

@@ -120,15 +120,15 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
     return a
 
 
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
     """An operand with more entries around it: a number, or its own ones as `mode` says."""
     widths = paired(pad_width, len(shape_of(array)))
     if mode == "constant":
-        return bordered(array, widths, paired(kwargs.get("constant_values", 0), len(widths)))
-    if mode not in ("edge", "reflect", "symmetric", "wrap") or kwargs:
+        return bordered(array, widths, paired(constant_values, len(widths)))
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise refusal(
             f"numpy.pad(..., mode={mode!r})", "tensors and expressions do not take this mode",
-            "there are constant, edge, reflect, symmetric and wrap, without more keywords",
+            "there are constant, edge, reflect, symmetric and wrap",
         )  # fmt: skip
     for axis, (before, after) in enumerate(widths):
         if before or after:

@@ -1,7 +1,7 @@
 """NumPy's ufuncs and their methods on tensors, expressions and their like."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 from ..op import OPS, Op
 from ..types import shape_of, type_of
 from .absent import reason_for
-from .binding import CALLED, UNSET, function_for, offered
+from .binding import UNSET, function_for, offered
 from .refusals import refusal, written
 
-REDUCTIONS = {
+REDUCTIONS: Mapping[np.ufunc, Any] = {
     np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
     np.logical_and: np.all, np.logical_or: np.any,
 }  # fmt: skip
-ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
+ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -136,8 +136,7 @@ def known(count: int) -> dict[np.ufunc, Any]:
 @cache
 def named(ufunc: np.ufunc) -> Any:
     """What `gradops` offers under the name of a ufunc, of NumPy's or of SciPy's."""
-    found = offered(CALLED.get(ufunc.__name__, ufunc.__name__))
-    return found
+    return offered(ufunc.__name__)
 
 
 def divided(a: Any, b: Any) -> tuple[Any, Any]:

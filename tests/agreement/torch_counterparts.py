@@ -1,0 +1,180 @@
+"""What computes an op in torch, where that is not a function of the same name and arguments."""
+
+import math
+
+import numpy as np
+
+
+def over(name):
+    """A reduction of torch that takes no `dim=None`."""
+
+    def call(torch, x, axis=None, keepdims=False):
+        f, dims = getattr(torch, name), dims_of(x, axis)
+        return f(x, dim=dims, keepdim=keepdims) if dims or x.ndim else f(x, dim=())
+
+    return call
+
+
+def dims_of(x, axis):
+    """The axes as torch's dimensions; () stands for none, which torch takes for all."""
+    if axis is None:
+        return tuple(range(x.ndim))
+    return (axis,) if isinstance(axis, int) else axis
+
+
+def one_by_one(name):
+    """A reduction of torch that takes one dimension at a time."""
+
+    def call(torch, x, axis=None, keepdims=False):
+        for d in sorted((d % max(x.ndim, 1) for d in dims_of(x, axis)), reverse=True):
+            x = getattr(torch, name)(x, dim=d, keepdim=keepdims)
+        return x if x.ndim or axis is not None else getattr(torch, name)(x)
+
+    return call
+
+
+def unless_no_axis(call):
+    """`call`, or the operand itself where no axis is named: torch takes that for all of them."""
+    return lambda torch, x, axis=None, keepdims=False: (
+        x * 1 if axis == () else call(torch, x, axis, keepdims)
+    )
+
+
+def nan_to_num(torch, x, **attrs):
+    """Of complex numbers part by part: torch does not differentiate them whole."""
+    if not x.is_complex():
+        return torch.nan_to_num(x, **attrs)
+    return torch.complex(torch.nan_to_num(x.real, **attrs), torch.nan_to_num(x.imag, **attrs))
+
+
+def gelu(torch, x, approximate):
+    return torch.nn.functional.gelu(x, approximate=approximate)
+
+
+def key_of(index, arrays):
+    """The key for subscripts that an encoded index of ours stands for."""
+    arrays = iter(arrays)
+    spelled = {"array": lambda: next(arrays), "...": lambda: ...}
+    return tuple(
+        slice(*e[1:]) if isinstance(e, tuple) else spelled[e]() if isinstance(e, str) else e
+        for e in index
+    )
+
+
+def subscripted(torch, x, *arrays, index):
+    """`x[key]`, by the places that NumPy finds: torch has no negative steps."""
+    key = tuple(k.numpy() if hasattr(k, "numpy") else k for k in key_of(index, arrays))
+    places = np.arange(math.prod(x.shape)).reshape(tuple(x.shape))[key]
+    return x.reshape(-1)[torch.as_tensor(np.array(places))]
+
+
+def scattered(torch, x, *arrays, index, shape):
+    key = tuple(k.numpy() if hasattr(k, "numpy") else k for k in key_of(index, arrays))
+    places = np.arange(math.prod(shape)).reshape(shape)[key]
+    flat = torch.zeros(math.prod(shape), dtype=x.dtype)
+    return flat.index_add(0, torch.as_tensor(places.ravel()), x.reshape(-1)).reshape(shape)
+
+
+def padded(torch, x, pad_width, value):
+    flat = [n for pair in reversed(pad_width) for n in pair]
+    return torch.nn.functional.pad(x, flat, value=value) if flat else x * 1
+
+
+def classes_last(name):
+    """A loss of torch's with the classes along the last axis."""
+
+    def call(torch, x, labels, reduction):
+        x = x.movedim(-1, 1) if x.ndim > 2 else x
+        return getattr(torch.nn.functional, name)(x, labels, reduction=reduction)
+
+    return call
+
+
+def reshaped(torch, x, shape):
+    return x.reshape(shape) * 1
+
+
+def sum_to(torch, x, shape):
+    return x.sum_to_size(shape)
+
+
+def cast(torch, x, dtype):
+    return x.to(getattr(torch, str(np.dtype(dtype))))
+
+
+def transposed(torch, x, axes):
+    return x.permute(axes if axes is not None else tuple(reversed(range(x.ndim))))
+
+
+def squeezed(torch, x, axis):
+    return x.squeeze() if axis is None else x.squeeze(axis)
+
+
+def flip(torch, x, axis):
+    return x.flip(dims_of(x, axis))
+
+
+def expanded(torch, x, axis):
+    axes = (axis,) if isinstance(axis, int) else axis
+    rank = x.ndim + len(axes)
+    for a in sorted(a % rank for a in axes):
+        x = x.unsqueeze(a)
+    return x
+
+
+def arg(name):
+    return lambda torch, x, axis, keepdims: getattr(torch, name)(x, dim=axis, keepdim=keepdims)
+
+
+COUNTERPARTS = {
+    "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
+    "max": unless_no_axis(over("amax")),
+    "min": unless_no_axis(over("amin")), "sum": unless_no_axis(over("sum")),
+    "mean": unless_no_axis(over("mean")), "logsumexp": unless_no_axis(over("logsumexp")),
+    "prod": unless_no_axis(one_by_one("prod")),
+    "argmax": arg("argmax"), "argmin": arg("argmin"),
+    "astype": cast, "copy": lambda torch, x: x.clone(), "reshape": reshaped,
+    "transpose": transposed, "squeeze": squeezed, "flip": flip, "expand_dims": expanded,
+    "broadcast_to": lambda torch, x, shape: torch.broadcast_to(x, shape),
+    "expand_to": lambda torch, x, shape: torch.broadcast_to(x, shape), "sum_to": sum_to,
+    "binary_cross_entropy": lambda torch, x, y: torch.nn.functional.binary_cross_entropy(
+        x, y, reduction="none"
+    ),
+    "clamp": lambda torch, x, low, high: torch.clamp(x, low, high),
+    "concatenate": lambda torch, *xs, axis: torch.cat(xs, axis),
+    "stack": lambda torch, *xs, axis: torch.stack(xs, axis),
+    "einsum": lambda torch, *xs, subscripts: torch.einsum(subscripts, *xs),
+    "full_like": lambda torch, x, value, dtype: torch.full_like(
+        x, value, dtype=getattr(torch, str(dtype)) if dtype else None
+    ),
+    "gelu": gelu, "getitem": subscripted, "slice": subscripted, "scatter": scattered,
+    "imag": lambda torch, x: x.imag if x.is_complex() else torch.zeros_like(x),
+    "masked": lambda torch, mask, x: torch.where(mask, x, 0),
+    "binary_cross_entropy_with_logits": (
+        lambda torch, x, y, **attrs: torch.nn.functional.binary_cross_entropy_with_logits(
+            x, y, **attrs
+        )
+    ),
+    "nll_loss": classes_last("nll_loss"), "sparse_cross_entropy": classes_last("cross_entropy"),
+    "pad": padded, "floor_divide": lambda torch, a, b: torch.floor(a / b),
+    "cumsum": lambda torch, x, axis: torch.cumsum(x, axis),
+    "softmax": lambda torch, x, axis: torch.softmax(x, axis),
+    "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
+    "strong_product": lambda torch, v, p: v * p,
+    "nan_to_num": nan_to_num,
+    "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
+    "stop_gradient": lambda torch, x: x.detach() * 1,
+}  # fmt: skip
+OTHER_NUMBERS = "torch draws other numbers"
+OURS = "an op of ours that has no name in torch"
+WITHOUT = {
+    **dict.fromkeys(
+        ["random_uniform", "random_normal", "truncated_normal", "random_gumbel", "random_bernoulli",
+         "random_integers", "random_permutation", "fold_in"], OTHER_NUMBERS,
+    ),
+    **dict.fromkeys(
+        ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
+         "ensure_shape"], OURS,
+    ),
+    "heaviside": "torch does not differentiate it",
+}  # fmt: skip
