@@ -42,11 +42,13 @@ from .families import discrete, elementwise, joining, linear, multilinear, selec
 from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
+from .library.arranging import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
 from .library.creation import *
+from .library.diagonals import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
@@ -55,10 +57,13 @@ from .library.joining import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
+from .library.padding import *
 from .library.random import *
 from .library.reduction import *
+from .library.repeating import *
 from .library.rounding import *
 from .library.trigonometric import *
+from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators
 from .reads import reads

@@ -62,7 +62,7 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
         source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
         samples=cases(
             reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
-            reals((2, 3), shape=(2, 3)),
+            reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),
         ),
         error_samples=[
             ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),

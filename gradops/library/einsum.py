@@ -166,6 +166,7 @@ einsum_op = Op(
         reals((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"),
         reals((), (2,), subscripts=",i->i"),
         complexes((2, 3), (3, 2), subscripts="ij,jk->ik"),
+        reals((0, 3), (3, 2), subscripts="ij,jk->ik"),
         reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[
