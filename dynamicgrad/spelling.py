@@ -283,7 +283,7 @@ METHODS: dict[str, Any] = {
     **SHARED, **OF_TENSORS, **arranging.METHODS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
-    "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,
+    "dim": lambda self: len(self.shape), "nelement": numel,
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
@@ -306,7 +306,7 @@ PROPERTIES = {
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
     "real": property(UNARY["real"]),
     "imag": property(UNARY["imag"]),
-    "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
+    "size": property(shapes.size),
 }
 OPERATORS = {
     "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],

@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library
+from . import aliases, library, linalg
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -23,6 +23,7 @@ from .errors import (
     GraphFormatError,
     GrowthWarning,
     IndexingError,
+    LinAlgError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
@@ -76,12 +77,12 @@ from .types import ArrayType, Dim, type_of
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
     "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op", "OperandError",
     "Operators", "OptionError", "Series", "ShapeError", "StateError", "StateFormatError",
     "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between",
     "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten",
-    "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear", "positive", "pull_back", "reads",
-    "reals", "selection", "singular", "tree_map", "type_of", "vmap",
+    "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear", "positive",
+    "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

@@ -25,7 +25,7 @@ TABLE: Mapping[tuple[str, str], str] = {
     (
         "it takes numbers apart in a way that has no derivative",
         "compute with log2, floor and exp2",
-    ): "frexp ldexp nextafter spacing",
+    ): "frexp ldexp spacing",
     (
         "its results are complex and come in no particular order",
         "use eigh() of a symmetric matrix; poly() of given zeros",

@@ -54,7 +54,7 @@ def function_for(func: Any) -> Callable[..., Any]:
     Raises NumPyCallError where there is nothing like it.
     """
     space, name = place_of(func)
-    ours = written_for(space, name) or offered(name)
+    ours = written_for(space, name) or offered(name, space)
     if ours is None:
         raise refusal(title(space, name), *reason_for(space, name))
     return Bound(title(space, name), func, ours)
@@ -80,13 +80,18 @@ def written_for(space: str, name: str) -> Callable[..., Any] | None:
     return None
 
 
-def offered(name: str) -> Callable[..., Any] | None:
-    """What `gradops` offers under a name of NumPy's."""
+def offered(name: str, space: str = "") -> Callable[..., Any] | None:
+    """What `gradops` offers under a name of NumPy's, or else of the array API's."""
     import gradops
 
-    found = CALLED.get(name, name)
-    listed = found in gradops.library.__all__ or found in gradops.aliases.__all__
-    return getattr(gradops, found) if listed else None
+    from ..array_api import LINEAR, SHARED, TRANSFORMS
+
+    name = CALLED.get(name, name)
+    if name in getattr(spaces := getattr(gradops, space, None), "__all__", ()):
+        return getattr(spaces, name)
+    if name in gradops.library.__all__ or name in gradops.aliases.__all__:
+        return getattr(gradops, name)
+    return {"": SHARED, "linalg": LINEAR, "fft": TRANSFORMS}[space].get(name)
 
 
 class Bound:
@@ -99,7 +104,7 @@ class Bound:
         self.names, is_open = parameters(func)
         theirs = self.names or {}
         self.places, self.arity = places_of(theirs, ours)
-        if is_open:
+        if is_open or self.names is None:
             self.places |= {n: n for n in defaults_of(ours) if n not in self.places.values()}
         default = defaults_of(ours)
         self.defaults = {

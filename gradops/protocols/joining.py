@@ -12,32 +12,9 @@ from .reducing import cast
 from .refusals import length
 
 __all__ = [
-    "append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block", "broadcast_arrays",
-    "column_stack", "concat", "concatenate", "delete", "dsplit", "dstack", "hsplit", "hstack",
-    "insert", "ix_", "meshgrid", "split", "stack", "unstack", "vsplit", "vstack",
+    "append", "block", "concat", "concatenate", "delete",
+    "dsplit", "hsplit", "hstack", "insert", "ix_", "meshgrid", "split", "stack", "vsplit", "vstack",
 ]  # fmt: skip
-
-
-def with_rank(x: Any, n: int) -> Any:
-    """`x` with `n` axes at least, new ones as NumPy's `atleast_...` place them."""
-    rank = len(shape_of(x))
-    if rank >= n:
-        return x if hasattr(x, "gradop_level") else np.asarray(x)
-    places = {(1, 0): (0,), (2, 0): (0, 1), (2, 1): (0,), (3, 0): (0, 1, 2), (3, 1): (0, 2)}
-    return ops.expand_dims(x, axis=places.get((n, rank), (2,)))
-
-
-def each_with_rank(n: int) -> Any:
-    """The function that gives arrays so many axes at least."""
-
-    def call(*arys: Any) -> Any:
-        found = tuple([with_rank(x, n) for x in arys])
-        return found[0] if len(found) == 1 else found
-
-    return call
-
-
-atleast_1d, atleast_2d, atleast_3d = map(each_with_rank, (1, 2, 3))
 
 
 def concatenate(arrays: Iterable[Any], axis: Any = 0, dtype: Any = None) -> Any:
@@ -55,26 +32,12 @@ def stack(arrays: Iterable[Any], axis: int = 0, dtype: Any = None) -> Any:
 
 def hstack(tup: Iterable[Any], dtype: Any = None) -> Any:
     """The arrays side by side."""
-    found = [with_rank(x, 1) for x in tup]
-    return concatenate(found, 0 if len(shape_of(found[0])) == 1 else 1, dtype)
+    return cast(ops.hstack([as_array(x) for x in tup]), dtype)
 
 
 def vstack(tup: Iterable[Any], dtype: Any = None) -> Any:
     """The arrays one above the other."""
-    return concatenate([with_rank(x, 2) for x in tup], 0, dtype)
-
-
-def dstack(tup: Iterable[Any]) -> Any:
-    """The arrays behind each other."""
-    return concatenate([with_rank(x, 3) for x in tup], 2)
-
-
-def column_stack(tup: Iterable[Any]) -> Any:
-    """The arrays as columns."""
-    columns = [
-        ops.reshape(x, shape=(-1, 1)) if len(shape_of(x)) < 2 else x for x in map(as_array, tup)
-    ]
-    return concatenate(columns, 1)
+    return cast(ops.vstack([as_array(x) for x in tup]), dtype)
 
 
 def as_array(x: Any) -> Any:
@@ -113,12 +76,6 @@ def joined(arrays: Any, depth: int, rank: int) -> Any:
     return concatenate([joined(x, depth - 1, rank) for x in arrays], axis=rank - depth)
 
 
-def broadcast_arrays(*args: Any) -> Any:
-    """The arrays with the shape that they have together."""
-    shape = np.broadcast_shapes(*map(shape_of, args))
-    return tuple([ops.broadcast_to(as_array(x), shape=shape) for x in args])
-
-
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinates of a grid, from those along each of its axes."""
     n = len(xi)
@@ -126,7 +83,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     if indexing == "xy" and n > 1:
         shapes[0][0], shapes[0][1] = shapes[1][1], shapes[1][0] = 1, -1
     found = tuple([ops.reshape(x, shape=s) for x, s in zip(xi, shapes)])
-    return found if sparse else broadcast_arrays(*found)
+    return found if sparse else ops.broadcast_arrays(*found)
 
 
 def ix_(*args: Any) -> Any:
@@ -137,15 +94,6 @@ def ix_(*args: Any) -> Any:
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """The parts of an array along an axis: so many equal ones, or those that begin at indices."""
     return list(ops.split(ary, indices_or_sections, axis=axis))
-
-
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """The parts of an array along an axis, of which the first may be larger by one."""
-    if isinstance(indices_or_sections, int | np.integer):
-        size, n = divmod(length(ary, axis), int(indices_or_sections))
-        sizes = [size + 1] * n + [size] * (int(indices_or_sections) - n)
-        indices_or_sections = np.cumsum(sizes)[:-1].tolist()
-    return split(ary, indices_or_sections, axis)
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
@@ -161,11 +109,6 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """The parts along the third axis."""
     return split(ary, indices_or_sections, 2)
-
-
-def unstack(x: Any, axis: int = 0) -> Any:
-    """The parts of an array at each place along an axis."""
-    return tuple([ops.squeeze(p, axis=axis) for p in split(x, shape_of(x)[axis], axis)])
 
 
 def flat_and_axis(arr: Any, axis: Any) -> tuple[Any, int]:

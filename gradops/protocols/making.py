@@ -61,9 +61,7 @@ def linspace(
     found = start + place * step
     if endpoint and num > 1:
         found = ops.where(np.arange(num).reshape(place.shape) == num - 1, stop, found)
-    from .shaping import moveaxis
-
-    found = cast(moveaxis(found, 0, axis) if axis else found, dtype)
+    found = cast(ops.moveaxis(found, 0, axis) if axis else found, dtype)
     return (found, step) if retstep else found
 
 

@@ -212,7 +212,8 @@ def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         given = dict(initial=initial, ddof=ddof, mean=mean, correction=correction, dtype=dtype)
         given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}
-        return reduce(a, axis, keepdims=keepdims, where=both(a, where), **given)
+        where, a = both(a, where), masked(a, there(a), 0)  # a NaN in it would leak into gradients
+        return reduce(a, axis, keepdims=keepdims, where=where, **given)
 
     return call
 

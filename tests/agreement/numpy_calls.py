@@ -2,7 +2,7 @@
 
 import numpy as np
 
-A = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
+A = np.array([[0.5, -1.5, 2.1], [3.2, 0.25, -0.75]])
 B = np.array([2.0, 3.0, 1.5])
 S = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 2.0]])
 V = np.array([0.3, 1.2, -0.7, 2.5, 0.9])
@@ -11,20 +11,28 @@ M = A > 0
 C = A + 1j * A[::-1]
 K = np.array([[3, 1, 2], [0, 5, 4]])
 
-REDUCTIONS = "sum prod max min amax amin mean var std ptp all any"
+TRANSFORMS_OF_SEVERAL_AXES = "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftshift ifftshift"
+
+
+def called_with(options, f):
+    """Calls of a function with each of several sets of keywords."""
+    return [(A, lambda x, given=given: f(x, **given)) for given in options]
+
+
 CALLS = {
-    **{name: [(A, lambda x, f=getattr(np, name): f(x)),
-              (A, lambda x, f=getattr(np, name): f(x, axis=0)),
-              (A, lambda x, f=getattr(np, name): f(x, 1, keepdims=True))]
-       for name in "max min amax amin ptp all any".split() if name != "ptp"},
-    "sum": [(A, np.sum), (A, lambda x: np.sum(x, 0)), (A, lambda x: np.sum(x, (0, 1), keepdims=True)),
+    **{f.__name__: called_with([{}, {"axis": 0}, {"axis": 1, "keepdims": True}], f)
+       for f in (np.max, np.min, np.amax, np.amin, np.all, np.any)},
+    "amax": [(A, np.amax)], "amin": [(A, np.amin)],
+    "sum": [(A, np.sum), (A, lambda x: np.sum(x, 0)),
+            (A, lambda x: np.sum(x, (0, 1), keepdims=True)),
             (A, lambda x: np.sum(x, axis=1, initial=2.0)), (A, lambda x: np.sum(x, where=M)),
             (A, lambda x: np.sum(x, 0, np.float32)), (K, np.sum), (M, np.sum)],
     "prod": [(A, np.prod), (A, lambda x: np.prod(x, axis=1, initial=3.0, where=M))],
     "max": [(A, np.max), (A, lambda x: np.max(x, 1, None, True)),
             (A, lambda x: np.max(x, axis=0, initial=1.0, where=M))],
     "mean": [(A, np.mean), (A, lambda x: np.mean(x, 1, keepdims=True)), (K, np.mean),
-             (A, lambda x: np.mean(x, axis=0, where=M)), (A, lambda x: np.mean(x, dtype=np.float32))],
+             (A, lambda x: np.mean(x, axis=0, where=M)),
+             (A, lambda x: np.mean(x, dtype=np.float32))],
     "var": [(A, np.var), (A, lambda x: np.var(x, ddof=1)), (A, lambda x: np.var(x, 1, ddof=1)),
             (A, lambda x: np.var(x, axis=0, keepdims=True)), (C, np.var), (K, np.var),
             (A, lambda x: np.var(x, axis=1, where=np.array([True, True, False])))],
@@ -43,7 +51,7 @@ CALLS = {
     "argmin": [(A, np.argmin), (A, lambda x: np.argmin(x, axis=1))],
     "argpartition": [(V, lambda x: np.argpartition(x, 0)[:1])],
     "argsort": [(A, np.argsort), (A, lambda x: np.argsort(x, axis=0, kind="stable"))],
-    "around": [(10 * A, np.around)],
+    "around": [(11.3 * A, np.around)],
     "round": [(A * 1.11, np.round)],
     "array_equal": [(A, lambda x: np.array_equal(x, A)), (A, lambda x: np.array_equal(A + 1, x))],
     "array_equiv": [(A, lambda x: np.array_equiv(x, A))],
@@ -100,24 +108,28 @@ CALLS = {
     "ediff1d": [(A, np.ediff1d), (V, lambda x: np.ediff1d(x, to_begin=1.0, to_end=[2.0, 3.0]))],
     "einsum": [(A, lambda x: np.einsum("ij,kj->ik", x, x)), (A, lambda x: np.einsum("ij->j", x)),
                (A, lambda x: np.einsum(x, [0, 1], B, [1], [0]))],
-    "expand_dims": [(A, lambda x: np.expand_dims(x, 1)), (A, lambda x: np.expand_dims(x, axis=(0, 3)))],
+    "expand_dims": [(A, lambda x: np.expand_dims(x, 1)),
+                    (A, lambda x: np.expand_dims(x, axis=(0, 3)))],
     "extract": [(A, lambda x: np.extract(M, x))],
     "fix": [(A, np.fix)],
     "flip": [(A, np.flip), (A, lambda x: np.flip(x, axis=1))],
     "fliplr": [(A, np.fliplr)], "flipud": [(A, np.flipud)],
-    "full_like": [(A, lambda x: np.full_like(x, 2.0)), (B, lambda x: np.full_like(x, 1, shape=(2,)))],
+    "full_like": [(A, lambda x: np.full_like(x, 2.0)),
+                  (B, lambda x: np.full_like(x, 1, shape=(2,)))],
     "zeros_like": [(A, np.zeros_like)], "ones_like": [(A, lambda x: np.ones_like(x, dtype=int))],
     "geomspace": [(B, lambda x: np.geomspace(x, 10 * x, 4))],
     "linspace": [(B, lambda x: np.linspace(x, 3.0, 4)), (B, lambda x: np.linspace(0, x, 3, False))],
     "logspace": [(B, lambda x: np.logspace(x, 2 * x, 4))],
     "gradient": [(V, np.gradient), (V, lambda x: np.gradient(x, 0.5, edge_order=2)),
-                 (V, lambda x: np.gradient(x, np.array([0.0, 0.5, 1.5, 3.0, 3.5]))), (S, lambda x: np.gradient(x)[1])],
+                 (V, lambda x: np.gradient(x, np.array([0.0, 0.5, 1.5, 3.0, 3.5]))),
+                 (S, lambda x: np.gradient(x)[1])],
     "i0": [(V, np.i0)],
     "imag": [(C, np.imag)], "real": [(C, np.real)],
     "inner": [(A, lambda x: np.inner(x, x)), (A, lambda x: np.inner(B, x)),
               (A, lambda x: np.inner(x, 2.0))],
     "insert": [(V, lambda x: np.insert(x, 2, 7.0)), (A, lambda x: np.insert(x, 1, 5.0, axis=1)),
-               (V, lambda x: np.insert(x, [1, 3], [7.0, 8.0])), (A, lambda x: np.insert(x, 0, B, 0))],
+               (V, lambda x: np.insert(x, [1, 3], [7.0, 8.0])),
+               (A, lambda x: np.insert(x, 0, B, 0))],
     "interp": [(A, lambda x: np.interp(x, [0.0, 1.0, 2.0], B)),
                (B, lambda x: np.interp(A, [0.0, 1.0, 2.0], x, left=-1.0))],
     "isclose": [(A, lambda x: np.isclose(x, A + 1e-9))],
@@ -144,11 +156,13 @@ CALLS = {
     "array_repr": [], "array_str": [], "array2string": [], "iscomplexobj": [], "isrealobj": [],
     "diag_indices_from": [], "tril_indices_from": [], "triu_indices_from": [], "empty_like": [],
     "outer": [(A, lambda x: np.outer(x, B)), (B, lambda x: np.outer(B, x))],
-    "pad": [(A, lambda x: np.pad(x, 1)), (A, lambda x: np.pad(x, ((0, 1), (2, 0)), constant_values=3)),
+    "pad": [(A, lambda x: np.pad(x, 1)), (A, lambda x: np.pad(x, ((0, 1),
+            (2, 0)), constant_values=3)),
             (V, lambda x: np.pad(x, (1, 2), "edge")), (A, lambda x: np.pad(x, 1, mode="reflect")),
             (V, lambda x: np.pad(x, 2, "wrap")), (V, lambda x: np.pad(x, 2, "symmetric"))],
     "partition": [(V, lambda x: np.partition(x, 2)[2])],
-    "percentile": [(A, lambda x: np.percentile(x, 30)), (A, lambda x: np.percentile(x, [10, 50], axis=1))],
+    "percentile": [(A, lambda x: np.percentile(x, 30)),
+                   (A, lambda x: np.percentile(x, [10, 50], axis=1))],
     "permute_dims": [(A, np.permute_dims)],
     "piecewise": [(A, lambda x: np.piecewise(x, [x < 0, x >= 1], [np.abs, lambda v: v**2, 7.0]))],
     "poly": [(B, np.poly)], "polyadd": [(B, lambda x: np.polyadd(x, V))],
@@ -178,7 +192,8 @@ CALLS = {
     "tile": [(A, lambda x: np.tile(x, 2)), (B, lambda x: np.tile(x, (2, 2)))],
     "trace": [(S, np.trace), (S, lambda x: np.trace(x, offset=1))],
     "transpose": [(A, np.transpose), (A, lambda x: np.transpose(x, (1, 0)))],
-    "trapezoid": [(A, np.trapezoid), (A, lambda x: np.trapezoid(x, B)), (V, lambda x: np.trapezoid(x, dx=0.5)),
+    "trapezoid": [(A, np.trapezoid), (A, lambda x: np.trapezoid(x, B)),
+                  (V, lambda x: np.trapezoid(x, dx=0.5)),
                   (A, lambda x: np.trapezoid(x, axis=0))],
     "tril": [(S, np.tril), (S, lambda x: np.tril(x, -1))], "triu": [(S, np.triu)],
     "unstack": [(A, lambda x: np.unstack(x)[1])],
@@ -191,19 +206,23 @@ CALLS = {
     "linalg.cross": [(A, lambda x: np.linalg.cross(x, B[None] * np.ones((2, 1))))],
     "linalg.det": [(S, np.linalg.det)],
     "linalg.diagonal": [(S[None], lambda x: np.linalg.diagonal(x, offset=1))],
-    "linalg.eigh": [(S, lambda x: np.linalg.eigh(x)[0]), (S, lambda x: np.linalg.eigh(x).eigenvalues)],
+    "linalg.eigh": [(S, lambda x: np.linalg.eigh(x)[0]),
+                    (S, lambda x: np.linalg.eigh(x).eigenvalues)],
     "linalg.eigvalsh": [(S, np.linalg.eigvalsh)],
     "linalg.inv": [(S, np.linalg.inv)],
     "linalg.lstsq": [(S[:, :2], lambda x: np.linalg.lstsq(x, B)[0])],
     "linalg.matmul": [(S, lambda x: np.linalg.matmul(x, S))],
-    "linalg.matrix_norm": [(S, np.linalg.matrix_norm), (S, lambda x: np.linalg.matrix_norm(x, ord=1))],
+    "linalg.matrix_norm": [(S, np.linalg.matrix_norm),
+                           (S, lambda x: np.linalg.matrix_norm(x, ord=1))],
     "linalg.matrix_power": [(S, lambda x: np.linalg.matrix_power(x, 3)),
                             (S, lambda x: np.linalg.matrix_power(x, -2))],
     "linalg.matrix_transpose": [(A, np.linalg.matrix_transpose)],
     "linalg.multi_dot": [(A, lambda x: np.linalg.multi_dot([x, S, B]))],
     "linalg.norm": [(A, np.linalg.norm), (B, lambda x: np.linalg.norm(x, 1)),
-                    (A, lambda x: np.linalg.norm(x, axis=1)), (A, lambda x: np.linalg.norm(x, "fro")),
-                    (A, lambda x: np.linalg.norm(x, np.inf)), (B, lambda x: np.linalg.norm(x, np.inf)),
+                    (A, lambda x: np.linalg.norm(x, axis=1)),
+                    (A, lambda x: np.linalg.norm(x, "fro")),
+                    (A, lambda x: np.linalg.norm(x, np.inf)),
+                    (B, lambda x: np.linalg.norm(x, np.inf)),
                     (A, lambda x: np.linalg.norm(x, 3, axis=0, keepdims=True)),
                     (S, lambda x: np.linalg.norm(x, 2)), (S, lambda x: np.linalg.norm(x, "nuc"))],
     "linalg.outer": [(B, lambda x: np.linalg.outer(x, V))],
@@ -213,7 +232,8 @@ CALLS = {
                        (S, lambda x: np.linalg.slogdet(x).logabsdet)],
     "linalg.solve": [(S, lambda x: np.linalg.solve(x, B)), (B, lambda x: np.linalg.solve(S, x)),
                      (S, lambda x: np.linalg.solve(x, A.T))],
-    "linalg.svd": [(S, lambda x: np.linalg.svd(x)[1]), (A, lambda x: np.linalg.svd(x, compute_uv=False)),
+    "linalg.svd": [(S, lambda x: np.linalg.svd(x)[1]),
+                   (A, lambda x: np.linalg.svd(x, compute_uv=False)),
                    (A, lambda x: np.linalg.svd(x, full_matrices=False).S)],
     "linalg.svdvals": [(A, np.linalg.svdvals)],
     "linalg.tensordot": [(A, lambda x: np.linalg.tensordot(x, S, axes=1))],
@@ -221,10 +241,9 @@ CALLS = {
     "linalg.tensorsolve": [(S, lambda x: np.linalg.tensorsolve(x, B))],
     "linalg.trace": [(S, np.linalg.trace)],
     "linalg.vecdot": [(A, lambda x: np.linalg.vecdot(x, B))],
-    "linalg.vector_norm": [(A, np.linalg.vector_norm), (A, lambda x: np.linalg.vector_norm(x, axis=1, ord=1))],
-    **{f"fft.{name}": [(V, getattr(np.fft, name)), (A, lambda x, f=getattr(np.fft, name): f(x, 4)),
-                       (A, lambda x, f=getattr(np.fft, name): f(x, axis=0, norm="ortho"))]
-       for name in "fft ifft rfft irfft hfft ihfft".split()},
-    **{f"fft.{name}": [(A, getattr(np.fft, name))]
-       for name in "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftshift ifftshift".split()},
+    "linalg.vector_norm": [(A, np.linalg.vector_norm),
+                           (A, lambda x: np.linalg.vector_norm(x, axis=1, ord=1))],
+    **{f"fft.{f.__name__}": called_with([{}, {"n": 4}, {"axis": 0, "norm": "ortho"}], f)
+       for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)},
+    **{f"fft.{name}": [(A, getattr(np.fft, name))] for name in TRANSFORMS_OF_SEVERAL_AXES.split()},
 }  # fmt: skip
