@@ -48,6 +48,7 @@ from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
+from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.einsum import *
@@ -59,6 +60,7 @@ from .library.logic import *
 from .library.loss import *
 from .library.movement import *
 from .library.padding import *
+from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
