@@ -56,6 +56,7 @@ from .library.elementwise import *
 from .library.exponential import *
 from .library.indexing import *
 from .library.joining import *
+from .library.linalg_products import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *

@@ -9,7 +9,6 @@ from .linalg import (
     DOUBLE,
     NOT_FINITE,
     ROUTINES,
-    WIDE,
     attempt,
     cast,
     dtype_of,
@@ -82,44 +81,47 @@ def eigvals(x: Any) -> Any:
     return cast(found, complex_dtype(dtype))
 
 
-def cutoff(x: Any, rtol: float | None) -> float:
+def cutoff(m: Any, n: Any, rtol: float | None, dtype: Any = DOUBLE) -> Any:
     """What part of the largest singular value counts as zero."""
-    return max(x.shape[-2:]) * float(np.finfo(x.dtype).eps) if rtol is None else rtol
+    if rtol is not None:
+        return rtol
+    return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
+
+
+def checked(op: str, x: Any) -> Any:
+    """Matrices with finite entries, in the dtype of the result."""
+    x = cast(x, dtype_of(op, x))
+    if not (fine := np.isfinite(x)).all():
+        raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
+    if x.ndim < 2:
+        raise ValueError("no matrix")  # type inference has the words for the user
+    return x
 
 
 def pinv(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
-    x = cast(x, dtype_of("pinv", x))
-    if not np.isfinite(x).all():
-        raise failure("pinv", [x], NOT_FINITE, ~np.isfinite(x).all((-2, -1)))
-    return np.linalg.pinv(x, cutoff(x, rtol), hermitian)
+    x = checked("pinv", x)
+    return np.linalg.pinv(x, cutoff(*x.shape[-2:], rtol, x.dtype), hermitian)
 
 
 def matrix_rank(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
-    x = cast(x, dtype_of("matrix_rank", x))
-    if not np.isfinite(x).all():
-        raise failure("matrix_rank", [x], NOT_FINITE, ~np.isfinite(x).all((-2, -1)))
+    x = checked("matrix_rank", x)
     return np.linalg.matrix_rank(x, hermitian=hermitian, rtol=rtol)
 
 
-def lstsq(a: Any, b: Any, rtol: float | None = None) -> Any:
-    """In one row: the solutions, the singular values of `a`, its rank."""
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     dtype = dtype_of("lstsq", a, b)
     m, n = a.shape[-2:]
     k = b.shape[-1]
-    for x in (a, b):
-        if not np.isfinite(x).all():
-            raise failure("lstsq", [a, b], NOT_FINITE, ~np.isfinite(x).all((-2, -1)))
-    small = cutoff(np.empty((m, n), DOUBLE), rtol)
     if k == 0:  # LAPACK wants a right side
         b = np.zeros((*b.shape[:-1], 1), b.dtype)
+    small = cutoff(m, n, rcond)
     signature = "DDd->Ddid" if dtype.kind == "c" else "ddd->ddid"
-    with np.errstate(all="ignore"):
-        x, _, rank, s = routine("lstsq", m, n)(a, b, small, signature=signature)
+    try:
+        with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
+            x, *_ = routine("lstsq", m, n)(a, b, small, signature=signature)
+    except FloatingPointError:
+        why = DIVERGED if np.isfinite(a).all() and np.isfinite(b).all() else NOT_FINITE
+        raise failure("lstsq", [a, b], why, np.zeros(())) from None
     if m == 0:
         x[...] = 0
-    x = x[..., :k]
-    batch = x.shape[:-2]
-    y = np.empty((*batch, n * k + min(m, n) + 1), WIDE if dtype.kind == "c" else DOUBLE)
-    y[..., : n * k] = x.reshape(*batch, n * k)
-    y[..., n * k : -1], y[..., -1] = s, rank
-    return cast(y, dtype)
+    return cast(x[..., :k], dtype)

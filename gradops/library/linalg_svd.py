@@ -13,7 +13,7 @@ from ..kernels import factors
 from ..kernels.linalg import common_dtype, real_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn, reals
-from ..types import ArrayType, type_of
+from ..types import UNKNOWN, ArrayType, type_of
 from .arithmetic import strong_product, sub
 from .arranging import matrix_transpose
 from .comparison import where
@@ -201,7 +201,9 @@ def svd(x: Any, full_matrices: bool = True) -> SVDResult:
 def svdvals_infer(x: ArrayType) -> ArrayType:
     require_matrix("svdvals", x)
     dtype = real_dtype(common_dtype("svdvals", x.dtype))
-    return ArrayType((*x.shape[:-2], smaller("svdvals", x)), dtype)
+    m, n = x.shape[-2:]
+    k = min(m, n) if isinstance(m, int) and isinstance(n, int) else m if m == n else UNKNOWN
+    return ArrayType((*x.shape[:-2], k), dtype)
 
 
 def svdvals_cotangent(g: Any, y: Any, x: Any) -> Any:
