@@ -164,6 +164,15 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
+def unchanged(x: Any) -> Any:
+    """The tensor itself, as `+x` is.
+
+    >>> dg.positive(dg.ones(2))
+    tensor([1., 1.])
+    """
+    return x
+
+
 def numel(x: Any) -> int:
     """How many entries there are.
 
@@ -221,6 +230,7 @@ WITH_DIM = {
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
+    "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
     "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
@@ -248,7 +258,8 @@ SHARED: dict[str, Callable[..., Any]] = {
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
     "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
-    "movedim": "moveaxis", "sgn": "sign",
+    "movedim": "moveaxis", "sgn": "sign", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2", "fix": "trunc",
 }.items():  # fmt: skip
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -293,6 +304,9 @@ IN_PLACE = {
     "add": ops.add, "sub": ops.sub, "mul": ops.mul, "div": ops.div, "pow": ops.power,
     "floor_divide": ops.floor_divide, "remainder": ops.remainder,
     "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or, "bitwise_xor": ops.bitwise_xor,
+    "bitwise_left_shift": ops.bitwise_left_shift, "bitwise_right_shift": ops.bitwise_right_shift,
+    "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
+    "nextafter": ops.nextafter,
 }  # fmt: skip
 IN_PLACE_ALONE = [
     op for name, op in elementwise(1).items() if op.vjp[0] and name not in {"angle", "imag", "real"}
@@ -301,6 +315,7 @@ AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",
     "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor",
+    "ilshift": "bitwise_left_shift", "irshift": "bitwise_right_shift",
 }  # fmt: skip
 
 

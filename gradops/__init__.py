@@ -8,7 +8,8 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import library
+from . import aliases, library
+from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
     AxisError,
@@ -47,12 +48,16 @@ from .library.contraction import *
 from .library.creation import *
 from .library.einsum import *
 from .library.elementwise import *
+from .library.exponential import *
 from .library.indexing import *
 from .library.joining import *
+from .library.logic import *
 from .library.loss import *
 from .library.movement import *
 from .library.random import *
 from .library.reduction import *
+from .library.rounding import *
+from .library.trigonometric import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators
 from .reads import reads
@@ -62,19 +67,15 @@ from .series import Series, jet
 from .tree import flatten, leaves_of, tree_map
 from .types import ArrayType, Dim, type_of
 
-multiply, subtract, divide, true_divide, negative = mul, sub, div, div, neg
-absolute, concat, pow, mod = abs, concatenate, power, remainder
-
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
     "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
     "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
     "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
-    "TransformError", "UnreachedWarning", "ValueUnknownError", "absolute", "beside", "between",
-    "cases", "concat", "depending_on", "discrete", "distinct", "divide", "elementwise", "exactly",
-    "flatten", "integers", "jet", "joining", "jvp", "leaves_of", "linear", "mod", "multilinear",
-    "multiply", "negative", "positive", "pow", "pull_back", "reads", "reals", "selection",
-    "singular", "subtract", "tree_map", "true_divide", "type_of", "vmap",
+    "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases",
+    "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten", "integers", "jet",
+    "joining", "jvp", "leaves_of", "linear", "multilinear", "positive", "pull_back", "reads",
+    "reals", "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
-__all__ = sorted([*__all__, *library.__all__])
+__all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from .library.arithmetic import round
 from .library.comparison import clip
 from .library.complexes import conj, imag, real
 from .library.contraction import matmul
 from .library.indexing import take
 from .library.movement import astype, copy, reshape, squeeze, transpose
 from .library.reduction import all, any, argmax, argmin, max, mean, min, prod, sum
+from .library.rounding import round
 from .operators import Operators
 
 

@@ -7,25 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .errors import MissingRuleError
-from .library.arithmetic import (
-    abs,
-    add,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    div,
-    floor_divide,
-    invert,
-    mul,
-    neg,
-    power,
-    remainder,
-    sub,
-)
+from .library.arithmetic import abs, add, div, mul, neg, power, sub
 from .library.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from .library.contraction import matmul
 from .library.indexing import index
+from .library.logic import (
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    invert,
+)
 from .library.movement import transpose
+from .library.rounding import floor_divide, remainder
 from .op import OPS, Op
 from .types import ArrayType, Shape
 
@@ -84,10 +79,18 @@ class Operators:
     __and__, __rand__ = binary(bitwise_and), reflected(bitwise_and)
     __or__, __ror__ = binary(bitwise_or), reflected(bitwise_or)
     __xor__, __rxor__ = binary(bitwise_xor), reflected(bitwise_xor)
+    __lshift__, __rlshift__ = binary(bitwise_left_shift), reflected(bitwise_left_shift)
+    __rshift__, __rrshift__ = binary(bitwise_right_shift), reflected(bitwise_right_shift)
     __lt__, __le__ = binary(less), binary(less_equal)
     __gt__, __ge__ = binary(greater), binary(greater_equal)
     __eq__ = binary(equal)
     __ne__ = binary(not_equal)
+
+    def __divmod__(self, other: Any) -> Any:
+        return (self // other, self % other) if is_operand(other) else NotImplemented
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return (other // self, other % self) if is_operand(other) else NotImplemented
 
     def __neg__(self) -> Any:
         return neg(self)
@@ -168,4 +171,4 @@ class Operators:
 def ufunc_ops(count: int) -> dict[np.ufunc, Op]:
     """The op that each NumPy ufunc is the kernel of, when there are so many ops."""
     found = {op.kernel: op for op in OPS.values() if isinstance(op.kernel, np.ufunc)}
-    return found | {np.matmul: matmul, np.positive: OPS["copy"]}
+    return found | {np.matmul: matmul, np.positive: OPS["copy"], np.rint: OPS["round"]}

@@ -10,18 +10,24 @@ from . import (
     creation,
     einsum,
     elementwise,
+    exponential,
     indexing,
     joining,
+    logic,
     loss,
     movement,
     placing,
     random,
+    recurrent,
     reduction,
+    rounding,
+    trigonometric,
 )
 
 __all__ = sorted([
     *activation.__all__, *arithmetic.__all__, *broadcasting.__all__, *comparison.__all__,
     *complexes.__all__, *contraction.__all__, *creation.__all__, *einsum.__all__,
-    *elementwise.__all__, *indexing.__all__, *joining.__all__, *loss.__all__, *movement.__all__,
-    *random.__all__, *reduction.__all__,
+    *elementwise.__all__, *exponential.__all__, *indexing.__all__, *joining.__all__,
+    *logic.__all__, *loss.__all__, *movement.__all__, *random.__all__, *reduction.__all__,
+    *rounding.__all__, *trigonometric.__all__,
 ])

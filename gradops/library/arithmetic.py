@@ -6,27 +6,24 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..families import discrete, elementwise, singular, zeros_like
+from ..families import elementwise, singular, zeros_like
 from ..op import OPS, ErrorSample
 from ..samples import (
     analytic,
     analytic_binary,
     beside,
-    booleans,
+    binary,
     cases,
     complexes,
-    distinct,
     exactly,
-    integers,
     positive,
     unary,
 )
 from ..types import PYTHON_SCALARS, is_complex, type_of
 
 __all__ = [
-    "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "div", "floor",
-    "floor_divide", "invert", "logical_and", "logical_not", "logical_or", "mul", "neg", "power",
-    "reciprocal", "remainder", "round", "sign", "sqrt", "square", "strong_product", "sub",
+    "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power",
+    "reciprocal", "sign", "sqrt", "square", "strong_product", "sub",
 ]
 
 unequal = [
@@ -174,46 +171,31 @@ power = elementwise(
     error_samples=unequal,
     doc="The first operand to the power of the second.",
 )
-steps = beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0]))
-floor_divide = elementwise(
-    "floor_divide", np.floor_divide, d=[0, 0], samples=steps, error_samples=unequal,
-    doc="The quotient rounded down; its derivative is 0.",
+
+
+def wide(x: Any, y: Any) -> Any:
+    """An operand in the dtype of the result."""
+    if type(x) in PYTHON_SCALARS:
+        return strong(x, y)
+    return x if type_of(x).dtype == y.dtype else OPS["astype"](x, dtype=y.dtype)
+
+
+float_power = elementwise(
+    "float_power", np.float_power,
+    d=[
+        singular(lambda y, a, b: power_base(y, wide(a, y), wide(b, y))),
+        singular(lambda y, a, b: power_exponent(y, wide(a, y), wide(b, y))),
+    ],
+    samples=cases(positive((3, 4), (4,)), positive((), ()), complexes((3, 4), (4,))),
+    error_samples=unequal,
+    doc="The first operand to the power of the second, in double precision.",
 )
-remainder = elementwise(
-    "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
-    samples=steps, error_samples=unequal,
-    doc="What is left of the quotient rounded down; the divisor's sign.",
+cbrt = elementwise(
+    "cbrt", np.cbrt, d=[singular(lambda y, x: 1 / (3 * (y * y)))], samples=unary,
+    doc="The cube root, of negative numbers a negative one; its derivative at 0 is infinite.",
 )
-floor = elementwise("floor", np.floor, d=[0], samples=unary, doc="Each entry rounded down.")
-ceil = elementwise("ceil", np.ceil, d=[0], samples=unary, doc="Each entry rounded up.")
-round = elementwise(
-    "round", np.rint, d=[0], samples=unary, doc="Each entry rounded to the nearest even integer.",
-)
-logical_and = discrete(
-    "logical_and", np.logical_and, traits=["commutative"], samples=booleans((3, 4), (4,)),
-    doc="Whether both entries are true.",
-)
-logical_or = discrete(
-    "logical_or", np.logical_or, traits=["commutative"], samples=booleans((3, 4), (4,)),
-    doc="Whether at least one entry is true.",
-)
-logical_not = discrete(
-    "logical_not", np.logical_not, arity=1, samples=booleans((3, 4)),
-    doc="Whether the entry is false.",
-)
-bitwise_and = discrete(
-    "bitwise_and", np.bitwise_and, samples=cases(booleans((3, 4), (4,)), integers((3,), (3,))),
-    doc="The bits both entries have; of truth values, whether both are true.",
-)
-bitwise_or = discrete(
-    "bitwise_or", np.bitwise_or, samples=cases(booleans((3, 4), (4,)), integers((3,), (3,))),
-    doc="The bits either entry has; of truth values, whether one is true.",
-)
-bitwise_xor = discrete(
-    "bitwise_xor", np.bitwise_xor, samples=cases(booleans((3, 4), (4,)), integers((3,), (3,))),
-    doc="The bits just one entry has; of truth values, whether they differ.",
-)
-invert = discrete(
-    "invert", np.invert, arity=1, samples=cases(booleans((3, 4)), integers((3,))),
-    doc="Every bit changed; of truth values, the other one.",
+copysign = elementwise(
+    "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],
+    samples=binary, error_samples=unequal,
+    doc="The size of the first entry with the sign of the second; its derivative at 0 is 0.",
 )

@@ -7,11 +7,12 @@ import numpy as np
 from ..families import discrete, elementwise, selection
 from ..samples import beside, binary, booleans, cases, distinct, exactly, reals
 from ..types import ArrayType, broadcast_shapes, type_of
-from .arithmetic import logical_not, unequal
+from .arithmetic import unequal
+from .logic import isnan, logical_not
 
 __all__ = [
-    "clamp", "clip", "equal", "greater", "greater_equal", "less", "less_equal", "maximum",
-    "minimum", "not_equal", "where",
+    "clamp", "clip", "equal", "fmax", "fmin", "greater", "greater_equal", "heaviside", "less",
+    "less_equal", "maximum", "minimum", "not_equal", "where",
 ]
 
 equal = discrete(
@@ -97,6 +98,29 @@ def extremum(name: str, kernel: np.ufunc, wins: Any, **facets: Any) -> Any:
 
 maximum = extremum("maximum", np.maximum, greater, doc="The larger of two entries.")
 minimum = extremum("minimum", np.minimum, less, doc="The smaller of two entries.")
+
+
+def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
+    """The larger or smaller of two entries, or the one that is not NaN; of equal ones the first."""
+    first = lambda y, a, b: wins(a, b) | isnan(b)
+    return selection(
+        name, kernel, masks=[first, lambda y, a, b: logical_not(first(y, a, b))],
+        samples=cases(distinct((3, 4), (4,)), exactly([1.0, np.nan], [np.nan, 1.0])),
+        error_samples=unequal, doc=doc,
+    )
+
+
+fmax = known_extremum(
+    "fmax", np.fmax, greater_equal, doc="The larger of two entries, or the one that is not NaN.",
+)
+fmin = known_extremum(
+    "fmin", np.fmin, less_equal, doc="The smaller of two entries, or the one that is not NaN.",
+)
+heaviside = elementwise(
+    "heaviside", np.heaviside, d=[0, lambda y, x, value: equal(x, 0)],
+    samples=binary, error_samples=unequal,
+    doc="0 below zero, 1 above it, and the second operand at zero.",
+)
 
 clamp = selection(
     "clamp", lambda x, lo, hi, out=None: np.clip(x, lo, hi, out=out),

@@ -22,7 +22,8 @@ from ..types import (
 from .arithmetic import sqrt, square
 from .broadcasting import broadcast_to
 from .comparison import equal, where
-from .elementwise import exp, isnan
+from .elementwise import exp
+from .logic import isnan
 from .movement import astype, example, flip, reshape, transpose
 
 __all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", "prod", "sum"]

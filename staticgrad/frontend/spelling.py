@@ -48,10 +48,14 @@ def elementwise(arity: int) -> dict[str, Source]:
 
 # By TensorFlow's names of the parameters, in the order of ours; "" where they are called the same.
 SPELLED: Mapping[str, Mapping[str, Source]] = {
-    "x": {**elementwise(1), "is_finite": ops.isfinite, "is_nan": ops.isnan},
+    "x": {
+        **elementwise(1), "is_finite": ops.isfinite, "is_inf": ops.isinf, "is_nan": ops.isnan,
+        "rint": ops.round,
+    },
     "x y": {
         **elementwise(2),
         "truediv": ops.div, "floormod": ops.remainder, "floordiv": ops.floor_divide,
+        "truncatemod": ops.fmod,
     },
     "input_tensor axis keepdims": {
         "reduce_sum": ops.sum, "reduce_mean": ops.mean, "reduce_max": ops.max,

@@ -40,6 +40,13 @@ def unless_no_axis(call):
     )
 
 
+def nan_to_num(torch, x, **attrs):
+    """Of complex numbers part by part: torch does not differentiate them whole."""
+    if not x.is_complex():
+        return torch.nan_to_num(x, **attrs)
+    return torch.complex(torch.nan_to_num(x.real, **attrs), torch.nan_to_num(x.imag, **attrs))
+
+
 def gelu(torch, x, approximate):
     return torch.nn.functional.gelu(x, approximate=approximate)
 
@@ -121,7 +128,7 @@ def arg(name):
 
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
-    "amax": over("amax"), "max": unless_no_axis(over("amax")),
+    "max": unless_no_axis(over("amax")),
     "min": unless_no_axis(over("amin")), "sum": unless_no_axis(over("sum")),
     "mean": unless_no_axis(over("mean")), "logsumexp": unless_no_axis(over("logsumexp")),
     "prod": unless_no_axis(one_by_one("prod")),
@@ -154,6 +161,8 @@ COUNTERPARTS = {
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
     "strong_product": lambda torch, v, p: v * p,
+    "nan_to_num": nan_to_num,
+    "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
     "stop_gradient": lambda torch, x: x.detach() * 1,
 }  # fmt: skip
 OTHER_NUMBERS = "torch draws other numbers"
@@ -167,4 +176,5 @@ WITHOUT = {
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
          "ensure_shape"], OURS,
     ),
+    "heaviside": "torch does not differentiate it",
 }  # fmt: skip

@@ -77,6 +77,16 @@ CALLS = """
     x.floor()*x+x.sign()+x.round() ; t.remainder(x,0.3) ; x.mean(1,keepdim=True)-x
     t.softmax(x,1).log() ; x[1,::2]*x[-1,1] ; x.split(2,dim=1)[1]*x.split([1,3],dim=1)[0]
     t.max(x,dim=1).values ; x.min(1,keepdim=True)[0] ; x[0].sum()+x.max()
+    t.asin(x/3) ; x.tanh().arccos() ; x.atan() ; x.sinh() ; x.cosh() ; x.asinh() ; (v+1).acosh()
+    (x/3).arctanh() ; t.atan2(x,v) ; x.arctan2(v) ; t.hypot(x,v) ; x.copysign(-v) ; t.copysign(x,x)
+    t.fmod(x,0.3) ; x.fmod(v) ; x.trunc() ; x.fix() ; t.sinc(x) ; v.log2() ; v.log10() ; x.exp2()
+    t.logaddexp(x,v) ; x.logaddexp2(v) ; t.fmax(x,v) ; x.fmin(v) ; t.fmax(x,x) ; t.float_power(v,2)
+    v.float_power(x) ; t.deg2rad(x) ; x.rad2deg() ; x.isinf() ; x.signbit() ; x.nan_to_num()
+    t.nan_to_num(x,posinf=2.) ; t.logical_xor(x>0,x<1) ; t.positive(x) ; i<<1 ; i>>i
+    2<<i ; t.bitwise_left_shift(i,i) ; i.bitwise_right_shift(1) ; t.nextafter(x.detach(),v.detach())
+    t.heaviside(x.detach(),v.detach()) ; t.bitwise_not(i) ; i.round() ; i.floor() ; i.trunc()
+    x.clone().atan2_(v) ; x.clone().copysign_(-v) ; x.clone().hypot_(v) ; x.clone().fmod_(0.3)
+    x.clone().sinh_() ; i.clone().bitwise_left_shift_(2)
 """
 CALLS = [call.strip() for line in CALLS.splitlines() for call in line.split(" ; ") if call.strip()]
 

@@ -24,6 +24,14 @@ KINKS = {
     "x**3 below 0": (lambda x: x**3, [-2.0], [12]),
     "0**y at 0": (lambda y: 0.0**y, [0.0], [0]),
     "0**y above 0": (lambda y: 0.0**y, [2.0], [0]),
+    "atan2 far out": (G.atan2, [0.0, 2.0**1000], [2.0**-1000, 0]),
+    "copysign beside -0": (G.copysign, [2.0, -0.0], [-1, 0]),
+    "heaviside at 0": (G.heaviside, [0.0, 0.5], [0, 1]),
+    "heaviside above 0": (G.heaviside, [1.0, 0.5], [0, 0]),
+    "fmax of NaN and 1": (G.fmax, [np.nan, 1.0], [0, 1]),
+    "fmin of 1 and NaN": (G.fmin, [1.0, np.nan], [1, 0]),
+    "nan_to_num of NaN": (G.nan_to_num, [np.nan], [0]),
+    "cbrt at 0": (G.cbrt, [0.0], [np.inf]),
     "max of equals": (lambda x: G.max(G.reshape(x, (1,)) * np.ones(2)), [3.0], [1]),
 }
 
@@ -43,6 +51,8 @@ MASKED = {
     "power": (lambda x: x**0.5, [-1.0, 0.0]),
     "power of a negative exponent": (lambda x: x**-2, [0.0]),
     "remainder": (lambda x: G.remainder(1.0, x), [0.0]),
+    "cbrt": (G.cbrt, [0.0]),
+    "float_power": (lambda x: G.float_power(x, 0.5), [-1.0, 0.0]),
     "chain": (lambda x: G.sqrt(G.log(x)), [-1.0, 0.0]),
 }
 
