@@ -23,6 +23,7 @@ from .errors import (
     GraphFormatError,
     GrowthWarning,
     IndexingError,
+    MissingExtraError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
@@ -41,6 +42,7 @@ from .families import discrete, elementwise, joining, linear, multilinear, selec
 from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
+from .library.bessel import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
@@ -49,6 +51,7 @@ from .library.creation import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
+from .library.gamma import *
 from .library.indexing import *
 from .library.joining import *
 from .library.logic import *
@@ -57,6 +60,7 @@ from .library.movement import *
 from .library.random import *
 from .library.reduction import *
 from .library.rounding import *
+from .library.special import *
 from .library.trigonometric import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators
@@ -70,7 +74,7 @@ from .types import ArrayType, Dim, type_of
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
+    "GrowthWarning", "IndexingError", "MissingExtraError", "MissingRuleError", "MixedOperandsError",
     "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
     "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
     "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases",

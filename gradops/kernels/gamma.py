@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .tables import entrywise, horner
+from .tables import entrywise, float_dtype, horner
 
 CELLS, FIRST, LAST = 64, 32, 512  # nodes from 1/2 to 8, so many per unit
 TERMS = 11  # of a Taylor series at a node
@@ -158,18 +158,15 @@ def zeta(s: Any, q: Any) -> Any:
     Where q < 0, the sum over all integers k gives it, which has the period 1 in q; it is NaN there
     unless s is an integer.
     """
-    s, q = np.asarray(s), np.asarray(q)
-    dtype = np.result_type(s, q)
-    if dtype.kind == "c":
-        raise TypeError("zeta takes no complex numbers")
-    s, q = (x.astype(np.float64, copy=False) for x in (s, q))
+    dtype = float_dtype(s, q)
+    s, q = np.asarray(s, np.float64), np.asarray(q, np.float64)
     with np.errstate(all="ignore"):
         y = zeta_of_positive(s, np.where(q > 0, q, 1.0))
         if not np.all(q > 0):
             y = np.where(q > 0, y, reflected(s, q))
         y = np.where(np.isposinf(q) | np.isposinf(s) & (q > 1), 0.0, y)
         y = np.where(s > 1, y, np.where(s == 1, np.inf, np.nan))
-    return y.astype(dtype if dtype.kind == "f" else np.float64, copy=False)[()]
+    return y.astype(dtype, copy=False)[()]
 
 
 def reflected(s: np.ndarray, q: np.ndarray) -> np.ndarray:

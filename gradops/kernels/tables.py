@@ -1,4 +1,4 @@
-"""Functions of one number, from tables of polynomials."""
+"""Functions of floats, entry by entry, and tables of polynomials for them."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -66,3 +66,11 @@ def interpolated(
     values = f(nodes + reach * points[:, None])
     powers = np.arange(terms)
     return np.linalg.solve(points[:, None] ** powers, values) / reach ** powers[:, None]
+
+
+def float_dtype(*xs: Any) -> np.dtype:
+    """The dtype of floats that operands, or types, have together; for integers, float64."""
+    dtype = np.result_type(*xs)
+    if dtype.kind == "c":
+        raise TypeError("it takes no complex numbers")
+    return dtype if dtype.kind == "f" else np.dtype(np.float64)

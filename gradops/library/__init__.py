@@ -3,6 +3,7 @@
 from . import (
     activation,
     arithmetic,
+    bessel,
     broadcasting,
     comparison,
     complexes,
@@ -11,6 +12,7 @@ from . import (
     einsum,
     elementwise,
     exponential,
+    gamma,
     indexing,
     joining,
     logic,
@@ -21,13 +23,14 @@ from . import (
     recurrent,
     reduction,
     rounding,
+    special,
     trigonometric,
 )
 
 __all__ = sorted([
-    *activation.__all__, *arithmetic.__all__, *broadcasting.__all__, *comparison.__all__,
-    *complexes.__all__, *contraction.__all__, *creation.__all__, *einsum.__all__,
-    *elementwise.__all__, *exponential.__all__, *indexing.__all__, *joining.__all__,
-    *logic.__all__, *loss.__all__, *movement.__all__, *random.__all__, *reduction.__all__,
-    *rounding.__all__, *trigonometric.__all__,
+    *activation.__all__, *arithmetic.__all__, *bessel.__all__, *broadcasting.__all__,
+    *comparison.__all__, *complexes.__all__, *contraction.__all__, *creation.__all__,
+    *einsum.__all__, *elementwise.__all__, *exponential.__all__, *gamma.__all__, *indexing.__all__,
+    *joining.__all__, *logic.__all__, *loss.__all__, *movement.__all__, *random.__all__,
+    *reduction.__all__, *rounding.__all__, *special.__all__, *trigonometric.__all__,
 ])
