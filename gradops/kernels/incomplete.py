@@ -2,7 +2,8 @@
 
 Note [Tails]. With t = x e**u, what x cuts off from the gamma function's integral is
 
-    integral of t**(a - 1) e**-t dt = x**a e**-x M0,   Mn = integral of u**n e**(a u - x (e**u - 1)) du
+    the integral of t**(a - 1) e**-t dt = x**a e**-x M0,
+    Mn = the integral of u**n e**(a u - x (e**u - 1)) du
 
 over u < 0 (the lower tail) or u > 0 (the upper one); Mn is an op. Its derivative in `a` is M(n + 1),
 and by parts, its derivative in `x` is Mn - (a Mn + n M(n - 1) -+ [n = 0]) / x, with the sign of the
@@ -94,7 +95,7 @@ def gamma_tail(a: Any, x: Any, n: int = 0) -> Any:
 
 
 def gamma_slope(a: Any, logx: Any) -> Any:
-    """The derivative of log(x) in `a` while the share of the distribution below x stays the same."""
+    """The derivative of log(x) in `a` while the distribution's share below x stays the same."""
     return in_float64(slope, a, logx)
 
 

@@ -156,7 +156,7 @@ gammaincc = borrowed(
 )
 betainc = borrowed(
     "betainc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
-    error_samples=[ErrorSample([np.ones(3), np.ones(3), np.ones(2)], {}, ShapeError, "3 against 2")],
+    error_samples=[ErrorSample([np.ones(3)] * 2 + [np.ones(2)], {}, ShapeError, "3 against 2")],
     d=[
         none_in("betainc", "a"), none_in("betainc", "b"),
         singular(

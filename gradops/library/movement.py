@@ -325,16 +325,22 @@ ensure_shape = linear(
 )
 
 
-def moveaxis(x: Any, source: int, destination: int) -> Any:
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """`x` with axis `source` moved to place `destination`, the others keeping their order.
+
+    Both may be several. Raises ShapeError if they are not as many, or not different axes of `x`.
 
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    (start,) = normalize_axes("moveaxis", type_of(x), source)
-    (end,) = normalize_axes("moveaxis", type_of(x), destination)
-    order = [i for i in range(len(shape_of(x))) if i != start]
-    order.insert(end, start)
+    starts = normalize_axes("moveaxis", type_of(x), source)
+    ends = normalize_axes("moveaxis", type_of(x), destination)
+    if len(starts) != len(ends):
+        reason = f"{len(starts)} axes to {len(ends)} places cannot be moved"
+        raise ShapeError("moveaxis", [type_of(x)], reason)
+    order = [i for i in range(len(shape_of(x))) if i not in starts]
+    for end, start in sorted(zip(ends, starts, strict=True)):
+        order.insert(end, start)
     return transpose(x, axes=tuple(order))
 
 
