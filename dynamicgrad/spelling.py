@@ -21,6 +21,7 @@ from . import (
     inplace,
     leaves,
     shapes,
+    special,
     subscripts,
 )
 from .backward import backward
@@ -242,6 +243,7 @@ WITH_DIM = {
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
+    "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
@@ -277,7 +279,7 @@ for alias, name in {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
     **arranging.FUNCTIONS,
-    "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
+    "polygamma": special.polygamma, "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
@@ -288,7 +290,7 @@ METHODS: dict[str, Any] = {
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
-    "data_ptr": conversion.data_ptr,
+    "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,

@@ -257,6 +257,10 @@ WITHOUT = {
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
          "ensure_shape"], OURS,
     ),
+    **dict.fromkeys(["gamma_tail", "gamma_slope"], OURS),
+    **dict.fromkeys(
+        ["gamma", "betainc", "gammainc", "gammaincc"], "torch has no function, or no derivative"
+    ),
     **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip
