@@ -94,7 +94,7 @@ __all__ = [
     "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
     "is_inference_mode_enabled", "jacobian", "linspace", "load", "long", "manual_seed", "nan",
     "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "save", "set_default_dtype", "set_grad_enabled", "short", "special", "tensor",
-    "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "randn_like", "randperm", "save", "set_default_dtype", "set_grad_enabled", "short", "special",
+    "tensor", "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -11,11 +11,11 @@ import gradops as ops
 from .fast import binary, operand, several, unary
 
 DIM = {"dim": "axis", "keepdim": "keepdims"}
-OF_ONE = (
-    "digamma entr erf erfc erfcx erfinv exp2 expm1 gammaln i0 i0e i1 i1e log1p log_ndtr ndtr ndtri"
-    " round sinc"
-).split()
-OF_TWO = "gammainc gammaincc xlog1py xlogy zeta".split()
+OF_ONE = [
+    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expm1", "gammaln", "i0", "i0e",
+    "i1", "i1e", "log1p", "log_ndtr", "ndtr", "ndtri", "round", "sinc",
+]  # fmt: skip
+OF_TWO = ["gammainc", "gammaincc", "xlog1py", "xlogy", "zeta"]
 
 
 def logit(x: Any, eps: float | None = None) -> Any:

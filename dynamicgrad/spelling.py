@@ -236,7 +236,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
 
 UNARY = {name: unary(op) for name, op in elementwise(1).items()}
 BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
-WITH_DIM = {
+WITH_DIM: dict[str, Callable[..., Any]] = {
     "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
     "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
@@ -279,7 +279,8 @@ for alias, name in {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
     **arranging.FUNCTIONS,
-    "polygamma": special.polygamma, "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
+    "polygamma": special.polygamma,
+    "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {

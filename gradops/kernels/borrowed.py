@@ -33,4 +33,4 @@ def found(name: str) -> Callable[..., Any]:
         from scipy import special
     except ImportError as error:
         raise MissingExtraError(name, "SciPy", "scipy") from error
-    return getattr(special, name)  # type: ignore[no-any-return]
+    return getattr(special, name)

@@ -47,7 +47,8 @@ def erfcx_series(t: Decimal) -> list[Decimal]:
     c = Decimal(HALVES)
     w = [Decimal(0), Decimal(0), erfcx_exactly(c / t - c)]  # two zeros, and coefficients 0 to k
     for k in range(TERMS - 1):
-        known = 2 * c * c * ((t - 1) * w[-1] + w[-2]) + c * TWO_BY_ROOT_PI * {0: t, 1: 1}.get(k, 0)
+        known = 2 * c * c * ((t - 1) * w[-1] + w[-2])
+        known += c * TWO_BY_ROOT_PI * (t, Decimal(1), Decimal(0))[min(k, 2)]
         known -= 3 * t * t * k * w[-1] + 3 * t * (k - 1) * w[-2] + (k - 2) * w[-3]
         w.append(known / (t**3 * (k + 1)))
     return w[2:]

@@ -106,8 +106,8 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul norm reduce_std "
-            "reduce_variance rsqrt squared_difference tensordot",
+            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul norm "
+            "reduce_std reduce_variance rsqrt squared_difference tensordot",
         ),
         **of(
             neural,
