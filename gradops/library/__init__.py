@@ -25,6 +25,9 @@ from . import (
     reduction,
     repeating,
     rounding,
+    searching,
+    sets,
+    sorting,
     trigonometric,
     windows,
 )
@@ -35,5 +38,5 @@ __all__ = sorted([
     *diagonals.__all__, *einsum.__all__, *elementwise.__all__, *exponential.__all__,
     *indexing.__all__, *joining.__all__, *logic.__all__, *loss.__all__, *movement.__all__,
     *padding.__all__, *random.__all__, *reduction.__all__, *repeating.__all__, *rounding.__all__,
-    *trigonometric.__all__, *windows.__all__,
+    *searching.__all__, *sets.__all__, *sorting.__all__, *trigonometric.__all__, *windows.__all__,
 ])
