@@ -115,10 +115,10 @@ def conv_transposed(
     x: Any, w: Any, b: Any = None, stride: Sizes = 1, padding: Any = 0, output_padding: Sizes = 0,
     groups: int = 1, dilation: Sizes = 1,
 ) -> Any:
-    """The transpose of `convolution` in its operand, with filters (channels, filters / groups, ...).
+    """The transpose of `convolution` in its operand; filters are (channels, filters / groups, ...).
 
-    It makes an axis of n entries one of (n - 1) stride + dilation (window - 1) + 1 of them, less the
-    padding, and `output_padding` more at the end.
+    It makes an axis of n entries one of (n - 1) stride + dilation (window - 1) + 1 of them, less
+    the padding, and `output_padding` more at the end.
 
     >>> conv_transposed(np.ones((1, 1, 2)), np.ones((1, 1, 2)), stride=2)
     array([[[1., 1., 1., 1.]]])
