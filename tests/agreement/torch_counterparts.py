@@ -255,7 +255,9 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
-         "ensure_shape"], OURS,
+         "ensure_shape", "gelu_slope", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden",
+         "lstm_memory"],
+        OURS,
     ),
     **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
     "heaviside": "torch does not differentiate it",
