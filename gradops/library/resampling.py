@@ -106,7 +106,7 @@ def interpolate(
     if first < 0 or any(isinstance(n, Dim) for n in old):
         raise ShapeError("interpolate", [type_of(x)], f"{wanted} are not for axes of known sizes")
     counts = sizes if scales is None else [math.floor(n * s) for n, s in zip(old, scales)]  # type: ignore[operator]
-    if any(n < 1 for n in (*counts, *old)):  # type: ignore[misc, operator]
+    if any(n < 1 for n in (*counts, *old)):  # type: ignore[misc]
         raise ShapeError("interpolate", [type_of(x)], f"sizes {tuple(counts)} have no entries")  # type: ignore[arg-type]
     for i, (size, count) in enumerate(zip(old, counts)):  # type: ignore[arg-type]
         if size != count or method not in ("linear", "nearest"):
