@@ -66,12 +66,12 @@ scipy = SciPy(
     of these names, and of `NonlinearConstraint`. The function is a plain NumPy function, or one of
     tensors; its argument may be a structure of arrays. See `gradops.solvers.SciPy`.
 
-    >>> problem = dg.scipy(lambda p: np.sum((p["a"] - 1) ** 2) + p["b"] ** 2, {"a": [0, 0], "b": 1})
+    >>> start = {"a": np.zeros(2), "b": 3.0}
+    >>> problem = dg.scipy(lambda p: np.sum((p["a"] - 1) ** 2) + (p["b"] - 2) ** 2, start)
     >>> sorted(problem), problem["fun"](problem["x0"])
     (['fun', 'jac', 'x0'], (3.0, array([-2., -2.,  2.])))
     >>> from scipy.optimize import minimize
-    >>> result = minimize(**problem)
-    >>> problem.unflatten(result.x.round(6) + 0)
-    {'a': [np.float64(1.0), np.float64(1.0)], 'b': np.float64(0.0)}
+    >>> problem.unflatten(minimize(**problem).x.round(6))
+    {'a': array([1., 1.]), 'b': np.float64(2.0)}
     """,
 )
