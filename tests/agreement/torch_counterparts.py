@@ -194,6 +194,10 @@ def sum_pooled(torch, x, **attrs):
     return windowed(torch, x, **attrs).sum(-1)
 
 
+def inverse_spread(torch, x, axis, epsilon):
+    return (x.var(axis, correction=0, keepdim=True) + epsilon) ** -0.5
+
+
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
     "max": unless_no_axis(over("amax")),
@@ -231,6 +235,10 @@ COUNTERPARTS = {
     "places_of_max": lambda torch, x, **attrs: (
         windowed(torch, x, **attrs, fill=-float("inf")).max(-1).indices
     ),
+    "standardize": lambda torch, x, axis, epsilon: (
+        (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
+    ),
+    "inverse_spread": inverse_spread,
     "cumsum": lambda torch, x, axis: torch.cumsum(x, axis),
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
