@@ -231,7 +231,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
     return {
         CALLED.get(op.name, op.name): op
         for op in found
-        if op.arity == arity and "elementwise" in op.traits
+        if op.arity == arity and "elementwise" in op.traits and "view" not in op.traits
     }
 
 
@@ -267,7 +267,7 @@ SHARED: dict[str, Callable[..., Any]] = {
     "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to,
+    "broadcast_to": shapes.broadcast_to, "real": spelled(ops.real), "imag": spelled(ops.imag),
 }  # fmt: skip
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
@@ -287,7 +287,7 @@ METHODS: dict[str, Any] = {
     **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
-    "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,
+    "dim": lambda self: len(self.shape), "nelement": numel,
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
@@ -308,9 +308,9 @@ PROPERTIES = {
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
     "device": property(lambda self: devices.CPU),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
-    "real": property(UNARY["real"]),
-    "imag": property(UNARY["imag"]),
-    "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
+    "real": property(SHARED["real"]),
+    "imag": property(SHARED["imag"]),
+    "size": property(shapes.size),
 }
 OPERATORS = {
     "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],
@@ -324,9 +324,7 @@ IN_PLACE = {
     "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
     "nextafter": ops.nextafter,
 }  # fmt: skip
-IN_PLACE_ALONE = [
-    op for name, op in elementwise(1).items() if op.vjp[0] and name not in {"angle", "imag", "real"}
-]
+IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",

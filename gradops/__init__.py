@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library
+from . import aliases, library, linalg
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -23,10 +23,12 @@ from .errors import (
     GraphFormatError,
     GrowthWarning,
     IndexingError,
+    LinAlgError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
     NotFiniteError,
+    NumPyCallError,
     OperandError,
     OptionError,
     ShapeError,
@@ -42,24 +44,30 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.averaging import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
+from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
+from .library.filtering import *
 from .library.indexing import *
 from .library.joining import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
+from .library.normalization import *
 from .library.padding import *
+from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
+from .library.resampling import *
 from .library.rounding import *
 from .library.searching import *
 from .library.sets import *
@@ -78,12 +86,12 @@ from .types import ArrayType, Dim, type_of
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
-    "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
-    "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
-    "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases",
-    "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten", "integers", "jet",
-    "joining", "jvp", "leaves_of", "linear", "multilinear", "positive", "pull_back", "reads",
-    "reals", "selection", "singular", "tree_map", "type_of", "vmap",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
+    "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op", "OperandError",
+    "Operators", "OptionError", "Series", "ShapeError", "StateError", "StateFormatError",
+    "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between",
+    "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten",
+    "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear", "positive",
+    "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

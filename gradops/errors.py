@@ -5,9 +5,11 @@
     - AxisError             an axis that an operand does not have        (also an IndexError)
   - DTypeError            operand dtypes an op cannot take            (also a TypeError)
   - OptionError           an attribute that an op does not know         (also a ValueError)
+  - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
   - IndexingError         an index an operand does not have           (also an IndexError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
   - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
+    - NumPyCallError        NumPy was called in a way that is not here   (also a TypeError)
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
     - TransformError          a function that cannot be transformed so   (also a ValueError)
@@ -33,6 +35,8 @@ which users of PyTorch know the error, and search for it; a hint.
 
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 
 class GradError(Exception):
@@ -91,6 +95,10 @@ class OptionError(OperandError, ValueError):
     """An op was given an attribute whose value it does not know."""
 
 
+class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):
+    """An op was given a matrix it cannot take: singular, not positive definite, not finite."""
+
+
 class MixedOperandsError(OperandError, TypeError):
     """An op was given operands that belong to different worlds."""
 
@@ -104,6 +112,14 @@ class MissingRuleError(GradError, NotImplementedError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.op, self.rule, self.hint)
+
+
+class NumPyCallError(MissingRuleError, TypeError):
+    """A function of NumPy, or a keyword of one, that tensors and expressions do not take."""
+
+    def __init__(self, call: str, reason: str, hint: str) -> None:
+        self.op, self.rule, self.hint = call, reason, hint
+        GradError.__init__(self, f"{call}: {reason}\n  hint: {hint}")
 
 
 class TapeError(GradError, RuntimeError):

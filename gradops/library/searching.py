@@ -184,6 +184,8 @@ def nonzero(x: Any) -> tuple[Any, ...]:
     kind = type_of(x)
     if not kind.ndim:
         raise ShapeError("nonzero", [kind], "a number has no places", hint="use atleast_1d(x)")
+    if isinstance(x, np.ndarray):
+        return x.nonzero()
     found = argwhere(x)
     return tuple([index(found, (slice(None), i)) for i in range(kind.ndim)])
 
