@@ -29,6 +29,7 @@ from .errors import (
     MixedOperandsError,
     NotDifferentiableError,
     NotFiniteError,
+    NumPyCallError,
     OperandError,
     OptionError,
     ShapeError,
@@ -44,6 +45,7 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
 from .library.comparison import *
@@ -55,18 +57,24 @@ from .library.diagonals import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
+from .library.filtering import *
 from .library.gamma import *
 from .library.indexing import *
 from .library.joining import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
+from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
+from .library.resampling import *
 from .library.rounding import *
+from .library.searching import *
+from .library.sets import *
+from .library.sorting import *
 from .library.special import *
 from .library.trigonometric import *
 from .library.windows import *
@@ -83,11 +91,12 @@ __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
     "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
-    "MixedOperandsError", "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError",
-    "Operators", "OptionError", "Series", "ShapeError", "StateError", "StateFormatError",
-    "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between",
-    "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten",
-    "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear", "positive",
-    "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of", "vmap",
+    "MixedOperandsError", "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op",
+    "OperandError", "Operators", "OptionError", "Series", "ShapeError", "StateError",
+    "StateFormatError", "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError",
+    "beside", "between", "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly",
+    "flatten", "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear",
+    "positive", "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of",
+    "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

@@ -7,9 +7,10 @@ Note [Tails]. With t = x e**u, what x cuts off from the gamma function's integra
 
 over u < 0 (the lower tail) or u > 0 (the upper one). Mn is an op. Its derivative in `a` is
 M(n + 1), and by parts, its derivative in `x` is Mn - (a Mn + n M(n - 1) -+ [n = 0]) / x, with the
-sign of the lower tail first. So all derivatives of the incomplete gamma functions, and those of random numbers
-with a gamma distribution (Figurnov and others, "Implicit reparameterization gradients", 2018), come
-from one op. Of the two tails the one with positive terms is taken, so that nothing cancels.
+sign of the lower tail first. So all derivatives of the incomplete gamma functions, and those of
+random numbers with a gamma distribution (Figurnov and others, "Implicit reparameterization
+gradients", 2018), come from one op. Of the two tails the one with positive terms is taken, so that
+nothing cancels.
 """
 
 import math
