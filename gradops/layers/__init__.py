@@ -6,9 +6,10 @@ makes weights and holds them, modules or variables in a scope, is each package's
 
 from .attention import Projections, causal, mean_of_heads, multi_head_attention, residual
 from .linear import linear
+from .normalization import running_moments
 from .recurrent import CELLS, Weights, recurrent
 
 __all__ = [
     "CELLS", "Projections", "Weights", "causal", "linear", "mean_of_heads", "multi_head_attention",
-    "recurrent", "residual",
+    "recurrent", "residual", "running_moments",
 ]  # fmt: skip
