@@ -73,6 +73,7 @@ if _TYPE_CHECKING:
     from .drawing import to_dot, to_text
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .saving import load, save
+    from .solvers import scipy
 
 __getattr__ = _lazily(
     __name__,
@@ -80,7 +81,7 @@ __getattr__ = _lazily(
         "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
         "load": "saving", "save": "saving", "checkpoint": "autograd", "grad": "func",
         "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
-        "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
+        "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
     },
 )  # fmt: skip
 
@@ -94,7 +95,7 @@ __all__ = [
     "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
     "is_inference_mode_enabled", "jacobian", "linspace", "load", "long", "manual_seed", "nan",
     "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "save", "set_default_dtype", "set_grad_enabled", "short", "tensor",
-    "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "randn_like", "randperm", "save", "scipy", "set_default_dtype", "set_grad_enabled", "short",
+    "tensor", "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -44,6 +44,7 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.averaging import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
@@ -54,17 +55,23 @@ from .library.diagonals import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
+from .library.filtering import *
 from .library.indexing import *
 from .library.joining import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
+from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
+from .library.resampling import *
 from .library.rounding import *
+from .library.searching import *
+from .library.sets import *
+from .library.sorting import *
 from .library.trigonometric import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op

@@ -79,6 +79,7 @@ from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .runtime.solvers import scipy
 from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .transform.forward import hvp, jvp, vjp
 from .transform.importing import import_graph
@@ -130,6 +131,7 @@ __all__ = [
     "map_fn",
     "no_op",
     "scan",
+    "scipy",
     "switch",
     "switch_case",
     "while_loop",
