@@ -1,5 +1,6 @@
 """Attention with several heads."""
 
+from collections.abc import Callable
 from typing import Any
 
 import gradops as ops
@@ -50,7 +51,7 @@ class MultiheadAttention(Module):
             )
         self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
         self.kdim, self.vdim, self.batch_first = kdim or embed_dim, vdim or embed_dim, batch_first
-        make = lambda *shape: Parameter(empty(*shape, dtype=dtype))
+        make: Callable[..., Any] = lambda *shape: Parameter(empty(*shape, dtype=dtype))
         self.same = self.kdim == self.vdim == embed_dim
         sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
         if not self.same:
@@ -107,9 +108,7 @@ class MultiheadAttention(Module):
         q, k, v = (self.rows_first(x, batched) for x in operands)
         masks = self.masks(key_padding_mask, attn_mask, q.shape[0])
         drop = self.drop if self.dropout and self.training else None
-        y, weights = multi_head_attention(
-            q, k, v, self.num_heads, self.projections(), masks, drop
-        )
+        y, weights = multi_head_attention(q, k, v, self.num_heads, self.projections(), masks, drop)
         y = y if batched and self.batch_first else ops.swapaxes(y, 0, 1)
         if not batched:
             y = ops.squeeze(y, axis=(1,))

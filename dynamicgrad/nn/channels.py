@@ -62,9 +62,7 @@ class ByChannel(Module):
         name = type(self).__name__
         if x.ndim not in self.ranks:
             wanted = " or ".join(f"{n}D" for n in self.ranks)
-            raise ops.ShapeError(
-                name, [x.type], f"expected {wanted} input (got {x.ndim}D input)"
-            )
+            raise ops.ShapeError(name, [x.type], f"expected {wanted} input (got {x.ndim}D input)")
         if x.shape[1] != self.num_features:
             raise ops.ShapeError(
                 name, [x.type], f"it has {self.num_features} channels, the dimension 1",
@@ -179,7 +177,6 @@ class InstanceNorm(ByChannel):
                 ops.reshape(m, shape=x.shape[:2])
                 for m in running_moments(rows, (zeros(1), zeros(1)), 1.0)
             ]
-            self.num_batches_tracked.add_(1)
             for running, new in zip((self.running_mean, self.running_var), parts):
                 running.add_((ops.mean(new, axis=0) - running) * self.momentum)
 

@@ -64,8 +64,7 @@ class LayerNorm(Module):
     def extra_repr(self) -> str:
         """The sizes and options."""
         return (
-            f"{self.normalized_shape}, eps={self.eps},"
-            f" elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
@@ -109,8 +108,7 @@ class RMSNorm(Module):
     def extra_repr(self) -> str:
         """The sizes and options."""
         return (
-            f"{self.normalized_shape}, eps={self.eps},"
-            f" elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
@@ -147,9 +145,7 @@ class GroupNorm(Module):
 
     def forward(self, input: Any) -> Any:
         """The normalized input."""
-        return ops.group_norm(
-            as_tensor(input), self.num_groups, self.weight, self.bias, self.eps
-        )
+        return ops.group_norm(as_tensor(input), self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """The sizes and options."""

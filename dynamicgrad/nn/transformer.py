@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,9 +84,7 @@ class TransformerEncoderLayer(Module):
             )  # fmt: skip
             return self.dropout1(y)
 
-        return residual(
-            src, [attend, self.feed_forward], [self.norm1, self.norm2], self.norm_first
-        )
+        return residual(src, [attend, self.feed_forward], [self.norm1, self.norm2], self.norm_first)
 
     def feed_forward(self, x: Any) -> Any:
         """The network of two layers."""
@@ -114,16 +113,17 @@ class TransformerDecoderLayer(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        attention = lambda: MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype
+        self.self_attn, self.multihead_attn = (
+            MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
+            for _ in range(2)
         )
-        self.self_attn, self.multihead_attn = attention(), attention()
         self.linear1 = Linear(d_model, dim_feedforward, bias, dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, dtype)
         self.norm_first = norm_first
-        norm = lambda: LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm1, self.norm2, self.norm3 = norm(), norm(), norm()
+        self.norm1, self.norm2, self.norm3 = (
+            LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype) for _ in range(3)
+        )
         self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
         self.activation = chosen(activation)
 
@@ -184,7 +184,11 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers, self.num_layers, self.norm = copies(encoder_layer, num_layers), num_layers, norm
+        self.layers, self.num_layers, self.norm = (
+            copies(encoder_layer, num_layers),
+            num_layers,
+            norm,
+        )
 
     def forward(
         self,
@@ -207,11 +211,13 @@ class TransformerDecoder(Module):
     (2, 3, 4)
     """
 
-    def __init__(
-        self, decoder_layer: Module, num_layers: int, norm: Module | None = None
-    ) -> None:
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers, self.num_layers, self.norm = copies(decoder_layer, num_layers), num_layers, norm
+        self.layers, self.num_layers, self.norm = (
+            copies(decoder_layer, num_layers),
+            num_layers,
+            norm,
+        )
 
     def forward(self, tgt: Any, memory: Any, *masks: Any, **named: Any) -> Any:
         """The sequence after all layers; masks as those of a layer."""
@@ -248,7 +254,7 @@ class Transformer(Module):
             d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
             norm_first, bias, dtype,
         )  # fmt: skip
-        norm = lambda: LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
+        norm = partial(LayerNorm, d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.encoder = TransformerEncoder(
             TransformerEncoderLayer(*options), num_encoder_layers, norm()
         )

@@ -52,17 +52,15 @@ def multi_head_attention(
     )
     scores = (q * (1 / math.sqrt(shape_of(q)[-1]))) @ swapaxes(k, -1, -2)
     weights = softmax(masked(scores, masks), axis=-1)
-    y = united((weights if drop is None else drop(weights)) @ v)
-    return linear(y, projections.out_weight, projections.out_bias), weights
+    weights = weights if drop is None else drop(weights)
+    return linear(united(weights @ v), projections.out_weight, projections.out_bias), weights
 
 
 def masked(scores: Any, masks: Sequence[Any]) -> Any:
     """Scores, minus infinity where a mask of truth values holds, plus masks of numbers."""
     for mask in masks:
-        if type_of(mask).dtype.kind == "b":
-            scores = where(mask, -np.inf, scores)
-        else:
-            scores = scores + mask
+        hides = type_of(mask).dtype.kind == "b"
+        scores = where(mask, -np.inf, scores) if hides else scores + mask
     return scores
 
 
