@@ -63,7 +63,8 @@ class Embedding(Module):
         table = as_tensor(embeddings)
         if table.ndim != 2:
             raise ValueError("Embeddings parameter is expected to be 2-dimensional")
-        return cls(*table.shape, padding_idx, max_norm, norm_type, _weight=table, _freeze=freeze)
+        n, size = table.shape
+        return cls(n, size, padding_idx, max_norm, norm_type, _weight=table, _freeze=freeze)
 
     def reset_parameters(self) -> None:
         """Draw the table anew; the row of padding is zeros."""
