@@ -21,6 +21,7 @@ from . import (
     inplace,
     leaves,
     shapes,
+    sorting,
     subscripts,
 )
 from .backward import backward
@@ -74,8 +75,8 @@ def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any
     return call
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """Entries of `a` where the condition holds, else of `b`.
+def where(condition: Any, a: Any = None, b: Any = None) -> Any:
+    """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
 
     A gradient of zero stays zero through the branch that was not taken, also where that branch is
     infinite or NaN.
@@ -83,6 +84,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
     tensor([1., 0.])
     """
+    if a is None and b is None:
+        return sorting.nonzero(condition, as_tuple=True)
     numbers = {type(a), type(b)}
     if float in numbers and numbers <= {bool, int, float}:
         a = np.asarray(a, creation.get_default_dtype())
@@ -275,12 +278,13 @@ for alias, name in {
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    **arranging.FUNCTIONS,
+    **arranging.FUNCTIONS, **sorting.FUNCTIONS,
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **arranging.METHODS, **conversion.CASTS, **holding.METHODS,
+    **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS, **conversion.CASTS,
+    **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,

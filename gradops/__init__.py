@@ -69,6 +69,9 @@ from .library.reduction import *
 from .library.repeating import *
 from .library.resampling import *
 from .library.rounding import *
+from .library.searching import *
+from .library.sets import *
+from .library.sorting import *
 from .library.trigonometric import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op

@@ -35,6 +35,9 @@ from . import (
     repeating,
     resampling,
     rounding,
+    searching,
+    sets,
+    sorting,
     trigonometric,
     windows,
 )
@@ -46,5 +49,6 @@ __all__ = sorted([
     *elementwise.__all__, *exponential.__all__, *filtering.__all__, *indexing.__all__,
     *joining.__all__, *logic.__all__, *loss.__all__, *movement.__all__, *normalization.__all__,
     *padding.__all__, *pooling.__all__, *random.__all__, *reduction.__all__, *repeating.__all__,
-    *resampling.__all__, *rounding.__all__, *trigonometric.__all__, *windows.__all__,
+    *resampling.__all__, *rounding.__all__, *searching.__all__, *sets.__all__, *sorting.__all__,
+    *trigonometric.__all__, *windows.__all__,
 ])
