@@ -28,7 +28,6 @@ class Making:
     )  # from start, stop, step and dtype
     default_dtype: Callable[[], Any] = lambda: np.float64  # of what is made from Python floats
     device: Any = "cpu"
-    eager: bool = True  # whether a shape may depend on data
 
     def default_dtypes(self) -> dict[str, np.dtype[Any]]:
         """The dtypes of what is made of Python numbers, and of indices."""
