@@ -50,8 +50,9 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:
     """The entries in another shape; ValueError if that takes a copy which is not allowed."""
     found = ops.reshape(ops.copy(x) if copy else x, shape=shape)
     if copy is False:
-        memory = [a for a in (held(x), held(found)) if isinstance(a, np.ndarray) and a.size]
-        if len(memory) == 2 and not np.may_share_memory(*memory):
+        before, after = held(x), held(found)
+        known = isinstance(before, np.ndarray) and before.size
+        if known and not np.may_share_memory(before, after):
             raise ops.OptionError(
                 "reshape", [type_of(x)], f"the shape {shape} takes a copy", hint="leave copy out"
             )
