@@ -48,11 +48,17 @@ def svdvals(x: Any) -> Any:
     return cast(attempt("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype))
 
 
+FACTORED: dict[str, Any] = {
+    "reduced": np.linalg.qr,
+    "complete": lambda x: np.linalg.qr(x, "complete"),
+}
+
+
 def qr(x: Any, mode: str = "reduced") -> Any:
     """The matrix Q above the transpose of R."""
     dtype = dtype_of("qr", x)
     *batch, m, n = x.shape
-    q, r = np.linalg.qr(x, {"reduced": "reduced", "complete": "complete"}[mode])
+    q, r = FACTORED[mode](x)
     y = np.empty((*batch, m + n, q.shape[-1]), dtype)
     y[..., :m, :], y[..., m:, :] = q, r.swapaxes(-1, -2)
     return y
@@ -100,7 +106,8 @@ def checked(op: str, x: Any) -> Any:
 
 def pinv(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
     x = checked("pinv", x)
-    return np.linalg.pinv(x, cutoff(*x.shape[-2:], rtol, x.dtype), hermitian)
+    m, n = x.shape[-2:]
+    return np.linalg.pinv(x, cutoff(m, n, rtol, x.dtype), hermitian)
 
 
 def matrix_rank(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:

@@ -198,14 +198,16 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
 
 def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
     """For each run of matrices, i to j, after which to split it; matrix i is n[i] by n[i + 1]."""
-    n = [size if isinstance(size, int) else 1 for size in n]
+    known = [size if isinstance(size, int) else 1 for size in n]
     count = len(n) - 1
-    cost, split = {(i, i): 0 for i in range(count)}, {}
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
     for length in range(1, count):
         for i in range(count - length):
             j = i + length
             costs = {
-                k: cost[i, k] + cost[k + 1, j] + n[i] * n[k + 1] * n[j + 1] for k in range(i, j)
+                k: cost[i, k] + cost[k + 1, j]
+                + known[i] * known[k + 1] * known[j + 1] for k in range(i, j)
             }
             split[i, j] = min(costs, key=costs.__getitem__)
             cost[i, j] = costs[split[i, j]]
