@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library, linalg, special
+from . import aliases, fft, library, linalg, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
