@@ -45,6 +45,7 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
@@ -54,8 +55,10 @@ from .library.contraction import *
 from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
+from .library.distances import *
 from .library.einsum import *
 from .library.elementwise import *
+from .library.embedding import *
 from .library.exponential import *
 from .library.filtering import *
 from .library.gamma import *
@@ -68,6 +71,7 @@ from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
 from .library.random import *
+from .library.rectifiers import *
 from .library.reduction import *
 from .library.repeating import *
 from .library.resampling import *
