@@ -15,7 +15,6 @@ LEFT_OUT = dict.fromkeys([
 
 VALUE = "the value is known only when the graph runs"
 NOT_SYMBOLIC = {
-    "from_dlpack": "a graph takes memory as it is fed",
     "array.__bool__": VALUE, "array.__complex__": VALUE, "array.__float__": VALUE,
     "array.__int__": VALUE, "array.__index__": VALUE, "array.__dlpack__": VALUE,
     "array.__dlpack_device__": VALUE, "array.__setitem__": "expressions do not change",
