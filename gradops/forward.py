@@ -65,8 +65,8 @@ class Dual(ArrayMethods):
     def left_behind(self) -> Any:
         """The primal, of which Python makes a number: that is worth a warning."""
         warn(
-            "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use functions"
-            " of NumPy or ours; x.item() says that it is meant",
+            "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use"
+            " functions of NumPy or ours; x.item() says that it is meant",
             DetachWarning,
         )
         return self.primal

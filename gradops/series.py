@@ -86,8 +86,8 @@ class Series(Operators):
     def left_behind(self) -> Any:
         """The value at h = 0, of which Python makes a number: that is worth a warning."""
         warn(
-            "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use functions"
-            " of NumPy or ours; x.item() says that it is meant",
+            "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
+            " functions of NumPy or ours; x.item() says that it is meant",
             DetachWarning,
         )
         return self.at(0)
