@@ -15,13 +15,9 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 import numpy as _np
 
-<<<<<<< HEAD
 from gradops import DetachWarning
 
-from . import autograd
-=======
 from . import autograd, special
->>>>>>> main
 from .conversion import from_dlpack
 from .creation import (
     FloatTensor,
