@@ -14,6 +14,7 @@ from .batching import Batched, vmap
 from .errors import (
     AxisError,
     CheckError,
+    DetachWarning,
     DTypeError,
     FeedError,
     FetchError,
@@ -93,15 +94,15 @@ from .tree import flatten, leaves_of, tree_map
 from .types import ArrayType, Dim, type_of
 
 __all__ = [
-    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
-    "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
-    "MixedOperandsError", "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op",
-    "OperandError", "Operators", "OptionError", "Series", "ShapeError", "StateError",
-    "StateFormatError", "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError",
-    "beside", "between", "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly",
-    "flatten", "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear",
-    "positive", "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of",
-    "vmap",
+    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim", "Dual",
+    "ErrorSample", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
+    "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
+    "MissingRuleError", "MixedOperandsError", "NotDifferentiableError", "NotFiniteError",
+    "NumPyCallError", "OPS", "Op", "OperandError", "Operators", "OptionError", "Series",
+    "ShapeError", "StateError", "StateFormatError", "TapeError", "TransformError",
+    "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases", "depending_on",
+    "discrete", "distinct", "elementwise", "exactly", "flatten", "integers", "jet", "joining",
+    "jvp", "leaves_of", "linear", "multilinear", "positive", "pull_back", "reads", "reals",
+    "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])
