@@ -68,7 +68,7 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import data, func, nn, optim
+    from . import array_api, data, func, nn, optim
     from .autograd import checkpoint
     from .drawing import to_dot, to_text
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
@@ -77,16 +77,17 @@ if _TYPE_CHECKING:
 __getattr__ = _lazily(
     __name__,
     {
-        "data": "data", "func": "func", "nn": "nn", "optim": "optim", "load": "saving",
-        "save": "saving", "checkpoint": "autograd", "grad": "func", "hessian": "func",
-        "hvp": "func", "jacobian": "func", "to_dot": "drawing",
+        "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
+        "load": "saving", "save": "saving", "checkpoint": "autograd", "grad": "func",
+        "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
         "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
     },
 )  # fmt: skip
 
 
 __all__ = [
-    "DetachWarning", "FloatTensor", "Tensor", "arange", "as_tensor", "autograd", "bool",
+    "DetachWarning", "FloatTensor", "Tensor", "arange", "array_api", "as_tensor", "autograd",
+    "bool",
     "checkpoint", "complex128", "complex64", "data", "device", "double", "e", "empty", "empty_like",
     "enable_grad", "explain", "eye", "float", "float16", "float32", "float64", "from_dlpack",
     "from_numpy", "full", "full_like", "func", "get_default_dtype", "grad", "half", "hessian",

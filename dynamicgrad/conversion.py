@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 
 from .creation import from_numpy
-from .devices import without_device
+from .devices import require, without_device
 from .modes import is_recording
 from .sharing import memory, storage_of
 from .tensor import Tensor, known
@@ -94,15 +94,24 @@ def data_ptr(t: Tensor) -> int:
     return int(memory(t).ctypes.data)
 
 
-def dlpack(t: Tensor, **options: Any) -> Any:
-    """The entries for another library, on the same memory; refused while gradients are required."""
+def dlpack(
+    t: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+    copy: bool | None = None,
+) -> Any:  # fmt: skip
+    """The entries for another library, on the same memory; refused while gradients are required.
+
+    Raises BufferError for another device than the CPU, and for memory that must not be written to
+    unless `max_version` allows to say so.
+    """
     if t.node is not None:
         raise ops.TapeError(
             "Can't export tensors that require gradient, use tensor.detach()"
             "\n  hint: the other library would not know of the graph"
         )
     storage_of(t).viewed = True
-    return memory(t).__dlpack__(**options)
+    asked = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+    given = {name: value for name, value in asked.items() if value is not None}
+    return np.asarray(memory(t)).__dlpack__(stream=stream, **given)
 
 
 def dlpack_device(t: Tensor) -> tuple[int, int]:
@@ -110,8 +119,11 @@ def dlpack_device(t: Tensor) -> tuple[int, int]:
     return 1, 0
 
 
-def from_dlpack(source: Any) -> Tensor:
-    """A tensor on the memory of another library's array.
+def from_dlpack(source: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, or with `copy` on memory of its own.
+
+    Memory that must not be written to gives a tensor that cannot be. Raises OptionError for another
+    device than the CPU.
 
     >>> a = np.zeros(2)
     >>> t = dg.from_dlpack(a)
@@ -119,4 +131,7 @@ def from_dlpack(source: Any) -> Tensor:
     >>> t
     tensor([5., 0.], dtype=float64)
     """
-    return from_numpy(np.from_dlpack(source))
+    if device is not None:
+        require(device)
+    options: dict[str, Any] = {} if copy is None else {"copy": copy}
+    return from_numpy(np.from_dlpack(source, **options))

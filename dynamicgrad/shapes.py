@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import out_of_range, product, shape_of
+from gradops.types import Dim, out_of_range, product, shape_of
 
 from .sharing import memory
 from .tensor import Tensor, as_tensor
@@ -342,6 +342,26 @@ def stack(tensors: Any, dim: int = 0) -> Any:
     return ops.stack([as_tensor(t) for t in tensors], axis=dim)
 
 
-def size(x: Tensor, dim: int | None = None) -> Any:
-    """The shape, or the size of one dimension."""
-    return x.shape if dim is None else size_at(x, dim)
+class Count(int):
+    """How many entries there are, as the array API says; called, the sizes, as PyTorch does."""
+
+    of: Tensor
+
+    def __call__(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        return self.of.shape if dim is None else size_at(self.of, dim)
+
+
+def size(x: Tensor) -> Any:
+    """`x.size()` gives the shape, `x.size(dim)` one size; `x.size` is the number of entries.
+
+    >>> x = dg.zeros(2, 3)
+    >>> x.size(), x.size(1), x.size + 1
+    ((2, 3), 3, 7)
+    """
+    count = product(x.shape)
+    if isinstance(count, Dim):
+        return lambda dim=None: x.shape if dim is None else size_at(x, dim)
+    found = Count(count)
+    found.of = x
+    return found

@@ -11,7 +11,18 @@ import gradops as ops
 from gradops import types
 from gradops.types import is_float, shape_of
 
-from . import conversion, creation, devices, holding, hooks, inplace, leaves, shapes, subscripts
+from . import (
+    arranging,
+    conversion,
+    creation,
+    devices,
+    holding,
+    hooks,
+    inplace,
+    leaves,
+    shapes,
+    subscripts,
+)
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .tensor import Tensor, as_tensor, detached
@@ -244,7 +255,7 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-}  # fmt: skip
+} | arranging.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
@@ -264,14 +275,15 @@ for alias, name in {
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
+    **arranging.FUNCTIONS,
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **conversion.CASTS, **holding.METHODS,
+    **SHARED, **OF_TENSORS, **arranging.METHODS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
-    "size": shapes.size, "dim": lambda self: len(self.shape), "nelement": numel,
+    "dim": lambda self: len(self.shape), "nelement": numel,
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
@@ -294,7 +306,7 @@ PROPERTIES = {
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
     "real": property(UNARY["real"]),
     "imag": property(UNARY["imag"]),
-    "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
+    "size": property(shapes.size),
 }
 OPERATORS = {
     "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],

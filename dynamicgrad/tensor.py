@@ -180,6 +180,14 @@ class Tensor(Operators):
     def __format__(self, spec: str) -> str:
         return format(self.value[()] if spec and not self.shape else str(self), spec)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from gradops.array_api import require_version
+
+        from . import array_api
+
+        require_version(api_version)
+        return array_api
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.node is not None and is_recording():
             raise TapeError(

@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library
+from . import aliases, library, linalg
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -23,6 +23,7 @@ from .errors import (
     GraphFormatError,
     GrowthWarning,
     IndexingError,
+    LinAlgError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
@@ -41,11 +42,13 @@ from .families import discrete, elementwise, joining, linear, multilinear, selec
 from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
+from .library.arranging import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
 from .library.creation import *
+from .library.diagonals import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
@@ -54,10 +57,13 @@ from .library.joining import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
+from .library.padding import *
 from .library.random import *
 from .library.reduction import *
+from .library.repeating import *
 from .library.rounding import *
 from .library.trigonometric import *
+from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators
 from .reads import reads
@@ -70,7 +76,7 @@ from .types import ArrayType, Dim, type_of
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "MissingRuleError", "MixedOperandsError",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
     "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
     "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
     "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases",

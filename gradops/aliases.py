@@ -4,6 +4,7 @@ from .library.arithmetic import abs, div, mul, neg, power, sub
 from .library.complexes import conj
 from .library.joining import concatenate
 from .library.logic import bitwise_left_shift, bitwise_right_shift, invert
+from .library.movement import transpose
 from .library.rounding import remainder, round, trunc
 from .library.trigonometric import (
     acos,
@@ -20,8 +21,8 @@ from .library.trigonometric import (
 __all__ = [
     "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
     "bitwise_invert", "bitwise_not", "concat", "conjugate", "degrees", "divide", "fix",
-    "left_shift", "mod", "multiply", "negative", "pow", "radians", "right_shift", "rint",
-    "subtract", "true_divide",
+    "left_shift", "mod", "multiply", "negative", "permute_dims", "pow", "radians",
+    "right_shift", "rint", "subtract", "true_divide",
 ]  # fmt: skip
 
 absolute, negative, multiply, subtract, pow, mod = abs, neg, mul, sub, power, remainder
@@ -31,4 +32,4 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
 degrees, radians, fix, rint = rad2deg, deg2rad, trunc, round
 bitwise_invert = bitwise_not = invert
 left_shift, right_shift = bitwise_left_shift, bitwise_right_shift
-concat, conjugate = concatenate, conj
+concat, conjugate, permute_dims = concatenate, conj, transpose

@@ -5,6 +5,7 @@
     - AxisError             an axis that an operand does not have        (also an IndexError)
   - DTypeError            operand dtypes an op cannot take            (also a TypeError)
   - OptionError           an attribute that an op does not know         (also a ValueError)
+  - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
   - IndexingError         an index an operand does not have           (also an IndexError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
   - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
@@ -33,6 +34,8 @@ which users of PyTorch know the error, and search for it; a hint.
 
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 
 class GradError(Exception):
@@ -89,6 +92,10 @@ class IndexingError(OperandError, IndexError):
 
 class OptionError(OperandError, ValueError):
     """An op was given an attribute whose value it does not know."""
+
+
+class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):
+    """An op was given a matrix it cannot take: singular, not positive definite, not finite."""
 
 
 class MixedOperandsError(OperandError, TypeError):

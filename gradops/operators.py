@@ -19,7 +19,7 @@ from .library.logic import (
     bitwise_xor,
     invert,
 )
-from .library.movement import transpose
+from .library.movement import swapaxes, transpose
 from .library.rounding import floor_divide, remainder
 from .op import OPS, Op
 from .types import ArrayType, Shape
@@ -139,6 +139,29 @@ class Operators:
     def T(self) -> Any:
         """The axes in reverse order."""
         return transpose(self)
+
+    @property
+    def mT(self) -> Any:
+        """The last two axes exchanged."""
+        return swapaxes(self, -1, -2)
+
+    @property
+    def device(self) -> Any:
+        """Where the entries are: in the memory of the CPU."""
+        return "cpu"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        """The value itself; raises OptionError for another device than the CPU."""
+        from .array_api import require_device
+
+        require_device(device)
+        return self
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from .array_api import arrays, require_version
+
+        require_version(api_version)
+        return arrays
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
         op = ufunc_ops(len(OPS)).get(ufunc)

@@ -142,7 +142,12 @@ def conjugated(op: Op) -> Conjugated:
 
 
 def takes_complex(op: Op) -> bool:
-    """Whether the rules of an op hold for complex numbers: it has such a sample, or is linear."""
+    """Whether the rules of an op hold for complex numbers: it has such a sample, or is linear.
+
+    An op says so by a trait where differences cannot tell, as a phase of its result is free.
+    """
+    if "complex" in op.traits:
+        return True
     samples = list(op.samples(np.random.default_rng(0)))
     if any(np.iscomplexobj(x) for xs, _ in samples for x in xs):
         return True

@@ -171,13 +171,20 @@ def one_hot(labels: Any, num_classes: int = -1) -> Any:
 
 
 def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """`x` padded with a number: `pad` has a pair of widths per dimension, the last one first.
+    """`x` with entries around it: `pad` has a pair of widths per dimension, the last one first.
+
+    With mode "constant" they are `value`, and a negative width takes entries away. Else they are
+    entries of `x`: with "reflect", back from the end; with "replicate", the last ones; with
+    "circular", from the other end.
 
     >>> dg.nn.functional.pad(dg.ones(2), (1, 0))
     tensor([0., 1., 1.])
+    >>> dg.nn.functional.pad(dg.arange(3), (2, 1), mode="circular")
+    tensor([1, 2, 0, 1, 2, 0])
     """
-    pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
-    widths = ((0, 0),) * (len(x.shape) - len(pairs)) + tuple(pairs)
-    if mode != "constant":
-        raise ops.OptionError("pad", [ops.type_of(x)], f"mode is 'constant', not {mode!r}")
-    return ops.pad(as_tensor(x), widths, 0.0 if value is None else value)
+    x, pairs = as_tensor(x), list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    pairs = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
+    if any(min(pair) < 0 for pair in pairs):
+        x = x[tuple(slice(max(-a, 0), min(b, 0) or None) for a, b in pairs)]
+    widths = [(max(a, 0), max(b, 0)) for a, b in pairs]
+    return ops.pad(x, widths, mode, 0.0 if value is None else value)

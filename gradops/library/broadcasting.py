@@ -1,5 +1,6 @@
 """Ops that repeat entries along axes, and the transpose that adds them up again."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
 
 def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """A filled array when it is small, else a read-only view: the cheaper of the two."""
-    if np.prod(shape, dtype=int) > 4096:
+    if math.prod(shape) > 4096:
         return np.broadcast_to(x, shape)
     y = np.empty(shape, np.asarray(x).dtype)
     y[...] = x
@@ -61,7 +62,7 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
         source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
         samples=cases(
             reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
-            reals((2, 3), shape=(2, 3)),
+            reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),
         ),
         error_samples=[
             ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),

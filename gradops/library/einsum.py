@@ -78,9 +78,16 @@ def einsum_kernel(*xs: Any, subscripts: str) -> Any:
     program, so all of them get one layout.
     """
     xs = tuple([np.asarray(x, order="C") for x in xs])
-    large = len(xs) > 1 and products(subscripts, tuple([x.shape for x in xs])) > LARGE
+    large = by_products(subscripts) and products(subscripts, tuple([x.shape for x in xs])) > LARGE
     y = np.einsum(subscripts, *xs, optimize=large)
     return y if len(xs) > 1 or y.base is None else y.copy()
+
+
+@lru_cache(maxsize=4096)
+def by_products(subscripts: str) -> bool:
+    """Whether matrix products may do it: not if two operands share an index with the output."""
+    terms, output = parts(subscripts)
+    return len(terms) > 2 or (len(terms) == 2 and not set(terms[0]) & set(terms[1]) & set(output))
 
 
 @lru_cache(maxsize=4096)
@@ -159,6 +166,7 @@ einsum_op = Op(
         reals((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"),
         reals((), (2,), subscripts=",i->i"),
         complexes((2, 3), (3, 2), subscripts="ij,jk->ik"),
+        reals((0, 3), (3, 2), subscripts="ij,jk->ik"),
         reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
     ),
     error_samples=[

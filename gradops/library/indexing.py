@@ -51,6 +51,7 @@ slice_ = linear(
         reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
         reals((2, 3, 4), index=("...", ("slice", 3, None, -2))),
         reals((3,), index=(("slice", 2, 1, None),)), reals((), index=(None,)),
+        reals((2, 0), index=(1,)),
     ),
     error_samples=[
         ErrorSample([np.ones(3)], {"index": (5,)}, IndexingError,
@@ -139,7 +140,8 @@ scatter = Op(
     batch=scatter_batch,
     source="scatter({operands}, index={index}, shape={shape})",
     samples=cases(
-        reals((4,), index=(1,), shape=(3, 4)),
+        reals((4,), index=(1,), shape=(3, 4)), reals((), index=(1,), shape=(3,)),
+        reals((0,), index=(1,), shape=(3, 0)),
         reals((3, 2), index=(FULL, ("slice", 3, None, -2)), shape=(3, 4)),
         beside(reals((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),
         beside(reals((4,)), exactly(ROWS, index=("array",), shape=(3,))),
@@ -165,8 +167,9 @@ positions = Op(
         shape=(shape_of(xs[0])[0], example(xs[0]).shape[attrs["axis"]]),
     ),
     source="np.arange({0}.shape[{axis}])",
-    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1)),
-    error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range")],
+    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
+    error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+                   ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range")],
     doc="The numbers 0, 1, 2, ... of the entries along an axis.",
 )
 

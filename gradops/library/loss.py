@@ -144,6 +144,7 @@ binary_cross_entropy_with_logits = Op(
     samples=cases(
         *(beside(reals((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
         beside(reals((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
+        reals((0, 3), (0, 3), reduction="sum"),
     ),
     error_samples=[
         ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
@@ -240,6 +241,7 @@ nll_loss = Op(
     samples=cases(
         *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
     ),
     error_samples=wrong_labels,
     doc="Less the score that each row has at its label: the negative log likelihood, where scores "
@@ -274,6 +276,7 @@ at_labels = Op(
         beside(reals(()), exactly([0, 2, 1, 2], classes=3)),
         beside(reals((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
         beside(reals(()), exactly(1, classes=2)),
+        beside(reals((0,)), exactly(np.zeros(0, int), classes=3)),
     ),
     doc="A row for each label: the operand at the label's place, 0 elsewhere.",
 )
@@ -310,6 +313,7 @@ class_error = Op(
     source="class_error({0}, {1})",
     samples=cases(
         beside(reals((4, 3)), exactly([0, 2, 1, 2])),
+        beside(reals((0, 3)), exactly(np.zeros(0, int))),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
     ),
     doc="softmax of the logits less 1 at the label: the derivative of the cross entropy.",
@@ -337,6 +341,7 @@ sparse_cross_entropy = Op(
     samples=cases(
         *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
     ),
     error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",

@@ -82,7 +82,10 @@ reshape = linear(
         "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
     ),
     traits=RETYPING,
-    samples=cases(reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1))),
+    samples=cases(
+        reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),
+        reals((2, 0), shape=(0, 3)),
+    ),
     error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
                    ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
     doc="The entries in another shape; -1 stands for the size that is left.",
@@ -126,7 +129,8 @@ transpose = linear(
     ),
     source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})", traits=VIEW,
     samples=cases(
-        reals((3, 4)), reals((2, 3, 4), axes=(2, 0, 1)), reals((2, 3, 4), axes=(0, -1, 1))
+        reals((3, 4)), reals((2, 3, 4), axes=(2, 0, 1)), reals((2, 3, 4), axes=(0, -1, 1)),
+        reals(()), reals((2, 0)),
     ),
     error_samples=[
         ErrorSample([np.ones((2, 3))], {"axes": (0,)}, ShapeError, "each of 2 dimensions"),
@@ -160,7 +164,10 @@ expand_dims = linear(
         xs[0], shape=(shape_of(xs[0])[0], *expand_dims_infer(example(xs[0]), **attrs).shape)
     ),
     source="np.expand_dims({0}, {axis})", traits=RETYPING,
-    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2))),
+    samples=cases(
+        reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
+        reals((), axis=0), reals((2, 0), axis=1),
+    ),
     error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
     doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
 )
@@ -185,7 +192,10 @@ squeeze = linear(
         xs[0], shape=(shape_of(xs[0])[0], *squeeze_infer(example(xs[0]), **attrs).shape)
     ),
     source="np.squeeze({0}, {axis})", traits=RETYPING,
-    samples=cases(reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1))),
+    samples=cases(
+        reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
+        reals(()), reals((0, 1), axis=1),
+    ),
     error_samples=[ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1")],
     doc="The operand without axes of size 1: all of them, or those that `axis` names.",
 )
@@ -204,7 +214,10 @@ flip = linear(
         xs[0], axis=tuple(a + 1 for a in normalize_axes("flip", example(xs[0]), attrs["axis"]))
     ),
     source="np.flip({0}, {axis})", traits=VIEW,
-    samples=cases(reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1))),
+    samples=cases(
+        reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
+        reals((2, 0), axis=1),
+    ),
     error_samples=[
         ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
@@ -231,14 +244,20 @@ astype = linear(
     transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
     source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
-    samples=cases(reals((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64")),
+    samples=cases(
+        reals((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64"),
+        exactly(2, dtype="float64"), reals((2, 0), dtype="float64"),
+    ),
     doc="The operand in another dtype.",
 )
 
 
 def copy_kernel(x: Any, out: Any = None) -> Any:
-    """`np.positive`, which does not take truth values."""
-    return np.array(x) if np.asarray(x).dtype.kind == "b" else np.positive(x, out=out)
+    if out is not None:
+        np.copyto(out, x)
+        return out
+    x = np.asarray(x)
+    return x.copy(order="K") if x.ndim else x[()]
 
 
 copy = linear(
@@ -246,8 +265,8 @@ copy = linear(
     infer=lambda x: x,
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
-    source=lambda x: "np.array({0})" if x.dtype.kind == "b" else "np.positive({0}{out})",
-    samples=cases(reals((3, 4)), exactly([True, False])),
+    source="copy({0}{out})",
+    samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="The operand in memory of its own.",
 )
 
@@ -271,7 +290,9 @@ forget_sizes = linear(
         xs[0], axes=tuple(k % (len(shape_of(xs[0])) - 1) + 1 for k in attrs["axes"])
     ),
     source="{0}", traits=VIEW,
-    samples=cases(reals((3, 4), axes=()), reals((), axes=())),  # in graphs, see test_leaves.py
+    samples=cases(  # in graphs, see test_leaves.py
+        reals((3, 4), axes=()), reals((), axes=()), reals((0,), axes=()),
+    ),
     error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
     doc="The operand, in whose type the sizes along some axes count as unknown.",
 )
@@ -295,7 +316,7 @@ ensure_shape = linear(
     transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
     source="ensure_shape({0}, {shape})", traits=RETYPING,
-    samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=())),
+    samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=()), reals((2, 0), shape=(2, 0))),
     error_samples=[
         ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
         ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
@@ -304,16 +325,22 @@ ensure_shape = linear(
 )
 
 
-def moveaxis(x: Any, source: int, destination: int) -> Any:
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """`x` with axis `source` moved to place `destination`, the others keeping their order.
+
+    Both may be several. Raises ShapeError if they are not as many, or not different axes of `x`.
 
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    (start,) = normalize_axes("moveaxis", type_of(x), source)
-    (end,) = normalize_axes("moveaxis", type_of(x), destination)
-    order = [i for i in range(len(shape_of(x))) if i != start]
-    order.insert(end, start)
+    starts = normalize_axes("moveaxis", type_of(x), source)
+    ends = normalize_axes("moveaxis", type_of(x), destination)
+    if len(starts) != len(ends):
+        reason = f"{len(starts)} axes to {len(ends)} places cannot be moved"
+        raise ShapeError("moveaxis", [type_of(x)], reason)
+    order = [i for i in range(len(shape_of(x))) if i not in starts]
+    for end, start in sorted(zip(ends, starts, strict=True)):
+        order.insert(end, start)
     return transpose(x, axes=tuple(order))
 
 

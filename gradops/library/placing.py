@@ -73,7 +73,7 @@ copy_slices = Op(
         reals((3, 4), (), steps=(("transpose", (("axes", None),)), ("slice", (("index", (1,)),)))),
         reals((2, 6), (3,), steps=(("reshape", (("shape", (3, 4)),)),
                                   ("slice", (("index", (("slice", 0, 3, None), 2)),)))),
-        reals((3,), (3,), steps=()),
+        reals((3,), (3,), steps=()), reals((2, 0), (0,), steps=(("slice", (("index", (1,)),)),)),
     ),
     error_samples=[
         ErrorSample([np.ones(3), np.ones(2)], {"steps": (("slice", (("index", (1,)),)),)},

@@ -347,7 +347,7 @@ def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
 def repeats(e: Expr) -> bool:
     """Whether the value may be a view in which one piece of memory stands for many entries."""
     while e.op is not None and "view" in e.op.traits:
-        if "broadcasting" in e.op.traits:
+        if not e.op.traits.isdisjoint(("broadcasting", "overlapping")):
             return True
         e = e.inputs[0]
     return False

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.library import reduction
@@ -16,6 +18,7 @@ from gradops.types import (
     conflict,
     native,
     normalize_axis,
+    product,
     shape_of,
     type_of,
 )
@@ -33,13 +36,132 @@ def tile(input: Any, multiples: Any) -> Any:
     >>> sg.tile(np.array([1.0, 2.0]), [2])
     array([1., 2., 1., 2.])
     """
-    sizes, times = shape_of(input), as_shape(multiples)
-    if len(sizes) != len(times):
-        raise ShapeError("tile", [type_of(input)], f"{len(times)} multiples for {len(sizes)} axes")
-    apart = [n for size in sizes for n in (1, size)]
-    repeated = [n for pair in zip(times, sizes, strict=True) for n in pair]
-    wide = ops.broadcast_to(ops.reshape(input, shape=apart), shape=repeated)
-    return ops.reshape(wide, shape=[m * n for m, n in zip(times, sizes, strict=True)])
+    ndim, times = len(shape_of(input)), as_shape(multiples)
+    if ndim != len(times):
+        raise ShapeError("tile", [type_of(input)], f"{len(times)} multiples for {ndim} axes")
+    return ops.tile(input, times)
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each entry so many times along an axis, or in one row if that is None.
+
+    >>> sg.repeat(np.array([1, 2]), [1, 2])
+    array([1, 2, 2])
+    """
+    return ops.repeat(input, repeats, axis)
+
+
+def roll(input: Any, shift: Any, axis: Any) -> Any:
+    """The entries moved along axes; the last become the first.
+
+    >>> sg.roll(np.array([1, 2, 3]), 1, axis=0)
+    array([3, 1, 2])
+    """
+    return ops.roll(input, shift=shift, axis=axis)
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0) -> Any:
+    """Entries put around the operand, as many before and after each axis as `paddings` says.
+
+    `mode` is "CONSTANT", "REFLECT" or "SYMMETRIC", or another of `gradops.pad`, in capitals or not.
+
+    >>> sg.pad(np.array([1, 2, 3]), [[1, 1]], "REFLECT")
+    array([2, 1, 2, 3, 2])
+    """
+    return ops.pad(tensor, paddings, mode.lower(), constant_values)
+
+
+def diag(diagonal: Any) -> Any:
+    """Zeros with the operand on the diagonal: a matrix, if the operand is a vector.
+
+    >>> sg.diag(np.array([1, 2]))
+    array([[1, 0],
+           [0, 2]])
+    """
+    return ops.reshape(ops.diagflat(diagonal), shape=shape_of(diagonal) * 2)
+
+
+def diag_part(input: Any) -> Any:
+    """The diagonal of a matrix, or of what `diag` gives of an operand with more axes.
+
+    >>> sg.diag_part(np.array([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
+    half, odd = divmod(len(shape_of(input)), 2)
+    own = shape_of(input)[:half]
+    if odd or not half or conflict(own, shape_of(input)[half:]):
+        raise ShapeError("diag_part", [type_of(input)], "the second half of the shape is another")
+    n = product(own)
+    return ops.reshape(ops.diagonal(ops.reshape(input, shape=(n, n))), shape=own)
+
+
+def matrix_diag(diagonal: Any) -> Any:
+    """Square matrices with the last axis of the operand on their diagonals.
+
+    >>> sg.matrix_diag(np.ones((5, 2))).shape
+    (5, 2, 2)
+    """
+    return ops.diag_embed(diagonal)
+
+
+def matrix_diag_part(input: Any) -> Any:
+    """The diagonal of each matrix.
+
+    >>> sg.matrix_diag_part(np.ones((5, 2, 3))).shape
+    (5, 2)
+    """
+    return ops.diagonal(input, axis1=-2, axis2=-1)
+
+
+def matrix_band_part(input: Any, num_lower: int, num_upper: int) -> Any:
+    """Each matrix with zeros but for so many diagonals below and above the main one.
+
+    A negative number keeps them all.
+
+    >>> sg.matrix_band_part(np.ones((3, 3)), 0, 1)
+    array([[1., 1., 0.],
+           [0., 1., 1.],
+           [0., 0., 1.]])
+    """
+    lower = input if num_lower < 0 else ops.triu(input, k=-num_lower)
+    return lower if num_upper < 0 else ops.tril(lower, k=num_upper)
+
+
+def matrix_transpose(a: Any) -> Any:
+    """The operand with its last two axes exchanged.
+
+    >>> sg.matrix_transpose(np.ones((5, 2, 3))).shape
+    (5, 3, 2)
+    """
+    return ops.matrix_transpose(a)
+
+
+def meshgrid(*args: Any, indexing: str = "xy") -> list[Any]:
+    """The coordinates of the points of a grid, from those along each axis.
+
+    >>> sg.meshgrid(np.arange(2), np.arange(3))[1]
+    array([[0, 0],
+           [1, 1],
+           [2, 2]])
+    """
+    return list(ops.meshgrid(*args, indexing=indexing))
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = "bool") -> Any:
+    """For each length a row of that many truths, and falsehoods up to `maxlen`.
+
+    In a graph, `maxlen` has to be given.
+
+    >>> sg.sequence_mask(np.array([1, 2]), 3)
+    array([[ True, False, False],
+           [ True,  True, False]])
+    """
+    if maxlen is None:
+        if isinstance(lengths, Expr):
+            raise lengths.unknown("the greatest length", "give it: maxlen=")
+        maxlen = np.max(lengths, initial=0)
+    found = ops.less(numbers(as_size(maxlen)), ops.expand_dims(lengths, axis=-1))
+    return ops.astype(found, dtype=native(dtype))
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0) -> list[Any]:

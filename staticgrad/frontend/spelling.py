@@ -69,7 +69,6 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
     "input shape": of_gradops("broadcast_to"),
     "tensor axis": {"reverse": ops.flip},
     "tensor dtype": of_gradops("ones_like zeros_like"),
-    "tensor paddings constant_values": of_gradops("pad"),
     "tensor shape": of_gradops("reshape"),
     "a perm": of_gradops("transpose"),
     "x dtype": {"cast": ops.astype},
@@ -83,7 +82,17 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         **of(creation, "ensure_shape eye fill linspace ones rank zeros"),
         "range": creation.arange, "shape": creation.shape_vector,
         "size": creation.number_of_entries,
-        **of(arranging, "boolean_mask cumsum gather one_hot split tile unstack"),
+        **of(
+            arranging,
+            "boolean_mask cumsum diag diag_part gather matrix_band_part matrix_diag "
+            "matrix_diag_part matrix_transpose meshgrid one_hot pad repeat roll sequence_mask "
+            "split tile unstack",
+        ),
+        **of_gradops(
+            "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack diag_embed "
+            "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
+            "sliding_window_view swapaxes tril triu vstack"
+        ),
         "slice": arranging.slice_of,
         **of(
             formulas,

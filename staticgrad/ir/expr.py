@@ -220,6 +220,14 @@ class Expr(ArrayMethods):
             " keep to_text(...) of it"
         )
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from gradops.array_api import require_version
+
+        from .. import array_api
+
+        require_version(api_version)
+        return array_api
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
 

@@ -1,5 +1,7 @@
 """One function in every way of running it: tape, interpreter, generated code."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -119,7 +121,8 @@ def buffered(frozen, feeds, monkeypatch):
         call = sg.compile(frozen, optimize=0)
     first = call(*feeds)
     kept = [bits(x) for x in first]
-    call(*[np.zeros_like(x) for x in feeds])
+    with suppress(gradops.LinAlgError):  # zeros are singular
+        call(*[np.zeros_like(x) for x in feeds])
     again = call(*feeds)
     assert [bits(x) for x in first] == kept, "a result lies in a buffer"
     return again

@@ -75,6 +75,18 @@ def scattered(torch, x, *arrays, index, shape):
     return flat.index_add(0, torch.as_tensor(places.ravel()), x.reshape(-1)).reshape(shape)
 
 
+def rolled(torch, x, shift, axis):
+    shifts = (shift,) * len(axis) if isinstance(axis, tuple) and isinstance(shift, int) else shift
+    return torch.roll(x, shifts, axis)
+
+
+def unfolded(torch, x, size, axis, step, dilation):
+    """Windows of torch's, which have no dilation: every so many entries of larger ones."""
+    for a, k, s, d in zip(axis, size, step, dilation, strict=True):
+        x = x.unfold(a, d * (k - 1) + 1, s)[..., ::d]
+    return x
+
+
 def padded(torch, x, pad_width, value):
     flat = [n for pair in reversed(pad_width) for n in pair]
     return torch.nn.functional.pad(x, flat, value=value) if flat else x * 1
@@ -128,7 +140,7 @@ def arg(name):
 
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
-    "amax": over("amax"), "max": unless_no_axis(over("amax")),
+    "max": unless_no_axis(over("amax")),
     "min": unless_no_axis(over("amin")), "sum": unless_no_axis(over("sum")),
     "mean": unless_no_axis(over("mean")), "logsumexp": unless_no_axis(over("logsumexp")),
     "prod": unless_no_axis(one_by_one("prod")),
@@ -165,6 +177,13 @@ COUNTERPARTS = {
     "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
     "stop_gradient": lambda torch, x: x.detach() * 1,
 }  # fmt: skip
+COUNTERPARTS |= {
+    "roll": rolled, "tile": lambda torch, x, reps: torch.tile(x, reps),
+    "repeat": lambda torch, x, repeats, axis: torch.repeat_interleave(x, repeats, axis),
+    "diagonal": lambda torch, x, offset, axis1, axis2: torch.diagonal(x, offset, axis1, axis2),
+    "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
+    "windows": unfolded,
+}  # fmt: skip
 OTHER_NUMBERS = "torch draws other numbers"
 OURS = "an op of ours that has no name in torch"
 WITHOUT = {
@@ -176,5 +195,6 @@ WITHOUT = {
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
          "ensure_shape"], OURS,
     ),
+    **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip

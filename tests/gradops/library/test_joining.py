@@ -1,4 +1,4 @@
-"""Concatenating, stacking, splitting and padding as NumPy does, and where it does not."""
+"""Concatenating, stacking and splitting as NumPy does, and where it does not."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,6 @@ def test_joining_nothing_is_an_error(join):
 def test_unknown_sizes_add_up():
     assert G.concatenate([probe(N, 2), probe(3, 2), probe(N, 2)]).shape == (2 * N + 3, 2)
     assert G.stack([probe(N), probe(N)], axis=1).shape == (N, 2)
-    assert G.pad(probe(N, 2), ((1, 2), (0, 0))).shape == (N + 3, 2)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
@@ -79,32 +78,3 @@ def test_an_unknown_size_is_split_where_it_is_sure_to_divide():
     assert [p.shape for p in G.split(probe(3 * N, 2), [N])] == [(N, 2), (2 * N, 2)]
     with pytest.raises(G.ShapeError, match=r"of size 3\*n has no 2 equal parts"):
         G.split(probe(3 * N, 2), 2)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, bool])
-@pytest.mark.parametrize("widths", [1, (1, 2), (2,), [[1, 0]], ((1,), (2,)), ((0, 0), (3, 1))])
-def test_pad_gives_what_numpy_gives(widths, dtype):
-    x = X.astype(dtype)
-    got, want = G.pad(x, widths, 1), np.pad(x, widths, constant_values=1)
-    assert_array_equal(got, want)
-    assert got.dtype == want.dtype
-
-
-def test_padding_does_not_move_with_what_it_pads():
-    y, t = G.jvp(lambda x: G.pad(x, 1, 7.0), [np.ones(2)], [np.full(2, 3.0)])
-    assert_array_equal(y, [7, 1, 1, 7])
-    assert_array_equal(t, [0, 3, 3, 0])
-
-
-@pytest.mark.parametrize(
-    ("widths", "says"),
-    [((1, 2, 3), "not a pair"), (1.5, "not a pair of integers"), ((0, -1), "negative")],
-)
-def test_widths_that_do_not_fit_are_an_error(widths, says):
-    with pytest.raises(G.ShapeError, match=says):
-        G.pad(X, widths)
-
-
-def test_integers_are_not_padded_with_nan():
-    with pytest.raises(ValueError, match="NaN"):
-        G.pad(np.arange(3), 1, np.nan)

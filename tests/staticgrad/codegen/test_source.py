@@ -132,7 +132,7 @@ def test_all_hostile_names_at_once_do_no_harm():
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, -0.0, 1e-320])
 def test_attributes_of_any_value_can_be_written(value):
     x = sg.placeholder("float64", [2], name="x")
-    found = sg.compile(sg.pad(x, 1, value=value), [x])([1.0, 2.0])
+    found = sg.compile(sg.pad(x, 1, constant_values=value), [x])([1.0, 2.0])
     assert found.tobytes() == np.array([value, 1.0, 2.0, value]).tobytes()
 
 

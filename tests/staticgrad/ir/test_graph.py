@@ -45,8 +45,8 @@ def test_graphs_that_differ_in_anything_are_not_equal(x):
             (y - x, [x, y]), (x * 2, x), (x * 3, x), (x * np.float32([[2]]), x), (x[0], x),
             (x[1], x), (sg.reduce_sum(x, axis=0), x), (sg.reduce_sum(x, axis=-2), x),
             (v * 2, []), (w * 2, []), (v.assign(v * 2), []), ([v * 2, v * 2], []),
-            (sg.pad(x, 1, value=0.0), x), (sg.pad(x, 1, value=-0.0), x),
-            (sg.pad(x, 1, value=True), x), (x * x.shape[0], x), (x * (2 * x.shape[0]), x),
+            (sg.pad(x, 1, constant_values=0.0), x), (sg.pad(x, 1, constant_values=-0.0), x),
+            (sg.pad(x, 1, constant_values=True), x), (x * x.shape[0], x), (x * (2 * x.shape[0]), x),
         ]
     ]  # fmt: skip
     assert len(set(graphs)) == len(graphs)
@@ -84,7 +84,7 @@ def test_values_are_spelled_apart():
 
 
 def test_attributes_that_compare_equal_but_differ_are_kept_apart(x):
-    frozen = sg.freeze([sg.pad(x, 1, value=v) for v in (0.0, -0.0, 0.0)], x)
+    frozen = sg.freeze([sg.pad(x, 1, constant_values=v) for v in (0.0, -0.0, 0.0)], x)
     assert frozen.outputs[0] is frozen.outputs[2]
     assert frozen.outputs[0] is not frozen.outputs[1]
 

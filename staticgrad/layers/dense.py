@@ -1,18 +1,19 @@
-"""Layers: functions that make variables and apply ops to them, with TensorFlow 1's names."""
+"""Dense layers, dropout, and what only moves entries."""
 
 from collections.abc import Callable
 from typing import Any
 
 import gradops as ops
 from gradops import DTypeError, OptionError, ShapeError
-from gradops.types import as_size, is_float, product, shape_of, type_of
+from gradops.types import as_size, is_float, product
 
-from . import initializers
-from .control.branches import cond
-from .frontend.graph import get_default_graph, name_scope
-from .frontend.leaves import Variable, as_expression
-from .frontend.random import random_key
-from .ir.expr import Expr
+from .. import initializers
+from ..control.branches import cond
+from ..frontend.graph import name_scope
+from ..frontend.leaves import as_expression
+from ..frontend.random import random_key
+from ..ir.expr import Expr
+from .weights import made
 
 
 def dense(
@@ -59,16 +60,6 @@ def dense(
         if use_bias:
             y = y + made("bias", (size,), x.dtype, bias_initializer, trainable)
         return y if activation is None else activation(y)
-
-
-def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train: bool) -> Variable:
-    """A variable with the value that an initializer gives."""
-    is_ours = isinstance(initializer, initializers.Initializer)
-    full = get_default_graph().names.prefix + name
-    value = initializer(shape, dtype, full) if is_ours else initializer(shape, dtype)
-    if shape_of(value) != shape:
-        raise ShapeError("dense", [type_of(value)], f"{full} has the shape {shape}")
-    return Variable(value, name, dtype, trainable=train)
 
 
 def dropout(

@@ -1,0 +1,95 @@
+"""A row per op: its time beside that of the NumPy expression a careful person would write.
+
+make bench-ops
+"""
+
+import os
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from expressions import CALLS, NOT_COMPARED
+from table import microseconds, repetitions
+
+import gradops
+from gradops import Op
+from gradops.testing import NOT_OF_ARRAYS
+
+LIMIT, WORST, ROUNDS = 1.2, 10, 25
+CALL = 1.0  # microseconds that a call of an op may take above that of NumPy: views cost no more
+Row = tuple[float, str, float, float]
+Pair = tuple[Callable[[], Any], Callable[[], Any]]
+
+
+def pair(op: Op) -> Pair | None:
+    """The op and the NumPy expression, each as a call on the same operands; None for no row."""
+    if op.name in CALLS:
+        operands, attrs, expression = CALLS[op.name]
+        return lambda: op(*operands, **attrs), lambda: expression(*operands)
+    operands, attrs = default_operands(op)
+    template = op.template([gradops.type_of(x) for x in operands], attrs)
+    if not template.startswith("np."):
+        return None
+    names = [f"x{i}" for i in range(len(operands))]
+    shown = {k: repr(v) for k, v in attrs.items()}
+    source = template.format(*names, operands=", ".join(names), out="", fresh="_", **shown)
+    code = compile(source, op.name, "eval")
+    scope = {"np": np, "dtype": np.dtype, **dict(zip(names, operands, strict=True))}
+    return lambda: op(*operands, **attrs), lambda: eval(code, scope)
+
+
+def default_operands(op: Op) -> tuple[list[Any], dict[str, Any]]:
+    """Operands of 100,000 entries of the dtypes of the first sample, and its attributes."""
+    operands, attrs = next(iter(op.samples(np.random.default_rng(0))))
+    arrays = [np.asarray(x) for x in operands]
+    rank = max((x.ndim for x in arrays), default=0)
+    return [large(x, rank) for x in arrays], op.bind(operands, attrs)[1]
+
+
+def large(x: Any, rank: int) -> Any:
+    """A small operand's entries again and again, in an array of as many axes."""
+    sizes = (100_000,) if rank == 1 else (*(1,) * (rank - 2), 1000, 100)
+    like = np.float32 if x.dtype == np.float64 else x.dtype
+    return np.resize(x.astype(like), sizes[rank - x.ndim :] if x.ndim else ())
+
+
+def rows() -> list[Row]:
+    """The ratio, the op's name and the times in microseconds of itself and of NumPy."""
+    found = []
+    for op in gradops.OPS.values():
+        if op.traits & NOT_OF_ARRAYS or op.name in NOT_COMPARED:
+            continue
+        if (calls := pair(op)) is None:
+            raise SystemExit(f"{op.name} has no row: say in expressions.py what it computes")
+        with np.errstate(all="ignore"):
+            found.append(row(op.name, *calls))
+    return sorted(found, reverse=True)
+
+
+def row(name: str, ours: Callable[[], Any], numpys: Callable[[], Any]) -> Row:
+    """The median of the ratios of neighbouring measurements, which see the same noise."""
+    counts = [repetitions(ours), repetitions(numpys)]
+    pairs = [
+        (microseconds(ours, counts[0]), microseconds(numpys, counts[1])) for _ in range(ROUNDS)
+    ]
+    ratio = statistics.median(a / b for a, b in pairs)
+    numpy = min(b for _, b in pairs)
+    return ratio, name, ratio * numpy, numpy
+
+
+def main() -> None:
+    """Print all rows, the slowest first, then how many are over the limit."""
+    table = rows()
+    print("| op | us | NumPy, us | ratio |\n|---|--:|--:|--:|")
+    for ratio, name, ours, numpy in table:
+        print(f"| {name} | {ours:.1f} | {numpy:.1f} | {ratio:.2f} |")
+    over = [name for ratio, name, a, b in table if ratio > LIMIT and a - b > CALL]
+    print(f"\n{len(table)} ops, {len(over)} of them over {LIMIT}: {', '.join(over) or 'none'}")
+    print("worst:", ", ".join(f"{name} {ratio:.2f}" for ratio, name, *_ in table[:WORST]))
+
+
+if __name__ == "__main__":
+    main()

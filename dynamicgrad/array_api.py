@@ -1,0 +1,40 @@
+"""The Python array API 2025.12 on tensors: what it gives can be differentiated.
+
+>>> from dynamicgrad import array_api as xp
+>>> x = xp.asarray([1.0, 2.0]).requires_grad_()
+>>> xp.sum(xp.exp(x), axis=0).backward()
+>>> x.grad
+tensor([2.7183, 7.3891])
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gradops.array_api import Making, namespace
+
+from . import creation, devices
+from .tensor import Tensor
+
+
+def new(array: Any) -> Tensor:
+    """A tensor that has an array for itself."""
+    return creation.finished(array, requires_grad=False)
+
+
+def shared(x: Any) -> Tensor:
+    """A tensor on the memory of an array, or on an operand of another kind."""
+    return creation.from_numpy(x) if isinstance(x, np.ndarray) else new(x)
+
+
+MAKING = Making(
+    kind=Tensor,
+    new=new,
+    shared=shared,
+    full=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
+    full_like=creation.full_like,
+    arange=lambda *args: new(np.arange(*args)),
+    default_dtype=creation.get_default_dtype,
+    device=devices.CPU,
+)
+globals().update(namespace(MAKING, __name__))

@@ -1,0 +1,73 @@
+"""The Python array API 2025.12: its names and signatures, once for every kind of operand.
+
+The functions are thin over the ops, and so compute, record or build by what they are given. Only
+making values from nothing differs: a package gives a `Making`. `gradops.array_api.arrays` is the
+namespace of arrays, with which duals and stacks of examples come, `dynamicgrad.array_api` that of
+tensors, `staticgrad.array_api` that of expressions.
+"""
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import gradops as ops
+
+from ..errors import OptionError
+from .dtypes import DTYPES, data_types
+from .elementwise import ELEMENTWISE
+from .making import Making, creation, require_device
+from .matrices import LINALG, PRODUCTS
+from .reducing import REDUCING
+from .shaping import SHAPING
+from .transforms import FFT, frequencies
+
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
+
+
+Functions = dict[str, Callable[..., Any]]
+
+
+def named(functions: Functions) -> Functions:
+    """Functions with their names, and the words of their ops where they have none of their own."""
+    for name, f in functions.items():
+        f.__name__ = f.__qualname__ = name
+        if f.__doc__ is None:
+            words = getattr(getattr(ops, name, None), "__doc__", None) or "See the standard."
+            f.__doc__ = words.split(">>>")[0].rstrip()
+    return functions
+
+
+SHARED = named({**ELEMENTWISE, **SHAPING, **REDUCING, **PRODUCTS})
+LINEAR = named(LINALG)
+TRANSFORMS = named(FFT)
+
+
+def namespace(making: Making, module: str) -> dict[str, Any]:
+    """All names of the standard, with functions that make values as `making` says."""
+    return {
+        **SHARED, **named(creation(making)), **named(data_types(making)), **DTYPES, **CONSTANTS,
+        "__array_api_version__": VERSIONS[-1],
+        "linalg": extension(f"{module}.linalg", LINEAR),
+        "fft": extension(f"{module}.fft", TRANSFORMS | named(frequencies(making))),
+    }  # fmt: skip
+
+
+def extension(module: str, functions: Functions) -> ModuleType:
+    """A part of a namespace."""
+    found = ModuleType(module)
+    vars(found).update(functions)
+    return found
+
+
+def require_version(api_version: str | None) -> None:
+    """Refuse a version of the standard that is not followed."""
+    if api_version is not None and api_version not in VERSIONS:
+        raise OptionError(
+            "__array_namespace__", [], f"there is no version {api_version!r} of the array API here",
+            hint=f"the versions are {', '.join(VERSIONS)}",
+        )  # fmt: skip
+
+
+__all__ = ["Making", "namespace", "require_device", "require_version"]

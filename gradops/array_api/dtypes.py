@@ -1,0 +1,142 @@
+"""Data types: what there are, what is known of them, and how they combine."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import OptionError
+from ..types import PYTHON_SCALARS, native, type_of
+from .making import Making, require_device, retyped
+
+KINDS = {
+    "bool": ["bool"],
+    "signed integer": ["int8", "int16", "int32", "int64"],
+    "unsigned integer": ["uint8", "uint16", "uint32", "uint64"],
+    "real floating": ["float32", "float64"],
+    "complex floating": ["complex64", "complex128"],
+}
+KINDS["integral"] = KINDS["signed integer"] + KINDS["unsigned integer"]
+KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex floating"]
+DTYPES = {name: np.dtype(name) for name in KINDS["bool"] + KINDS["numeric"]}
+
+
+@dataclass(frozen=True)
+class FloatInfo:
+    """The limits of a floating-point dtype; of a complex one, those of its parts."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True)
+class IntegerInfo:
+    """The limits of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: np.dtype[Any]
+
+
+def dtype_of(x: Any) -> np.dtype[Any]:
+    """A dtype itself, or that of an array."""
+    return type_of(x).dtype if hasattr(x, "shape") and hasattr(x, "dtype") else native(x)
+
+
+def finfo(type: Any, /) -> FloatInfo:
+    """The limits of a floating-point dtype, or of that of an array."""
+    found = np.finfo(dtype_of(type))
+    eps, most, least = float(found.eps), float(found.max), float(found.min)
+    return FloatInfo(found.bits, eps, most, least, float(found.smallest_normal), found.dtype)
+
+
+def iinfo(type: Any, /) -> IntegerInfo:
+    """The limits of an integer dtype, or of that of an array."""
+    found = np.iinfo(dtype_of(type))
+    return IntegerInfo(found.bits, found.max, found.min, found.dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a dtype is of a kind, is another one, or is any of several."""
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    if not isinstance(kind, str):
+        return native(dtype) == native(kind)
+    return native(dtype).name in of_kind(kind)
+
+
+def of_kind(kind: str | None) -> list[str]:
+    """The names of the dtypes of a kind, of all if it is None."""
+    if kind is None:
+        return list(DTYPES)
+    if kind not in KINDS:
+        raise OptionError("isdtype", [], f"no kind of dtypes is called {kind!r}",
+                          hint=f"the kinds are {', '.join(KINDS)}")  # fmt: skip
+    return KINDS[kind]
+
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Whether values of a dtype, or of an array, keep what they are as another dtype."""
+    return bool(np.can_cast(dtype_of(from_), native(to)))
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """The dtype that arrays, dtypes and Python numbers have together."""
+    parts = [x if type(x) in PYTHON_SCALARS else dtype_of(x) for x in arrays_and_dtypes]
+    if all(type(x) in PYTHON_SCALARS for x in parts):
+        raise OptionError("result_type", parts, "it needs an array or a dtype")
+    return np.result_type(*parts)
+
+
+class Info:
+    """What a namespace can do: dtypes, devices, capabilities."""
+
+    def __init__(self, making: Making) -> None:
+        self.making = making
+
+    def capabilities(self) -> dict[str, Any]:
+        """Whether shapes may depend on data, and how many axes there can be."""
+        return {
+            "boolean indexing": self.making.eager,
+            "data-dependent shapes": self.making.eager,
+            "max dimensions": 64,
+        }
+
+    def default_device(self) -> Any:
+        """The device where values are made."""
+        return self.making.device
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+        """The dtypes of what is made from Python numbers."""
+        require_device(device)
+        return self.making.default_dtypes()
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+        """The dtypes there are, of a kind or of several if they are given."""
+        require_device(device)
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        return {name: DTYPES[name] for k in kinds for name in of_kind(k)}
+
+    def devices(self) -> tuple[Any, ...]:
+        """The devices there are."""
+        return (self.making.device,)
+
+
+def data_types(making: Making) -> dict[str, Callable[..., Any]]:
+    """The functions of data types."""
+
+    def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+        require_device(device)
+        return retyped(x, dtype, True if copy else None)
+
+    return {
+        "astype": astype, "can_cast": can_cast, "finfo": finfo, "iinfo": iinfo,
+        "isdtype": isdtype, "result_type": result_type,
+        "__array_namespace_info__": lambda: Info(making),
+    }  # fmt: skip

@@ -1,0 +1,57 @@
+"""Linear algebra: four functions of the standard itself, and its extension `linalg`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gradops
+
+from .reducing import widened
+from .shaping import matrix_transpose
+
+ops: Any = gradops
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """Products summed over axes of both arrays."""
+    return ops.tensordot(x1, x2, axes=axes)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """Products of vectors along an axis, the first conjugated."""
+    return ops.vecdot(x1, x2, axis=axis)
+
+
+PRODUCTS: dict[str, Callable[..., Any]] = {
+    "matmul": lambda x1, x2, /: ops.matmul(x1, x2),
+    "matrix_transpose": matrix_transpose,
+    "tensordot": tensordot,
+    "vecdot": vecdot,
+}
+LINALG: dict[str, Callable[..., Any]] = {
+    **PRODUCTS,
+    "cholesky": lambda x, /, *, upper=False: ops.cholesky(x, upper=upper),
+    "cross": lambda x1, x2, /, *, axis=-1: ops.cross(x1, x2, axis=axis),
+    "det": lambda x, /: ops.det(x),
+    "diagonal": lambda x, /, *, offset=0: ops.diagonal(x, offset=offset, axis1=-2, axis2=-1),
+    "eig": lambda x, /: ops.eig(x),
+    "eigh": lambda x, /: ops.eigh(x),
+    "eigvals": lambda x, /: ops.eigvals(x),
+    "eigvalsh": lambda x, /: ops.eigvalsh(x),
+    "inv": lambda x, /: ops.inv(x),
+    "matrix_norm": lambda x, /, *, keepdims=False, ord="fro": ops.matrix_norm(
+        x, keepdims=keepdims, ord=ord
+    ),
+    "matrix_power": lambda x, n, /: ops.matrix_power(x, n),
+    "matrix_rank": lambda x, /, *, rtol=None: ops.matrix_rank(x, rtol=rtol),
+    "outer": lambda x1, x2, /: ops.outer(x1, x2),
+    "pinv": lambda x, /, *, rtol=None: ops.pinv(x, rtol=rtol),
+    "qr": lambda x, /, *, mode="reduced": ops.qr(x, mode=mode),
+    "slogdet": lambda x, /: ops.slogdet(x),
+    "solve": lambda x1, x2, /: ops.solve(x1, x2),
+    "svd": lambda x, /, *, full_matrices=True: ops.svd(x, full_matrices=full_matrices),
+    "svdvals": lambda x, /: ops.svdvals(x),
+    "trace": lambda x, /, *, offset=0, dtype=None: ops.trace(widened(x, dtype), offset=offset),
+    "vector_norm": lambda x, /, *, axis=None, keepdims=False, ord=2: ops.vector_norm(
+        x, axis=axis, keepdims=keepdims, ord=ord
+    ),
+}

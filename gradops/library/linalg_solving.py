@@ -1,0 +1,270 @@
+"""Linear equations, inverses and determinants."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import DTypeError, LinAlgError, ShapeError
+from ..kernels import linalg
+from ..kernels.linalg import common_dtype
+from ..op import ErrorSample, Op, Together
+from ..samples import beside, cases, drawn, reals
+from ..types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
+from .arithmetic import strong_product
+from .arranging import matrix_transpose
+from .complexes import complex, imag, real
+from .contraction import lead, matmul
+from .elementwise import log
+from .joining import stack
+from .matrices import (
+    heeded,
+    require_matrix,
+    require_square,
+    square_infer,
+    stacked,
+)
+from .movement import expand_dims, moveaxis, reshape, squeeze
+from .reduction import sum
+
+__all__: list[str] = []
+
+not_square = [
+    ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
+    ErrorSample([np.ones((2, 3))], {}, ShapeError, "2 rows and 3 columns"),
+    ErrorSample([np.ones((2, 2), np.float16)], {}, DTypeError, "float16"),
+]
+is_singular = [
+    ErrorSample([np.ones((2, 2))], {}, LinAlgError, "the matrix is singular"),
+    ErrorSample([np.stack([np.eye(2), np.zeros((2, 2))])], {}, LinAlgError, "number 1"),
+]
+
+
+def regular(*shapes: Any, **attrs: Any) -> Any:
+    """Square matrices that are far from singular."""
+    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(s[-1]), shapes, **attrs)
+
+
+def regular_complex(*shapes: Any, **attrs: Any) -> Any:
+    """The same, of complex numbers."""
+    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(s[-1])
+    return drawn(draw, shapes, **attrs)
+
+
+squares = cases(
+    regular((3, 3)), regular((2, 2, 2)), regular((1, 1)), regular((2, 0, 0)), regular((0, 2, 2)),
+    regular_complex((3, 3)),
+)
+
+
+def inv_transpose(g: Any, y: Any, x: Any, checked: bool) -> Any:
+    t = matrix_transpose(y)
+    return -matmul(t, matmul(g, t))
+
+
+inv = Op(
+    "inv", linalg.inv,
+    infer=square_infer("inv"),
+    vjp=[inv_transpose],
+    jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
+    batch=stacked,
+    source="inv({0}, {checked})",
+    samples=squares,
+    error_samples=[*not_square, *is_singular],
+    doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
+)
+
+
+def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
+    """The type of the solutions of a @ x = b."""
+    require_matrix(op, a, b)
+    require_square(op, a, b)
+    m, n = a.shape[-1], b.shape[-2]
+    if conflict((m,), (n,)):
+        raise ShapeError(
+            op, [a, b], f"the matrix has {m} rows, the right side {n}",
+            hint="the right sides are the columns of a matrix; only one may be a vector",
+            known_as=f"Incompatible shapes of A and B for the equation AX = B ({m}x{m} and"
+            f" {n}x{b.shape[-1]})",
+        )
+    stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
+    shape = (*broadcast_shapes(op, stacks), n, b.shape[-1])
+    return ArrayType(shape, common_dtype(op, a.dtype, b.dtype))
+
+
+def solve_transpose(g: Any, y: Any, a: Any, b: Any) -> Callable[[int], Any]:
+    """Of b the solution with the transposed matrix; of a that times the solution."""
+    ct = solve_op(matrix_transpose(a), g)
+    return lambda i: ct if i else -matmul(ct, matrix_transpose(y))
+
+
+def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Examples with one matrix are so many more right sides; else stacks get equal rank."""
+    a, b = xs
+    if not batched[0] and len(shape_of(a)) == 2:
+        columns = moveaxis(b, 0, -1)
+        *shape, k, examples = shape_of(columns)
+        y = op(a, reshape(columns, shape=(*shape, k * examples)), **attrs)
+        return moveaxis(reshape(y, shape=shape_of(columns)), -1, 0)
+    ndim = max(len(shape_of(x)) - is_batched for x, is_batched in zip(xs, batched)) + 1
+    xs = [lead(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
+    return op(*xs, **attrs)
+
+
+solve_op = Op(
+    "solve", linalg.solve, arity=2,
+    infer=lambda a, b: equations_infer("solve", a, b),
+    vjp=Together(solve_transpose),
+    jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
+    batch=equations_batch,
+    source="solve({0}, {1})",
+    samples=cases(
+        beside(regular((3, 3)), reals((3, 2))), beside(regular((3, 3)), reals((2, 3, 1))),
+        beside(regular((2, 1, 2, 2)), reals((3, 2, 1))), beside(regular((2, 2, 2)), reals((2, 3))),
+        beside(regular((3, 3)), reals((3, 0))), regular((0, 0), (0, 0)),
+        beside(regular_complex((2, 2)), reals((2, 1))), regular_complex((2, 2), (2, 2)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.ones((2, 1))], {}, ShapeError, "2 rows and 3 columns"),
+        ErrorSample([np.eye(2), np.ones(2)], {}, ShapeError, "two axes or more, not 1"),
+        ErrorSample([np.eye(2), np.ones((3, 1))], {}, ShapeError, "2 rows, the right side 3"),
+        ErrorSample([np.ones((2, 2, 2)), np.ones((3, 2, 1))], {}, ShapeError, "2 against 3"),
+        ErrorSample([np.ones((2, 2)), np.ones((2, 1))], {}, LinAlgError, "is singular"),
+        ErrorSample([np.eye(2), np.ones((2, 1), np.float16)], {}, DTypeError, "float16"),
+    ],
+    doc="The solutions of linear equations, whose right sides are the columns of the second.",
+)
+
+
+def solve(a: Any, b: Any) -> Any:
+    """The solution x of a @ x = b for square matrices `a`; stacks of them broadcast.
+
+    A `b` with one axis is one right side, and so is the result; else the columns of `b` are right
+    sides. Raises ShapeError where the shapes do not fit, LinAlgError for a singular matrix.
+
+    >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0]))
+    array([0.5 , 0.25])
+    """
+    if len(shape_of(b)) != 1:
+        return solve_op(a, b)
+    return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
+
+
+def spread(v: Any) -> Any:
+    """A number per matrix, so that it broadcasts against the matrices."""
+    return reshape(v, shape=(*shape_of(v), 1, 1))
+
+
+def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
+    """Inference of an op from square matrices to numbers."""
+
+    def infer(x: ArrayType) -> ArrayType:
+        require_square(op, x)
+        return ArrayType(x.shape[:-2], common_dtype(op, x.dtype))
+
+    return infer
+
+
+def along(c: Any, t: Any) -> Any:
+    """The sum of the products of two matrices' entries."""
+    return sum(c * t, axis=(-2, -1))
+
+
+det = Op(
+    "det", linalg.det,
+    infer=scalar_infer("det"),
+    vjp=[lambda g, y, x: strong_product(spread(g), cofactors(x))],
+    jvp=[lambda t, y, x: along(cofactors(x), t)],
+    batch=stacked,
+    source="det({0})",
+    samples=squares,
+    error_samples=not_square,
+    doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
+)
+
+
+def cofactors_transpose(g: Any, y: Any, x: Any) -> Any:
+    """From y = det(x) inv(x).T, with the determinant eliminated."""
+    u = matrix_transpose(inv(x, checked=False))
+    ct = spread(along(g, u)) * y - matmul(y, matmul(matrix_transpose(g), u))
+    return heeded(g, ct)
+
+
+def cofactors_tangent(t: Any, y: Any, x: Any) -> Any:
+    u = matrix_transpose(inv(x, checked=False))
+    return u * spread(along(y, t)) - matmul(u, matmul(matrix_transpose(t), y))
+
+
+cofactors = Op(
+    "cofactors", linalg.cofactors,
+    infer=square_infer("cofactors"),
+    vjp=[cofactors_transpose],
+    jvp=[cofactors_tangent],
+    batch=stacked,
+    source="cofactors({0})",
+    samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
+    error_samples=not_square,
+    doc="The derivative of the determinant by each entry; also of singular matrices.",
+)
+
+
+def slogdet_infer(x: ArrayType) -> ArrayType:
+    require_square("slogdet", x)
+    return ArrayType((*x.shape[:-2], 2), common_dtype("slogdet", x.dtype))
+
+
+def slogdet_cotangent(g: Any, y: Any, x: Any) -> Any:
+    """The logarithm's cotangent times inv(x).T; a complex sign turns with the imaginary part."""
+    weight = g[..., 1]
+    if type_of(x).dtype.kind == "c":
+        weight = complex(real(weight), imag(g[..., 0] * y[..., 0]))
+    return strong_product(spread(weight), matrix_transpose(inv(x, checked=False)))
+
+
+def slogdet_tangent(t: Any, y: Any, x: Any) -> Any:
+    rate = along(matrix_transpose(inv(x, checked=False)), t)
+    if type_of(x).dtype.kind != "c":
+        return stack([rate * 0, rate], axis=-1)
+    return stack([1j * y[..., 0] * imag(rate), complex(real(rate), imag(rate) * 0)], axis=-1)
+
+
+slogdet_op = Op(
+    "slogdet", linalg.slogdet,
+    infer=slogdet_infer,
+    vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
+    batch=stacked,
+    source="slogdet({0})",
+    samples=squares,
+    error_samples=not_square,
+    doc="The sign of each determinant and the logarithm of its size, side by side.",
+)
+
+
+class SlogdetResult(NamedTuple):
+    """The sign of a determinant, and the logarithm of its absolute value."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def slogdet(x: Any) -> SlogdetResult:
+    """The sign of the determinant of each matrix, and the logarithm of its absolute value.
+
+    Of a singular matrix 0 and minus infinity. Raises ShapeError for matrices that are not square.
+
+    >>> sign, log = slogdet(np.diag([2.0, -2.0]))
+    >>> float(sign), round(float(log), 4)
+    (-1.0, 1.3863)
+    """
+    y = slogdet_op(x)
+    return SlogdetResult(y[..., 0], real(y[..., 1]) if y.dtype.kind == "c" else y[..., 1])
+
+
+def logdet(x: Any) -> Any:
+    """The logarithm of the determinant of each matrix, NaN where that is negative.
+
+    >>> round(float(logdet(np.diag([2.0, 2.0]))), 4)
+    1.3863
+    """
+    sign, size = slogdet(x)
+    return size + log(sign)

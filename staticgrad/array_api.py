@@ -1,0 +1,39 @@
+"""The Python array API 2025.12 on expressions. What depends on data raises ValueUnknownError.
+
+>>> from staticgrad import array_api as xp
+>>> x = sg.placeholder("float32", ["n"], name="x")
+>>> xp.sum(xp.exp(x) * xp.ones_like(x))
+<sum sum: float32[]>
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gradops.array_api import Making, namespace
+
+from .frontend import creation
+from .frontend.leaves import DEFAULT_DTYPE, as_expression, constant
+from .ir.expr import Expr
+
+
+def full(shape: Any, value: Any, dtype: Any) -> Expr:
+    """An array of a shape, which may have unknown sizes in it."""
+    return creation.fill(shape, np.asarray(value, dtype))
+
+
+def arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
+    """Numbers up to before a size, which need not be known."""
+    return creation.arange(start, stop, step, dtype)
+
+
+MAKING = Making(
+    kind=Expr,
+    new=constant,
+    shared=as_expression,
+    full=full,
+    arange=arange,
+    default_dtype=DEFAULT_DTYPE.get,
+    eager=False,
+)
+globals().update(namespace(MAKING, __name__))

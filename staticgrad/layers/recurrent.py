@@ -1,0 +1,179 @@
+"""Recurrent networks: scans over sequences, with PyTorch's weights."""
+
+from functools import partial
+from typing import Any
+
+import gradops as ops
+from gradops import OptionError, ShapeError
+from gradops.layers import CELLS, Weights, recurrent
+
+from ..control.loops import map_accumulate
+from ..frontend.graph import name_scope
+from ..frontend.leaves import as_expression
+from ..ir.expr import Expr
+from .dense import dropout as dropped
+from .weights import count, features, made, uniform
+
+
+def loop(step: Any, state: Any, xs: Any, reverse: bool) -> tuple[Any, Any]:
+    """The first parts of all states, and the last state, of a scan over the entries of `xs`."""
+
+    def accumulated(state: Any, x: Any) -> tuple[Any, Any]:
+        new = step(state, x)
+        return new, new[0]
+
+    last, outputs = map_accumulate(accumulated, state, xs, reverse)
+    return outputs, last
+
+
+def applied(
+    mode: str,
+    inputs: Any,
+    units: int,
+    num_layers: int,
+    bidirectional: bool,
+    dropout: float,
+    training: Any,
+    use_bias: bool,
+    time_major: bool,
+    initial_state: Any,
+    trainable: bool,
+    name: str,
+    proj_size: int = 0,
+) -> tuple[Any, Any]:
+    """The outputs of a recurrent network and its last states."""
+    x = as_expression(inputs)
+    if len(x.shape) != 3:
+        raise ShapeError(name, [x.label], "inputs have the axes batch, steps and features")
+    size, units = features(name, x), count(name, "units", units)
+    if not 0 <= proj_size < units:
+        raise OptionError(name, [x.label], f"proj_size={proj_size} is not smaller than units")
+    cell, several = CELLS[mode], CELLS[mode].states > 1
+    with name_scope(name):
+        weights, shown = [], proj_size or units
+        for k in range(count(name, "num_layers", num_layers)):
+            names = [f"l{k}", f"l{k}_reverse"][: 1 + bidirectional]
+            make = partial(weights_of, cell.gates, size, units, proj_size, use_bias)
+            weights.append([make(suffix, x.dtype, trainable) for suffix in names])
+            size = shown * len(names)
+        start = initial_state if initial_state is None or several else (initial_state,)
+        between = partial(dropped, rate=dropout, training=training)
+        outputs, last = recurrent(
+            cell, x if time_major else ops.swapaxes(x, 0, 1), weights, loop,
+            start and tuple(map(as_expression, start)), between,
+        )  # fmt: skip
+        outputs = outputs if time_major else ops.swapaxes(outputs, 0, 1)
+        return outputs, last if several else last[0]
+
+
+def weights_of(
+    gates: int, size: int, units: int, proj_size: int, use_bias: bool,
+    suffix: str, dtype: Any, trainable: bool,
+) -> Weights:  # fmt: skip
+    """The variables of one layer in one direction."""
+    rows = gates * units
+    shapes: dict[str, tuple[int, ...]] = {
+        "weight_ih": (rows, size), "weight_hh": (rows, proj_size or units),
+    }  # fmt: skip
+    if use_bias:
+        shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+    if proj_size:
+        shapes["weight_hr"] = (proj_size, units)
+    found = {
+        name: made(f"{name}_{suffix}", shape, dtype, uniform(units), trainable)
+        for name, shape in shapes.items()
+    }
+    return Weights(**found)
+
+
+def rnn(
+    inputs: Any,
+    units: int,
+    num_layers: int = 1,
+    nonlinearity: str = "tanh",
+    bidirectional: bool = False,
+    dropout: float = 0.0,
+    training: Any = False,
+    use_bias: bool = True,
+    time_major: bool = False,
+    initial_state: Any = None,
+    trainable: bool = True,
+    name: str = "rnn",
+) -> tuple[Any, Any]:
+    """The outputs of layers of h' = tanh(W_ih x + b_ih + W_hh h + b_hh), and their last states.
+
+    Inputs have the shape (batch, steps, features), or with `time_major` (steps, batch, features);
+    neither the batch nor the steps need be known. States are of the shape (layers * directions,
+    batch, units); they begin with `initial_state`, or zeros. Outputs of two directions stand beside
+    each other. While `training`, entries between layers are dropped with the probability `dropout`.
+    Variables have PyTorch's names and shapes.
+
+    >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")
+    >>> outputs, state = sg.layers.rnn(x, 4)
+    >>> outputs.shape, state.shape
+    ((batch, steps, 4), (1, batch, 4))
+    >>> [v.name for v in sg.trainable_variables()][:2]
+    ['rnn/weight_ih_l0', 'rnn/weight_hh_l0']
+    """
+    if nonlinearity not in ("tanh", "relu"):
+        raise OptionError("rnn", [], f"nonlinearity is tanh or relu, not {nonlinearity!r}")
+    return applied(
+        f"RNN_{nonlinearity.upper()}", inputs, units, num_layers, bidirectional, dropout, training,
+        use_bias, time_major, initial_state, trainable, name,
+    )  # fmt: skip
+
+
+def lstm(
+    inputs: Any,
+    units: int,
+    num_layers: int = 1,
+    bidirectional: bool = False,
+    dropout: float = 0.0,
+    training: Any = False,
+    use_bias: bool = True,
+    time_major: bool = False,
+    initial_state: Any = None,
+    proj_size: int = 0,
+    trainable: bool = True,
+    name: str = "lstm",
+) -> tuple[Any, tuple[Any, Any]]:
+    """The outputs of layers of long short-term memory, and their last states; see `rnn`.
+
+    States are pairs, hidden state and memory. With `proj_size` the hidden state is projected to
+    that size.
+
+    >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")
+    >>> outputs, (h, c) = sg.layers.lstm(x, 4, bidirectional=True)
+    >>> outputs.shape, h.shape, c.shape
+    ((batch, steps, 8), (2, batch, 4), (2, batch, 4))
+    """
+    return applied(
+        "LSTM", inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
+        initial_state, trainable, name, proj_size,
+    )  # fmt: skip
+
+
+def gru(
+    inputs: Any,
+    units: int,
+    num_layers: int = 1,
+    bidirectional: bool = False,
+    dropout: float = 0.0,
+    training: Any = False,
+    use_bias: bool = True,
+    time_major: bool = False,
+    initial_state: Any = None,
+    trainable: bool = True,
+    name: str = "gru",
+) -> tuple[Any, Expr]:
+    """The outputs of layers of gated recurrent units, and their last states; see `rnn`.
+
+    >>> x = sg.placeholder("float32", ["batch", "steps", 3], name="x")
+    >>> outputs, state = sg.layers.gru(x, 4, num_layers=2)
+    >>> outputs.shape, state.shape
+    ((batch, steps, 4), (2, batch, 4))
+    """
+    return applied(
+        "GRU", inputs, units, num_layers, bidirectional, dropout, training, use_bias, time_major,
+        initial_state, trainable, name,
+    )  # fmt: skip

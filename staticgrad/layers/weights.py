@@ -1,0 +1,42 @@
+"""The variables of layers."""
+
+import math
+from typing import Any
+
+from gradops import OptionError, ShapeError
+from gradops.types import as_size, shape_of, type_of
+
+from .. import initializers
+from ..frontend.graph import get_default_graph
+from ..frontend.leaves import Variable
+
+
+def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train: bool) -> Variable:
+    """A variable with the value that an initializer gives."""
+    is_ours = isinstance(initializer, initializers.Initializer)
+    full = get_default_graph().names.prefix + name
+    value = initializer(shape, dtype, full) if is_ours else initializer(shape, dtype)
+    if shape_of(value) != shape:
+        raise ShapeError("a layer", [type_of(value)], f"{full} has the shape {shape}")
+    return Variable(value, name, dtype, trainable=train)
+
+
+def uniform(size: int) -> initializers.Initializer:
+    """Uniform numbers up to 1 / sqrt(size), as PyTorch's layers begin with."""
+    bound = 1 / math.sqrt(size) if size else 0.0
+    return initializers.random_uniform(-bound, bound)
+
+
+def features(layer: str, x: Any) -> int:
+    """The size of the last axis, which a layer has to know."""
+    if not x.shape or not isinstance(x.shape[-1], int):
+        raise ShapeError(layer, [x.label], "the size of the last axis has to be known")
+    return x.shape[-1]
+
+
+def count(layer: str, name: str, value: Any) -> int:
+    """A size that is given as an argument."""
+    size = as_size(value)
+    if not isinstance(size, int) or size < 1:
+        raise OptionError(layer, [], f"{name}={value!r} is no size that is known")
+    return size

@@ -1,0 +1,70 @@
+"""Every function and method of the standard, against the oracle, on tensors and on expressions."""
+
+import inspect
+
+import pytest
+
+import dynamicgrad.array_api
+import gradops.array_api.arrays
+import staticgrad.array_api
+from gradops import GradError
+
+from . import arrays, cases, linear
+from .comparing import problem, symbolic_problem
+from .left_out import LEFT_OUT, NOT_SYMBOLIC
+from .standard import CONSTANTS, DTYPES, FUNCTIONS, ITEMS, expected_parameters, found_in, parameters
+
+CALLS = {
+    name: calls for name, calls in (cases.FUNCTIONS | linear.CALLS | arrays.CALLS).items() if calls
+}
+SPACES = [dynamicgrad.array_api, staticgrad.array_api, gradops.array_api.arrays]
+every_space = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.__name__)
+IN = [name for name in CALLS if name not in LEFT_OUT]
+
+
+@every_space
+def test_every_name_is_there(space):
+    wanted = [n for n in (*FUNCTIONS, *DTYPES, *CONSTANTS) if n not in LEFT_OUT]
+    missing = [n for n in wanted if n != "newaxis" and found_in(space, n) is None]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in LEFT_OUT])
+@every_space
+def test_signatures_are_those_of_the_standard(name, space):
+    found = inspect.signature(found_in(space, name))
+    assert parameters(found) == expected_parameters(name)
+
+
+@pytest.mark.parametrize("name", IN)
+def test_tensors_do_what_the_standard_says(name):
+    assert not problem(name, CALLS[name])
+
+
+@pytest.mark.parametrize("name", [n for n in IN if n not in NOT_SYMBOLIC])
+def test_expressions_do_what_the_standard_says(name):
+    assert not symbolic_problem(name, CALLS[name])
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_is_left_out_does_not_work(name):
+    assert problem(name, CALLS[name]), "it works: take it off the list"
+
+
+@pytest.mark.parametrize("name", [n for n in NOT_SYMBOLIC if n in IN])
+def test_what_depends_on_data_is_no_expression(name):
+    assert symbolic_problem(name, CALLS[name]), "it works: take it off the list"
+
+
+def test_nearly_all_of_the_standard_is_in():
+    assert not set(LEFT_OUT) - set(ITEMS)
+    assert not set(NOT_SYMBOLIC) - set(ITEMS)
+    assert 1 - len(LEFT_OUT) / len(ITEMS) >= 0.75
+
+
+@pytest.mark.parametrize("space", SPACES[:2], ids=lambda space: space.__name__)
+def test_errors_are_those_of_the_library(space):
+    with pytest.raises(GradError, match="no device"):
+        space.zeros((2,), device="gpu")
+    with pytest.raises(ValueError, match="no version"):
+        space.ones((2,)).__array_namespace__(api_version="1999.12")
