@@ -62,6 +62,8 @@ from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
 from .library.rounding import *
+from .library.running import *
+from .library.statistics import *
 from .library.trigonometric import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op

@@ -9,7 +9,6 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.library import reduction
 from gradops.library.indexing import index_array
 from gradops.types import (
     Size,
@@ -296,5 +295,5 @@ def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False
     if exclusive:
         lead, widths = (FULL,) * k, [(int(i == k), 0) for i in range(len(shape_of(x)))]
         x = ops.pad(x, widths)[(*lead, slice(None, -1))]
-    found = reduction.cumsum(x, axis=k)
+    found = ops.cumsum(x, axis=k)
     return ops.flip(found, axis=k) if reverse else found

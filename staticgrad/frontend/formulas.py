@@ -9,7 +9,6 @@ import numpy as np
 
 import gradops as ops
 from gradops import GraphError, OptionError, ShapeError
-from gradops.library import reduction
 from gradops.types import native, normalize_axis, shape_of, type_of
 
 from ..ir.expr import sequence
@@ -143,7 +142,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False)
     >>> float(sg.reduce_variance(np.array([1.0, 3.0])))
     1.0
     """
-    return reduction.var(input_tensor, axis=tupled(axis), keepdims=keepdims)
+    return ops.var(input_tensor, axis=tupled(axis), keepdims=keepdims)
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -152,7 +151,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> A
     >>> float(sg.reduce_std(np.array([1.0, 3.0])))
     1.0
     """
-    return reduction.std(input_tensor, axis=tupled(axis), keepdims=keepdims)
+    return ops.std(input_tensor, axis=tupled(axis), keepdims=keepdims)
 
 
 def tupled(axis: Any) -> Any:
