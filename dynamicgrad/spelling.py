@@ -228,7 +228,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
     return {
         CALLED.get(op.name, op.name): op
         for op in found
-        if op.arity == arity and "elementwise" in op.traits
+        if op.arity == arity and "elementwise" in op.traits and "view" not in op.traits
     }
 
 
@@ -264,7 +264,7 @@ SHARED: dict[str, Callable[..., Any]] = {
     "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to,
+    "broadcast_to": shapes.broadcast_to, "real": spelled(ops.real), "imag": spelled(ops.imag),
 }  # fmt: skip
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
@@ -304,8 +304,8 @@ PROPERTIES = {
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
     "device": property(lambda self: devices.CPU),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
-    "real": property(UNARY["real"]),
-    "imag": property(UNARY["imag"]),
+    "real": property(SHARED["real"]),
+    "imag": property(SHARED["imag"]),
     "size": property(shapes.size),
 }
 OPERATORS = {
@@ -320,9 +320,7 @@ IN_PLACE = {
     "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
     "nextafter": ops.nextafter,
 }  # fmt: skip
-IN_PLACE_ALONE = [
-    op for name, op in elementwise(1).items() if op.vjp[0] and name not in {"angle", "imag", "real"}
-]
+IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",

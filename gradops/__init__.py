@@ -28,6 +28,7 @@ from .errors import (
     MixedOperandsError,
     NotDifferentiableError,
     NotFiniteError,
+    NumPyCallError,
     OperandError,
     OptionError,
     ShapeError,
@@ -47,6 +48,7 @@ from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
+from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.einsum import *
@@ -58,6 +60,7 @@ from .library.logic import *
 from .library.loss import *
 from .library.movement import *
 from .library.padding import *
+from .library.pooling import *
 from .library.random import *
 from .library.reduction import *
 from .library.repeating import *
@@ -79,11 +82,11 @@ __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
     "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
-    "NotDifferentiableError", "NotFiniteError", "OPS", "Op", "OperandError", "Operators",
-    "OptionError", "Series", "ShapeError", "StateError", "StateFormatError", "TapeError",
-    "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases",
-    "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten", "integers", "jet",
-    "joining", "jvp", "leaves_of", "linear", "multilinear", "positive", "pull_back", "reads",
-    "reals", "selection", "singular", "tree_map", "type_of", "vmap",
+    "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op", "OperandError",
+    "Operators", "OptionError", "Series", "ShapeError", "StateError", "StateFormatError",
+    "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between",
+    "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten",
+    "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear", "positive",
+    "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

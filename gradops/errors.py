@@ -9,6 +9,7 @@
   - IndexingError         an index an operand does not have           (also an IndexError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
   - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
+    - NumPyCallError        NumPy was called in a way that is not here   (also a TypeError)
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
     - TransformError          a function that cannot be transformed so   (also a ValueError)
@@ -111,6 +112,14 @@ class MissingRuleError(GradError, NotImplementedError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.op, self.rule, self.hint)
+
+
+class NumPyCallError(MissingRuleError, TypeError):
+    """A function of NumPy, or a keyword of one, that tensors and expressions do not take."""
+
+    def __init__(self, call: str, reason: str, hint: str) -> None:
+        self.op, self.rule, self.hint = call, reason, hint
+        GradError.__init__(self, f"{call}: {reason}\n  hint: {hint}")
 
 
 class TapeError(GradError, RuntimeError):

@@ -1,12 +1,10 @@
 """Python's operators, and NumPy's protocols, for every operand type that is not an array."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .errors import MissingRuleError
 from .library.arithmetic import abs, add, div, mul, neg, power, sub
 from .library.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from .library.contraction import matmul
@@ -21,7 +19,8 @@ from .library.logic import (
 )
 from .library.movement import swapaxes, transpose
 from .library.rounding import floor_divide, remainder
-from .op import OPS, Op
+from .op import Op
+from .protocols import apply_ufunc, function_for
 from .types import ArrayType, Shape
 
 
@@ -41,16 +40,6 @@ def reflected(op: Op) -> Callable[[Any, Any], Any]:
         return op(other, self) if is_operand(other) else NotImplemented
 
     return method
-
-
-INSTEAD = {"dot": "@", "inner": "@", "amax": "max", "amin": "min", "var": "mean", "std": "mean"}
-
-
-def hint_for(name: str) -> str:
-    """What to use in the place of a function of NumPy that no graph or tape knows."""
-    instead = INSTEAD.get(name)
-    first = f"use {instead}, without out= and where=" if instead else "use an op of gradops"
-    return f"{first}; of tensors, detach() them if no gradient is wanted"
 
 
 def is_operand(x: Any) -> bool:
@@ -164,34 +153,9 @@ class Operators:
         return arrays
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        op = ufunc_ops(len(OPS)).get(ufunc)
-        if op is None or method != "__call__" or kwargs:
-            how = "" if method == "__call__" else f".{method}"
-            raise MissingRuleError(
-                f"numpy.{ufunc.__name__}{how}",
-                "graph and tape",
-                hint=hint_for(ufunc.__name__),
-            )
-        return op(*args)
+        return apply_ufunc(ufunc, method, args, kwargs)
 
     def __array_function__(
         self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        import gradops
-
-        found = getattr(gradops, func.__name__, None)
-        where = getattr(found, "__module__", "")
-        if found is None or not where.startswith(("gradops.library", "gradops.op")):
-            raise MissingRuleError(
-                f"numpy.{func.__name__}",
-                "graph and tape",
-                hint=hint_for(func.__name__),
-            )
-        return found(*args, **kwargs)
-
-
-@cache
-def ufunc_ops(count: int) -> dict[np.ufunc, Op]:
-    """The op that each NumPy ufunc is the kernel of, when there are so many ops."""
-    found = {op.kernel: op for op in OPS.values() if isinstance(op.kernel, np.ufunc)}
-    return found | {np.matmul: matmul, np.positive: OPS["copy"], np.rint: OPS["round"]}
+        return function_for(func)(*args, **kwargs)

@@ -10,16 +10,21 @@ import sys
 from functools import lru_cache
 from types import CodeType
 
+import numpy as np
+
 Place = tuple[CodeType, int]
 
-_ROOTS = tuple(
-    os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), package, "")
-    for package in ("gradops", "dynamicgrad", "staticgrad")
+_ROOTS = (
+    *(
+        os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), package, "")
+        for package in ("gradops", "dynamicgrad", "staticgrad")
+    ),
+    os.path.join(os.path.dirname(np.__file__), ""),  # whose functions call ours
 )
 
 
 class _Ours(dict[str, bool]):
-    """Whether a file belongs to the library; filled on demand."""
+    """Whether a file belongs to the library or to NumPy; filled on demand."""
 
     def __missing__(self, filename: str) -> bool:
         self[filename] = ours = filename.startswith((*_ROOTS, "<gradops", "<staticgrad"))

@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import OptionError, ShapeError
-from ..families import broadcast, elementwise, selection
+from ..families import elementwise, selection, singular
+from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
 from ..kernels.rows import columns, has_short_rows, rows
 from ..kernels.special import erf as erf_kernel
 from ..op import ErrorSample, Op
 from ..samples import cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .arithmetic import strong_product
-from .elementwise import erf, exp
+from .elementwise import exp
 from .movement import example
 from .reduction import not_empty, require_axes, sum
 from .trigonometric import tanh
@@ -101,15 +102,21 @@ silu = elementwise(
 CUBIC, SCALE = 0.044715, math.sqrt(2 / math.pi)
 
 
-def gelu_by_erf(x: Any) -> Any:
+def is_single(x: Any) -> bool:
+    """Whether entries have few enough digits for the kernels of gelu in float32."""
+    return type(x) in ARRAYS and x.dtype.kind == "f" and x.dtype.itemsize <= 4
+
+
+def gelu_by_erf(x: Any, out: Any) -> Any:
+    if is_single(x):
+        return by_pieces(gelu_piece, x, out)
     y = erf_kernel(x * math.sqrt(0.5))
     y += 1
     y *= x
-    y *= 0.5
-    return y
+    return np.multiply(y, 0.5, out=out)
 
 
-def gelu_by_tanh(x: Any) -> Any:
+def gelu_by_tanh(x: Any, out: Any) -> Any:
     y = x * x * CUBIC
     y += 1
     y *= x
@@ -117,31 +124,56 @@ def gelu_by_tanh(x: Any) -> Any:
     y = np.tanh(y, out=reusable(y))
     y += 1
     y *= x
-    y *= 0.5
-    return y
+    return np.multiply(y, 0.5, out=out)
 
 
-def gelu_slope_by_erf(x: Any) -> Any:
+def slope_by_erf(x: Any, out: Any) -> Any:
     """Phi(x) + x phi(x), of the normal distribution."""
-    density = exp(-0.5 * (x * x)) / math.sqrt(2 * math.pi)
-    return 0.5 * (1 + erf(x * math.sqrt(0.5))) + x * density
+    if is_single(x):
+        return by_pieces(slope_piece, x, out)
+    y = np.multiply(density(x), x)
+    return np.add(y, 0.5 * (1 + erf_kernel(x * math.sqrt(0.5))), out=out)
 
 
-def gelu_slope_by_tanh(x: Any) -> Any:
+def slope_by_tanh(x: Any, out: Any) -> Any:
     """(1 + u)/2 + x/2 (1 - u u) times the slope of what is inside u = tanh(...)."""
-    u = tanh(SCALE * x * (1 + CUBIC * (x * x)))
-    inner = SCALE * (1 + 3 * CUBIC * (x * x))  # may overflow where 1 - u u is zero
-    return 0.5 * (1 + u) + 0.5 * x * strong_product(1 - u * u, inner)
+    u, inner = gelu_inside(x)
+    return np.add(0.5 * (1 + u), 0.5 * x * strong_product(1 - u * u, inner), out=out)
 
 
-GELU: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "none": (gelu_by_erf, gelu_slope_by_erf),
-    "tanh": (gelu_by_tanh, gelu_slope_by_tanh),
+def density(x: Any) -> Any:
+    """phi(x), of the normal distribution."""
+    return exp(-0.5 * (x * x)) / math.sqrt(2 * math.pi)
+
+
+def gelu_inside(x: Any) -> tuple[Any, Any]:
+    """u, and the slope of what is inside, which may overflow where 1 - u u is zero."""
+    return tanh(SCALE * x * (1 + CUBIC * (x * x))), SCALE * (1 + 3 * CUBIC * (x * x))
+
+
+def bend_by_tanh(x: Any) -> Any:
+    """The second derivative: (1 - u u) (w' - x u w' w' + x w''/2), u being tanh(w)."""
+    u, inner = gelu_inside(x)
+    bend = inner - x * u * inner * inner + 3 * SCALE * CUBIC * (x * x)
+    return strong_product(1 - u * u, bend)
+
+
+class Form(NamedTuple):
+    """A form of gelu: kernels of its value and its slope, and its second derivative."""
+
+    value: Callable[[Any, Any], Any]
+    slope: Callable[[Any, Any], Any]
+    bend: Callable[[Any], Any]
+
+
+GELU = {
+    "none": Form(gelu_by_erf, slope_by_erf, lambda x: density(x) * (2 - x * x)),
+    "tanh": Form(gelu_by_tanh, slope_by_tanh, bend_by_tanh),
 }
 
 
-def gelu_form(approximate: str) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    """The function and its slope for one value of `approximate`."""
+def gelu_form(approximate: str) -> Form:
+    """What there is for one value of `approximate`."""
     if approximate not in GELU:
         raise OptionError("gelu", [], f"approximate is 'none' or 'tanh', not {approximate!r}")
     return GELU[approximate]
@@ -149,17 +181,27 @@ def gelu_form(approximate: str) -> tuple[Callable[[Any], Any], Callable[[Any], A
 
 def gelu_infer(x: ArrayType, approximate: str) -> ArrayType:
     gelu_form(approximate)
-    return broadcast("gelu", gelu_by_tanh, x)
+    return ArrayType(x.shape, result_dtype(np.tanh, (x.dtype,)))
 
 
-def gelu_kernel(x: Any, approximate: str = "none") -> Any:
-    return gelu_form(approximate)[0](x)
+def gelu_kernel(x: Any, approximate: str = "none", out: Any = None) -> Any:
+    return gelu_form(approximate).value(x, out)
 
 
+def gelu_slope_kernel(x: Any, approximate: str = "none", out: Any = None) -> Any:
+    return gelu_form(approximate).slope(x, out)
+
+
+gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
+gelu_slope = elementwise(
+    "gelu_slope", gelu_slope_kernel,
+    d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))],
+    infer=gelu_infer, source="gelu_slope({0}, approximate={approximate}{out})",
+    samples=gelu_samples, doc="The derivative of gelu.",
+)
 gelu = elementwise(
-    "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_form(approximate)[1](x)],
-    infer=gelu_infer, source="gelu({0}, approximate={approximate})",
-    samples=cases(unary, reals((3, 4), approximate="tanh")),
+    "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
+    infer=gelu_infer, source="gelu({0}, approximate={approximate}{out})", samples=gelu_samples,
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 

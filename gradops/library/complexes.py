@@ -10,6 +10,7 @@ from ..op import ErrorSample
 from ..samples import cases, complexes, reals, unary
 from ..types import ArrayType, broadcast_shapes, is_complex, type_of
 from .arithmetic import abs, square, strong_product
+from .movement import VIEW
 
 __all__ = ["angle", "complex", "conj", "imag", "real"]
 
@@ -25,17 +26,17 @@ def imaginary_cotangent(g: Any, y: Any, x: Any) -> Any:
 
 
 def imag_kernel(x: Any) -> Any:
-    """A copy, also of a real number's, which NumPy makes read-only."""
-    return np.array(np.imag(x))[()]
+    """A view; of real numbers zeros, which NumPy would make read-only."""
+    return np.imag(x) if is_complex(type_of(x).dtype) else np.zeros_like(x)[()]
 
 
 real = elementwise(
-    "real", lambda x: np.array(np.real(x))[()], d=[None], infer=part_infer, source="real({0})",
+    "real", np.real, d=[None], infer=part_infer, source="np.real({0})", traits=VIEW,
     vjp=[lambda g, y, x: g], jvp=[lambda t, y, x: real(t)], samples=parts,
     doc="The real part.",
 )
 imag = elementwise(
-    "imag", imag_kernel, d=[None], infer=part_infer, source="imag({0})",
+    "imag", imag_kernel, d=[None], infer=part_infer, source="imag({0})", traits=VIEW,
     vjp=[imaginary_cotangent], jvp=[lambda t, y, x: imag(t)], samples=parts,
     doc="The imaginary part, 0 for real numbers.",
 )

@@ -175,7 +175,7 @@ class Parser:
 
         def one(line: Line) -> None:
             if line.at + 1 < len(line.tokens) and line.tokens[line.at + 1][1] == "=":
-                name = line.name()
+                name = line.keyword()
                 line.take("=")
                 if name in attrs:
                     raise line.error(f"{name} is given twice")

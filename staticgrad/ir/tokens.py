@@ -71,6 +71,11 @@ class Line:
             raise self.error(f"expected a name, found {found}")
         return found
 
+    def keyword(self) -> str:
+        """The name of an attribute, which may be the word for a number: `nan=0.0`."""
+        word = self.tokens[self.at][1]
+        return self.take() if word.isidentifier() else self.name()
+
     def string(self, token: str) -> str:
         """The text in quotes."""
         try:

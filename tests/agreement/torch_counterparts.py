@@ -138,6 +138,62 @@ def arg(name):
     return lambda torch, x, axis, keepdims: getattr(torch, name)(x, dim=axis, keepdim=keepdims)
 
 
+def convolved(torch, x, w, strides=None, pads=None, dilations=None, groups=1):
+    n = x.ndim - 2
+    conv = getattr(torch.nn.functional, f"conv{n}d")
+    flat = [k for pair in reversed(pads or ((0, 0),) * n) for k in pair]
+    x = torch.nn.functional.pad(x, flat)
+    return conv(x, w, None, strides or 1, 0, dilations or 1, groups)
+
+
+def transposed_in(which):
+    """The gradient of the convolution in one of its operands, as torch differentiates it."""
+
+    def call(torch, a, b, shape, **attrs):
+        if which == 0:
+            g, w, x = a, b.conj(), torch.zeros(a.shape[0], b.shape[1] * attrs["groups"], *shape)
+        else:
+            x, g, w = a.conj(), b, torch.zeros(b.shape[1], a.shape[1] // attrs["groups"], *shape)
+        unknown = (x, w)[which]
+        unknown = unknown.to(a.dtype).requires_grad_()
+        y = convolved(torch, *((unknown, w), (x, unknown))[which], **attrs)
+        return torch.autograd.grad(y, unknown, g, create_graph=True)[0]
+
+    return call
+
+
+def windowed(torch, x, window, strides, pads, dilations, fill=0.0):
+    """The windows of an operand, by unfolding one axis after the other: their entries last."""
+    n = len(window)
+    flat = [k for pair in reversed(pads or ((0, 0),) * n) for k in pair]
+    x = torch.nn.functional.pad(x, flat, value=fill) if flat else x
+    for k, s, d in zip(window, strides or window, dilations or (1,) * n):
+        x = x.unfold(x.ndim - n, d * (k - 1) + 1, s)[..., ::d]
+    return x.flatten(x.ndim - n) if n else x[..., None]
+
+
+def max_pooled(torch, x, **attrs):
+    return windowed(torch, x, **attrs, fill=-float("inf")).max(-1).values
+
+
+def picked(torch, x, chosen, **attrs):
+    return windowed(torch, x, **attrs).gather(-1, chosen.long()[..., None])[..., 0]
+
+
+def unpooled(pool):
+    """The transpose of a pooling, as torch differentiates it."""
+
+    def call(torch, g, *chosen, shape, **attrs):
+        x = torch.zeros(*g.shape[: g.ndim - len(shape)], *shape, dtype=g.dtype, requires_grad=True)
+        return torch.autograd.grad(pool(torch, x, *chosen, **attrs), x, g, create_graph=True)[0]
+
+    return call
+
+
+def sum_pooled(torch, x, **attrs):
+    return windowed(torch, x, **attrs).sum(-1)
+
+
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
     "max": unless_no_axis(over("amax")),
@@ -169,6 +225,12 @@ COUNTERPARTS = {
     ),
     "nll_loss": classes_last("nll_loss"), "sparse_cross_entropy": classes_last("cross_entropy"),
     "pad": padded, "floor_divide": lambda torch, a, b: torch.floor(a / b),
+    "conv": convolved, "conv_operand": transposed_in(0), "conv_filters": transposed_in(1),
+    "max_pool": max_pooled, "sum_pool": sum_pooled, "pick_from_windows": picked,
+    "put_into_windows": unpooled(picked), "sum_unpool": unpooled(sum_pooled),
+    "places_of_max": lambda torch, x, **attrs: (
+        windowed(torch, x, **attrs, fill=-float("inf")).max(-1).indices
+    ),
     "cumsum": lambda torch, x, axis: torch.cumsum(x, axis),
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
@@ -193,7 +255,9 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
-         "ensure_shape"], OURS,
+         "ensure_shape", "gelu_slope", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden",
+         "lstm_memory"],
+        OURS,
     ),
     **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
     "heaviside": "torch does not differentiate it",

@@ -98,7 +98,7 @@ def test_an_op_and_its_errors_survive_pickling():
 def test_numpy_functions_find_their_op():
     _, t = G.jvp(lambda x: np.sum(np.tanh(x) * np.float64(2.0)), [np.zeros(2)], [np.ones(2)])
     assert t == 4
-    with pytest.raises(G.MissingRuleError, match=r"numpy\.spacing has no"):
+    with pytest.raises(G.MissingRuleError, match=r"numpy\.spacing: it takes numbers apart"):
         G.jvp(lambda x: np.spacing(x), [np.zeros(2)], [np.ones(2)])
 
 

@@ -1,0 +1,62 @@
+"""gelu and its slope in float32, in the entries' own time: a polynomial and a tanh, no erf.
+
+The normal distribution function is (1 + tanh(x p(x x))) / 2, with p what that makes it; `P` is p to
+within 7e-8 of gelu, which float32 rounds to anyhow. In the tail it keeps its absolute accuracy,
+not its relative one, as all formulas do that take a sum with 1 or with erf.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+BLOCK = 16384  # entries at a time, so that what is computed on the way stays in the cache
+P = np.array(  # coefficients of p, least squares with weights that make the largest error least
+    [0.797884493, 0.0363339113, -3.2954748e-05, -5.52779448e-05, 3.97311359e-06, -1.33646891e-07,
+     1.80936379e-09], np.float32,
+)  # fmt: skip
+HALF, ONE, DENSITY = (np.float32(n) for n in (0.5, 1, 1 / math.sqrt(2 * math.pi)))
+
+Piece = Callable[[Any, Any], Any]
+
+
+def doubled_distribution(x: Any, s: Any, u: Any) -> Any:
+    """2 Phi(x) in `u`, from x and its square."""
+    np.multiply(s, P[-1], out=u)
+    for c in P[-2:0:-1]:
+        np.multiply(np.add(u, c, out=u), s, out=u)
+    np.multiply(np.add(u, P[0], out=u), x, out=u)
+    return np.add(np.tanh(u, out=u), ONE, out=u)
+
+
+def gelu_piece(x: Any, y: Any) -> None:
+    """x Phi(x)."""
+    doubled_distribution(x, np.multiply(x, x), y)
+    np.multiply(np.multiply(y, HALF, out=y), x, out=y)
+
+
+def slope_piece(x: Any, y: Any) -> None:
+    """Phi(x) + x phi(x)."""
+    s = np.multiply(x, x)
+    np.multiply(doubled_distribution(x, s, y), HALF, out=y)
+    np.exp(np.multiply(s, -HALF, out=s), out=s)
+    np.multiply(np.multiply(s, DENSITY, out=s), x, out=s)
+    np.add(y, s, out=y)
+
+
+def by_pieces(piece: Piece, x: Any, out: Any = None) -> Any:
+    """A function of each entry of an array, in float32, a block of entries at a time."""
+    xs = np.ascontiguousarray(x, np.float32).reshape(-1)
+    reusable = out is not None and out.flags.c_contiguous and out.dtype == np.float32
+    ys = out.reshape(-1) if reusable else np.empty_like(xs)
+    with np.errstate(over="ignore", under="ignore"):  # far out tanh is 1, and exp is 0
+        for i in range(0, xs.size, BLOCK):
+            piece(xs[i : i + BLOCK], ys[i : i + BLOCK])
+    if reusable:
+        return out
+    y = ys.reshape(np.shape(x)).astype(x.dtype, copy=False)
+    if out is None:
+        return y[()]
+    np.copyto(out, y)
+    return out

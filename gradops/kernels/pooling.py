@@ -1,0 +1,110 @@
+"""Pooling over the last axes of an array, with one operation for each entry of a window.
+
+Results keep the layout of their operand in memory, as that of a convolution has channels last.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .windows import Pads, entries, framed, within
+
+Sizes = Sequence[int]
+
+
+def around(x: Any, pads: Pads) -> Pads:
+    """Widths of padding for all axes, of which `pads` are the last."""
+    return [(0, 0)] * (x.ndim - len(pads)) + list(pads)
+
+
+def along_each(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) -> Iterator[Any]:
+    """For each axis, the indices that give the entries of windows along it alone."""
+    n = len(window)
+    for i in range(n):
+        only = [slice(None)] * (n - 1 - i)
+        one = entries(sizes[i : i + 1], window[i : i + 1], strides[i : i + 1], dilations[i : i + 1])
+        yield [(*index, *only) for index in one]
+
+
+def combined(
+    x: Any, combine: Any, fill: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+) -> Any:
+    """The entries of each window combined, along one axis after the other."""
+    y = framed(x, around(x, pads), fill)
+    for first, *others in along_each(y.shape[y.ndim - len(window) :], window, strides, dilations):
+        total = y[first]
+        for k, index in enumerate(others):
+            total = combine(total, y[index], out=total if k else None)
+        y = total
+    return y.copy() if np.may_share_memory(y, x) else y
+
+
+def sums(x: Any, *slide: Any) -> Any:
+    """The sum of each window."""
+    return combined(x, np.add, 0, *slide)
+
+
+def greatest(x: Any, *slide: Any) -> Any:
+    """The greatest entry of each window; NaN if there is one."""
+    return combined(x, np.maximum, least(x.dtype), *slide)
+
+
+def least(dtype: Any) -> Any:
+    """What is less than all other numbers of a dtype."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def spread_sums(
+    g: Any, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+) -> Any:
+    """The transpose of `sums`, for an operand whose last axes have the sizes `shape`."""
+    first = g.ndim - len(window)
+    sizes = [n + lo + hi for n, (lo, hi) in zip(shape, pads, strict=True)]
+    axes = list(along_each(sizes, window, strides, dilations))
+    for i in reversed(range(len(window))):
+        full = (*g.shape[: first + i], sizes[i], *g.shape[first + i + 1 :])
+        y = np.zeros_like(g, shape=full)
+        for index in axes[i]:
+            y[index] += g
+        g = y
+    return g[within(g.shape, around(g, pads))]
+
+
+def places_of_greatest(
+    x: Any, dtype: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+) -> Any:
+    """The number of the first greatest entry in each window, counted in order; NaN is greatest."""
+    y = greatest(x, window, strides, pads, dilations)
+    x = framed(x, around(x, pads), least(x.dtype))
+    where = list(entries(x.shape[x.ndim - len(window) :], window, strides, dilations))
+    found = np.zeros_like(y, dtype=dtype)
+    unordered = x.dtype.kind == "f" and bool(np.isnan(y).any())
+    for k in reversed(range(len(where))):
+        part = x[where[k]]
+        here = np.equal(part, y)
+        np.copyto(found, k, where=here | np.isnan(part) if unordered else here)
+    return found
+
+
+def put_at(
+    g: Any, chosen: Any, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+) -> Any:
+    """Zeros with each cotangent added at the entry of its window that was chosen."""
+    sizes = [n + lo + hi for n, (lo, hi) in zip(shape, pads, strict=True)]
+    y = np.zeros_like(g, shape=(*g.shape[: g.ndim - len(window)], *sizes))
+    for k, index in enumerate(entries(sizes, window, strides, dilations)):
+        y[index] += np.where(chosen == k, g, 0)
+    return y[within(y.shape, around(y, pads))]
+
+
+def taken_at(
+    x: Any, chosen: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+) -> Any:
+    """The entry of each window that was chosen."""
+    x = framed(x, around(x, pads))
+    y = np.zeros_like(chosen, dtype=x.dtype)
+    where = entries(x.shape[x.ndim - len(window) :], window, strides, dilations)
+    for k, index in enumerate(where):
+        np.copyto(y, x[index], where=chosen == k)
+    return y

@@ -1,0 +1,48 @@
+"""Functions of NumPy that tensors and expressions do not take, and why.
+
+A test goes through all that NumPy offers: what is not listed here has to run in both packages.
+"""
+
+from collections.abc import Mapping
+
+TABLE: Mapping[tuple[str, str], str] = {
+    (
+        "it writes into its argument",
+        "build a new one: where(), gradops.scatter_add(), or t[index] = value of a tensor",
+    ): "copyto fill_diagonal place put put_along_axis putmask",
+    (
+        "the shape of its result depends on the values",
+        "call it on arrays: of a tensor that needs no gradient, t.detach().numpy()",
+    ): "argwhere flatnonzero histogram histogram2d histogram_bin_edges histogramdd intersect1d "
+       "lexsort nonzero real_if_close setdiff1d setxor1d trim_zeros union1d unique unique_all "
+       "unique_counts unique_inverse unique_values bincount linalg.matrix_rank",
+    (
+        "it has no derivative and is about arrays in memory",
+        "call it on arrays: of a tensor, t.detach().numpy(); of an expression, its value",
+    ): "busday_count busday_offset datetime_as_string einsum_path is_busday isnat may_share_memory "
+       "min_scalar_type packbits ravel_multi_index save savetxt savez savez_compressed "
+       "shares_memory unpackbits unravel_index",
+    (
+        "it takes numbers apart in a way that has no derivative",
+        "compute with log2, floor and exp2",
+    ): "frexp ldexp spacing",
+    (
+        "its results are complex and come in no particular order",
+        "use eigh() of a symmetric matrix; poly() of given zeros",
+    ): "linalg.eig linalg.eigvals roots sort_complex",
+    (
+        "polynomials are divided step by step, as the values say",
+        "divide values: polyval(u, x) / polyval(v, x)",
+    ): "polydiv",
+}  # fmt: skip
+
+REASONS = {name: why for why, names in TABLE.items() for name in names.split()}
+UNKNOWN = (
+    "tensors and expressions do not know it",
+    "use an op of gradops; of tensors, detach() them if no gradient is wanted",
+)
+
+
+def reason_for(space: str, name: str) -> tuple[str, str]:
+    """Why a function of NumPy is not here, and what to do."""
+    return REASONS.get(".".join(filter(None, (space, name))), UNKNOWN)

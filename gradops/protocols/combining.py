@@ -1,0 +1,64 @@
+"""NumPy's products of vectors, matrices and tensors."""
+
+import string
+from typing import Any
+
+import gradops as ops
+
+from ..types import shape_of
+from .joining import as_array
+
+__all__ = ["dot", "einsum", "inner", "vdot"]
+
+
+def dot(a: Any, b: Any) -> Any:
+    """The product of vectors or matrices; of numbers, or over the last axis and last but one."""
+    a, b = as_array(a), as_array(b)
+    left, right = len(shape_of(a)), len(shape_of(b))
+    if not left or not right:
+        return ops.mul(a, b)
+    if right <= 2:
+        return ops.matmul(a, b)
+    return contracted(a, b, left - 1, right - 2)
+
+
+def inner(a: Any, b: Any) -> Any:
+    """The products summed over the last axes."""
+    a, b = as_array(a), as_array(b)
+    left, right = len(shape_of(a)), len(shape_of(b))
+    if not left or not right:
+        return ops.mul(a, b)
+    return contracted(a, b, left - 1, right - 1)
+
+
+def contracted(a: Any, b: Any, i: int, j: int) -> Any:
+    """The products summed over an axis of each."""
+    left, right = len(shape_of(a)), len(shape_of(b))
+    letters = iter(string.ascii_letters)
+    first = [next(letters) for _ in range(left)]
+    second = [first[i] if k == j else next(letters) for k in range(right)]
+    kept = [c for c in first if c != first[i]] + [c for c in second if c != first[i]]
+    return ops.einsum(f"{''.join(first)},{''.join(second)}->{''.join(kept)}", a, b)
+
+
+def vdot(a: Any, b: Any) -> Any:
+    """The product of all entries, in a row, those of `a` conjugated."""
+    flat = [ops.reshape(as_array(x), shape=(-1,)) for x in (a, b)]
+    return ops.matmul(ops.conj(flat[0]), flat[1])
+
+
+def einsum(*operands: Any, optimize: Any = False) -> Any:
+    """Products summed over indices, given in Einstein's notation or as lists of numbers."""
+    if isinstance(operands[0], str):
+        equation, *xs = operands
+        return ops.einsum(equation, *map(as_array, xs))
+    *pairs, last = operands if len(operands) % 2 else (*operands, None)
+    sides = [written_out(s) for s in pairs[1::2]]
+    equation = ",".join(sides) + ("" if last is None else f"->{written_out(last)}")
+    return ops.einsum(equation, *map(as_array, pairs[::2]))
+
+
+def written_out(axes: Any) -> str:
+    """A list of numbers as letters."""
+    letters = string.ascii_letters
+    return "".join("..." if i is Ellipsis else letters[int(i)] for i in axes)

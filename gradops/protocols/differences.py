@@ -1,0 +1,150 @@
+"""NumPy's differences along axes, and sums of products along them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ..library.indexing import index
+from ..types import shape_of, type_of
+from .binding import UNSET
+from .joining import as_array, concatenate
+from .refusals import length
+
+__all__ = [
+    "convolve", "correlate", "diff", "ediff1d", "gradient", "sinc", "trapezoid", "unwrap",
+]  # fmt: skip
+
+
+def between(x: Any, start: Any, stop: Any, axis: int) -> Any:
+    """The entries from one place to another along an axis."""
+    return index(x, (*(slice(None),) * (axis % len(shape_of(x))), slice(start, stop)))
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any = UNSET) -> Any:
+    """What each entry adds to the one before it along an axis, `n` times over."""
+    a = as_array(a)
+    given = [slab(x, a, axis) for x in (prepend, a, append) if x is not UNSET]
+    a = concatenate(given, axis) if len(given) > 1 else a
+    for _ in range(n):
+        after, before = between(a, 1, None, axis), between(a, None, -1, axis)
+        a = ops.not_equal(after, before) if type_of(a).dtype == bool else after - before
+    return a
+
+
+def slab(x: Any, a: Any, axis: int) -> Any:
+    """A number as one more entry along an axis of `a`."""
+    if shape_of(x) or x is a:
+        return x
+    return ops.broadcast_to(as_array(x), shape=shape_of(between(a, 0, 1, axis)))
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """The differences of all entries in a row, with more before and after."""
+    found = [diff(ops.reshape(ary, shape=(-1,)))]
+    found = found if to_end is None else [*found, np.ravel(to_end)]
+    found = found if to_begin is None else [np.ravel(to_begin), *found]
+    return concatenate(found) if len(found) > 1 else found[0]
+
+
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Second-order differences along each axis, as estimates of a derivative."""
+    rank = len(shape_of(f))
+    axes = [int(i) % rank for i in (range(rank) if axis is None else np.atleast_1d(axis))]
+    steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
+    found = [slopes(f, as_array(h), i, edge_order) for h, i in zip(steps, axes, strict=True)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def slopes(f: Any, h: Any, axis: int, edge_order: int) -> Any:
+    """The estimates along one axis, for a step or for places."""
+    shape = [1] * len(shape_of(f))
+    shape[axis] = -1
+    step = ops.reshape(diff(h), shape=shape) if shape_of(h) else h
+    before, here, after = (between(f, i, j, axis) for i, j in ((None, -2), (1, -1), (2, None)))
+    if not shape_of(h):
+        middle = (after - before) / (2.0 * step)
+        a = b = step
+    else:
+        a, b = between(step, None, -1, axis), between(step, 1, None, axis)
+        middle = -b / (a * (a + b)) * before + (b - a) / (a * b) * here + a / (b * (a + b)) * after
+    ends = [
+        edge(f, axis, [0, 1, 2], edge_order, *(steps_at(v, axis, 0, shape_of(h)) for v in (a, b))),
+        edge(f, axis, [-1, -2, -3], edge_order,
+             *(-steps_at(v, axis, -1, shape_of(h)) for v in (b, a))),
+    ]  # fmt: skip
+    return concatenate([ends[0], middle, ends[1]], axis)
+
+
+def steps_at(v: Any, axis: int, place: int, places: Any) -> Any:
+    """The step at one end."""
+    return ops.take(v, np.array([place]), axis=axis) if places else v
+
+
+def edge(f: Any, axis: int, order: Sequence[int], edge_order: int, a: Any, b: Any) -> Any:
+    """The estimate at an end, from the entry there and the next ones."""
+    p, q, r = (ops.take(f, np.array([i]), axis=axis) for i in order)
+    if edge_order == 1:
+        return (q - p) / a
+    return -(2.0 * a + b) / (a * (a + b)) * p + (a + b) / (a * b) * q - a / (b * (a + b)) * r
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral of the line through points, by trapezoids."""
+    if x is not None:
+        x = as_array(x)
+        dx = diff(x, axis=axis if len(shape_of(x)) > 1 else -1)
+        if len(shape_of(x)) == 1:
+            rank = len(shape_of(y))
+            dx = ops.reshape(dx, shape=[-1 if i == axis % rank else 1 for i in range(rank)])
+    y = as_array(y)
+    return ops.sum(dx * (between(y, 1, None, axis) + between(y, None, -1, axis)) / 2.0, axis=axis)
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """The convolution of two vectors."""
+    a, v = as_array(a), as_array(v)
+    if length(v) > length(a):
+        a, v = v, a
+    n, m = length(a), length(v)
+    windows = np.arange(n + m - 1)[:, None] + np.arange(m)
+    full = ops.matmul(ops.take(ops.pad(a, (m - 1, m - 1)), windows, axis=0), ops.flip(v))
+    match mode:
+        case "full":
+            return full
+        case "same":
+            return full[(m - 1) // 2 : (m - 1) // 2 + n]
+        case "valid":
+            return full[m - 1 : n]
+    raise ValueError(f"mode is full, same or valid, not {mode!r}")
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The cross-correlation of two vectors."""
+    v = ops.conj(ops.flip(as_array(v)))
+    if length(v) > length(a) and mode != "full":
+        turned = convolve(ops.flip(as_array(a)), ops.flip(v), mode)
+        return ops.flip(turned)
+    return convolve(a, v, mode)
+
+
+def unwrap(p: Any, discont: Any = None, axis: int = -1, period: float = 2 * np.pi) -> Any:
+    """Angles without jumps: multiples of the period are added."""
+    step = diff(p, axis=axis)
+    half = period / 2
+    wrapped = ops.remainder(step + half, period) - half
+    wrapped = ops.where(ops.logical_and(ops.equal(wrapped, -half), step > 0), half, wrapped)
+    jump = ops.where(ops.abs(step) < (half if discont is None else discont), 0.0, wrapped - step)
+    from .reducing import cumsum
+
+    later = between(p, 1, None, axis) + cumsum(jump, axis)
+    return concatenate([between(p, None, 1, axis), later], axis)
+
+
+def sinc(x: Any) -> Any:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    zero = ops.equal(x, 0)
+    y = np.pi * ops.where(zero, 1.0, x)
+    return ops.where(zero, 1.0 - np.pi**2 / 6 * ops.square(x), ops.sin(y) / y)

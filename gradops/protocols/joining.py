@@ -1,0 +1,154 @@
+"""NumPy's functions that put arrays together and take them apart."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ..types import shape_of
+from .reducing import cast
+from .refusals import length
+
+__all__ = [
+    "append", "block", "concat", "concatenate", "delete",
+    "dsplit", "hsplit", "hstack", "insert", "ix_", "meshgrid", "split", "stack", "vsplit", "vstack",
+]  # fmt: skip
+
+
+def concatenate(arrays: Iterable[Any], axis: Any = 0, dtype: Any = None) -> Any:
+    """The arrays one after the other along an axis, or all flat."""
+    return cast(ops.concatenate(list(arrays), axis=axis), dtype)
+
+
+concat = concatenate
+
+
+def stack(arrays: Iterable[Any], axis: int = 0, dtype: Any = None) -> Any:
+    """The arrays along a new axis."""
+    return cast(ops.stack(list(arrays), axis=axis), dtype)
+
+
+def hstack(tup: Iterable[Any], dtype: Any = None) -> Any:
+    """The arrays side by side."""
+    return cast(ops.hstack([as_array(x) for x in tup]), dtype)
+
+
+def vstack(tup: Iterable[Any], dtype: Any = None) -> Any:
+    """The arrays one above the other."""
+    return cast(ops.vstack([as_array(x) for x in tup]), dtype)
+
+
+def as_array(x: Any) -> Any:
+    """A list as an array."""
+    return np.asarray(x) if isinstance(x, list | tuple) else x
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """The values after those of an array."""
+    return concatenate([as_array(arr), as_array(values)], axis)
+
+
+def block(arrays: Any) -> Any:
+    """An array put together from nested lists of blocks."""
+    depth, first = 0, arrays
+    while isinstance(first, list):
+        depth, first = depth + 1, first[0]
+    rank = max(depth, *(len(shape_of(x)) for x in parts(arrays)))
+    return joined(arrays, depth, rank)
+
+
+def parts(arrays: Any) -> list[Any]:
+    """The blocks in nested lists, and one more."""
+    stack, found = [arrays], [0.0]
+    while stack:
+        x = stack.pop()
+        (stack if isinstance(x, list) else found).extend(x if isinstance(x, list) else [x])
+    return found
+
+
+def joined(arrays: Any, depth: int, rank: int) -> Any:
+    """Nested lists of blocks, the innermost along the last axis."""
+    if not isinstance(arrays, list):
+        missing = rank - len(shape_of(arrays))
+        return ops.expand_dims(arrays, axis=tuple(range(missing))) if missing else arrays
+    return concatenate([joined(x, depth - 1, rank) for x in arrays], axis=rank - depth)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    """Coordinates of a grid, from those along each of its axes."""
+    n = len(xi)
+    shapes = [[-1 if j == i else 1 for j in range(n)] for i in range(n)]
+    if indexing == "xy" and n > 1:
+        shapes[0][0], shapes[0][1] = shapes[1][1], shapes[1][0] = 1, -1
+    found = tuple([ops.reshape(x, shape=s) for x, s in zip(xi, shapes)])
+    return found if sparse else ops.broadcast_arrays(*found)
+
+
+def ix_(*args: Any) -> Any:
+    """Index arrays that pick the entries at all their combinations."""
+    return meshgrid(*args, sparse=True, indexing="ij")
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """The parts of an array along an axis: so many equal ones, or those that begin at indices."""
+    return list(ops.split(ary, indices_or_sections, axis=axis))
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """The parts along the first axis."""
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """The parts along the second axis, or the only one."""
+    return split(ary, indices_or_sections, 1 if len(shape_of(ary)) > 1 else 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """The parts along the third axis."""
+    return split(ary, indices_or_sections, 2)
+
+
+def flat_and_axis(arr: Any, axis: Any) -> tuple[Any, int]:
+    """An array and an axis of it; the array flat if no axis is given."""
+    return (ops.reshape(arr, shape=(-1,)), 0) if axis is None else (arr, axis % len(shape_of(arr)))
+
+
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """An array without its entries at some places along an axis."""
+    arr, axis = flat_and_axis(arr, axis)
+    return ops.take(arr, np.delete(np.arange(length(arr, axis)), obj), axis=axis)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """An array with values put before one place along an axis."""
+    arr, axis = flat_and_axis(arr, axis)
+    if not isinstance(obj, int | np.integer):
+        return inserted(arr, np.asarray(obj), values, axis)
+    n = length(arr, axis)
+    at = int(obj) % n if obj < 0 else int(obj)
+    shape = list(shape_of(arr))
+    shape[axis] = 1
+    before, after = split(arr, [at], axis)
+    values = as_array(values)
+    if len(shape_of(values)) < len(shape) and len(shape) > 1:
+        values = ops.expand_dims(values, axis=axis) if len(shape_of(values)) else values
+    elif len(shape) == 1:
+        shape[0] = shape_of(values)[0] if len(shape_of(values)) else 1
+    else:
+        shape[axis] = shape_of(values)[axis]
+    new = ops.astype(ops.broadcast_to(values, shape=tuple(shape)), dtype=ops.type_of(arr).dtype)
+    return concatenate([before, new, after], axis)
+
+
+def inserted(arr: Any, places: Any, values: Any, axis: int) -> Any:
+    """An array with a value put before each of several places along an axis."""
+    n = length(arr, axis)
+    shape = list(shape_of(arr))
+    shape[axis] = len(places)
+    new = ops.broadcast_to(as_array(values), shape=tuple(shape))
+    order = np.insert(np.arange(n), places, n + np.arange(len(places)))
+    new = ops.astype(new, dtype=ops.type_of(arr).dtype)
+    return ops.take(concatenate([arr, new], axis), order, axis=axis)

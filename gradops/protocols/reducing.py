@@ -1,0 +1,263 @@
+"""NumPy's functions that take axes away, with `dtype`, `initial`, `where` and `keepdims`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ..library.reduction import count
+from ..types import is_inexact, shape_of, type_of
+from .binding import UNSET
+
+__all__ = [
+    "all", "amax", "amin", "any", "average", "count_nonzero", "cumprod", "cumsum", "max", "mean",
+    "min", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin",
+    "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std", "sum", "var",
+]  # fmt: skip
+
+
+def masked(x: Any, where: Any, identity: Any) -> Any:
+    """`x` with a number in place of the entries that do not count."""
+    return x if where is True else ops.where(where, x, identity)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, if one is given."""
+    return x if dtype is None else ops.astype(x, dtype=dtype)
+
+
+def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
+    """A reduction that starts from a number, with NumPy's keywords."""
+
+    def reduce(
+        a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = UNSET,
+        where: Any = True,
+    ) -> Any:  # fmt: skip
+        y = op(masked(cast(a, dtype), where, identity), axis=axis, keepdims=bool(keepdims))
+        return y if initial is UNSET else join(y, initial)
+
+    return reduce
+
+
+def choosing(op: Any, join: Any) -> Callable[..., Any]:
+    """A reduction to an extreme entry, with NumPy's keywords."""
+
+    def reduce(
+        a: Any, axis: Any = None, keepdims: Any = False, initial: Any = UNSET, where: Any = True
+    ) -> Any:
+        if where is not True and initial is UNSET:
+            raise ValueError("the largest or smallest of some entries needs an initial value")
+        y = op(masked(a, where, initial), axis=axis, keepdims=bool(keepdims))
+        return y if initial is UNSET else join(y, initial)
+
+    return reduce
+
+
+def deciding(op: Any, identity: bool) -> Callable[..., Any]:
+    """Whether any or all entries hold, with NumPy's keywords."""
+
+    def reduce(a: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Any:
+        return op(masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
+
+    return reduce
+
+
+sum, prod = adding(ops.sum, 0, ops.add), adding(ops.prod, 1, ops.mul)
+max, min = choosing(ops.max, ops.maximum), choosing(ops.min, ops.minimum)
+amax, amin = max, min
+any, all = deciding(ops.any, False), deciding(ops.all, True)
+
+
+def how_many(a: Any, axis: Any, where: Any, keepdims: Any) -> Any:
+    """How many entries count."""
+    if where is True:
+        return count(a, axis)
+    mask = ops.broadcast_to(where, shape=shape_of(a))
+    return ops.sum(mask, axis=axis, keepdims=bool(keepdims))
+
+
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True
+) -> Any:
+    """The mean of the entries that count."""
+    a = cast(a, dtype)
+    if where is True:
+        return ops.mean(a, axis=axis, keepdims=bool(keepdims))
+    total = sum(a, axis, keepdims=keepdims, where=where)
+    return cast(total / how_many(a, axis, where, keepdims), mean_dtype(a))
+
+
+def mean_dtype(a: Any) -> Any:
+    """The dtype of a mean: that of the entries, or float64."""
+    dtype = type_of(a).dtype
+    return dtype if is_inexact(dtype) else np.float64
+
+
+def var(
+    a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
+    where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
+) -> Any:  # fmt: skip
+    """The variance of the entries that count."""
+    a = cast(a, dtype)
+    ddof = ddof if correction is UNSET else correction
+    middle = mean_of(a, axis, where) if mean is UNSET else mean
+    off = a - middle
+    squares = ops.real(off * ops.conj(off)) if type_of(off).dtype.kind == "c" else ops.square(off)
+    total = sum(squares, axis, keepdims=keepdims, where=where)
+    return cast(total / (how_many(a, axis, where, keepdims) - ddof), type_of(total).dtype)
+
+
+def mean_of(a: Any, axis: Any, where: Any) -> Any:
+    """The mean, with axes of size 1 for those it was taken over."""
+    return mean(a, axis, keepdims=True, where=where)
+
+
+def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
+        where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Any:  # fmt: skip
+    """The standard deviation of the entries that count."""
+    return ops.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
+
+
+def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The largest entry less the smallest."""
+    return max(a, axis, keepdims) - min(a, axis, keepdims)
+
+
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: Any = False, keepdims: Any = False
+) -> Any:
+    """The weighed mean; with `returned`, also the sum of the weights."""
+    if weights is None:
+        y = ops.mean(a, axis=axis, keepdims=bool(keepdims))
+        total: Any = count(a, axis)
+    else:
+        if shape_of(weights) != shape_of(a):
+            rank = len(shape_of(a))
+            weights = ops.reshape(
+                weights, shape=[-1 if i == axis % rank else 1 for i in range(rank)]
+            )
+        weights = ops.broadcast_to(weights, shape=shape_of(a))
+        total = ops.sum(weights, axis=axis, keepdims=bool(keepdims))
+        y = ops.sum(a * weights, axis=axis, keepdims=bool(keepdims)) / total
+    return (y, ops.zeros_like(y) + total) if returned else y
+
+
+def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """How many entries are not zero."""
+    return ops.sum(ops.not_equal(a, 0), axis=axis, keepdims=bool(keepdims))
+
+
+def running(op: Any) -> Callable[..., Any]:
+    """Partial results along an axis, or along all of them as one."""
+
+    def accumulate(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+        a = cast(a, dtype)
+        if axis is None:
+            a, axis = ops.reshape(a, shape=(-1,)), 0
+        return op(a, axis=axis)
+
+    return accumulate
+
+
+def product_so_far(a: Any, axis: int) -> Any:
+    """The products of the entries up to each one along an axis."""
+    from . import binding
+
+    if op := binding.offered("cumulative_prod"):
+        return op(a, axis=axis)
+    from .ufuncs import accumulated
+
+    return folded(a, axis) if shape_of(a)[axis] else accumulated(np.multiply, "", a, axis)
+
+
+def folded(a: Any, axis: int) -> Any:
+    """The same, entry by entry."""
+    from .ufuncs import entries
+
+    found: list[Any] = []
+    for x in entries("numpy.cumprod", a, axis):
+        found.append(found[-1] * x if found else x)
+    return ops.stack(found, axis=axis)
+
+
+def sum_so_far(a: Any, axis: int) -> Any:
+    """The sums of the entries up to each one along an axis."""
+    from ..library.reduction import cumsum as op
+
+    return op(a, axis=axis)
+
+
+cumsum, cumprod = running(sum_so_far), running(product_so_far)
+
+
+def there(a: Any) -> Any:
+    """Where the entries are numbers, or True if they all are by their dtype."""
+    return ops.logical_not(ops.isnan(a)) if is_inexact(type_of(a).dtype) else True
+
+
+def both(a: Any, where: Any) -> Any:
+    """Where entries are numbers and count."""
+    mask = there(a)
+    return mask if where is True else where if mask is True else ops.logical_and(mask, where)
+
+
+def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that passes over the entries that are NaN."""
+
+    def call(
+        a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = UNSET,
+        where: Any = True, ddof: Any = 0, mean: Any = UNSET, correction: Any = UNSET,
+    ) -> Any:  # fmt: skip
+        given = dict(initial=initial, ddof=ddof, mean=mean, correction=correction, dtype=dtype)
+        given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}
+        where, a = both(a, where), masked(a, there(a), 0)  # a NaN in it would leak into gradients
+        return reduce(a, axis, keepdims=keepdims, where=where, **given)
+
+    return call
+
+
+nansum, nanprod, nanmean = of_numbers(sum), of_numbers(prod), of_numbers(mean)
+nanvar, nanstd = of_numbers(var), of_numbers(std)
+
+
+def extreme_number(op: Any, least: float) -> Callable[..., Any]:
+    """The extreme entry of those that are numbers; NaN where there is none."""
+
+    def call(a: Any, axis: Any = None, keepdims: Any = False, initial: Any = UNSET) -> Any:
+        mask = there(a)
+        filled = a if mask is True else ops.where(mask, a, least)
+        y = op(filled, axis=axis, keepdims=bool(keepdims))
+        if mask is not True:
+            some = ops.any(mask, axis=axis, keepdims=bool(keepdims))
+            y = ops.where(some, y, np.nan)
+        join = ops.maximum if op is ops.max else ops.minimum
+        return y if initial is UNSET else join(y, initial)
+
+    return call
+
+
+nanmax, nanmin = extreme_number(ops.max, -np.inf), extreme_number(ops.min, np.inf)
+
+
+def place_of_number(op: Any, least: float) -> Callable[..., Any]:
+    """The place of the extreme entry of those that are numbers."""
+
+    def call(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return op(masked(a, there(a), least), axis=axis, keepdims=bool(keepdims))
+
+    return call
+
+
+nanargmax, nanargmin = place_of_number(ops.argmax, -np.inf), place_of_number(ops.argmin, np.inf)
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Partial sums of the entries that are numbers."""
+    return cumsum(masked(a, there(a), 0), axis, dtype)
+
+
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Partial products of the entries that are numbers."""
+    return cumprod(masked(a, there(a), 1), axis, dtype)

@@ -1,0 +1,45 @@
+"""Errors for calls of NumPy that tensors and expressions do not take."""
+
+from typing import Any
+
+from ..errors import NumPyCallError
+from ..places import describe, here
+from ..types import shape_of
+
+
+def refusal(call: str, reason: str, hint: str) -> NumPyCallError:
+    """The error for a call of NumPy's, with the user's line and the way out."""
+    return NumPyCallError(call, f"{reason}\n  at {describe(here())}", hint)
+
+
+def array_as_out(call: str) -> NumPyCallError:
+    """The error for a result that is to be written into an array, which has no history."""
+    return refusal(
+        call, "an array given as out= cannot hold what is recorded or built, and would cut it off",
+        "leave out= away; instead of a += x write a = a + x",
+    )  # fmt: skip
+
+
+def written(call: str, out: Any, value: Any, where: Any = True) -> Any:
+    """`out`, a tensor into which a result was written; anything else is refused."""
+    from ..library.comparison import where as choose
+
+    write = getattr(out, "copy_", None)
+    if write is None or not hasattr(out, "gradop_level"):
+        raise array_as_out(call)
+    return write(value if where is True else choose(where, value, out))
+
+
+def length(x: Any, axis: int = 0) -> int:
+    """The size of an axis, which must be known."""
+    found = shape_of(x)[axis]
+    if not isinstance(found, int):
+        raise refusal(
+            "numpy", f"this function needs to know the size {found}", "give the axis a size"
+        )
+    return found
+
+
+def lengths(x: Any) -> tuple[int, ...]:
+    """The size of each axis, which must all be known."""
+    return tuple(length(x, i) for i in range(len(shape_of(x))))

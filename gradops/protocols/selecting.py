@@ -1,0 +1,135 @@
+"""NumPy's functions that choose entries."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ..types import is_complex, shape_of, type_of
+from .binding import UNSET
+from .joining import as_array, flat_and_axis
+from .refusals import refusal
+
+__all__ = [
+    "choose", "clip", "compress", "extract", "interp", "nan_to_num", "piecewise", "select", "take",
+    "where",
+]  # fmt: skip
+
+
+def where(condition: Any, x: Any = UNSET, y: Any = UNSET) -> Any:
+    """The entries of `x` where the condition holds, else those of `y`."""
+    if x is UNSET or x is None:
+        raise refusal(
+            "numpy.where(condition)", "the shape of its result depends on the values",
+            "give what is chosen: np.where(condition, x, y)",
+        )  # fmt: skip
+    return ops.where(condition, as_array(x), as_array(y))
+
+
+def clip(a: Any, a_min: Any = UNSET, a_max: Any = UNSET, min: Any = UNSET, max: Any = UNSET) -> Any:
+    """The entries kept between two bounds, of which each may be missing."""
+    pairs = (a_min, min), (a_max, max)
+    low, high = (next((v for v in pair if v is not UNSET), None) for pair in pairs)
+    numbers = all(v is None or isinstance(v, bool | int | float) for v in (low, high))
+    if numbers and type_of(a).dtype.kind != "c":
+        return ops.clip(a, low, high)
+    a = a if low is None else ops.maximum(a, low)
+    return a if high is None else ops.minimum(a, high)
+
+
+def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+    """The entries at indices along an axis; outside they clip or wrap if told to."""
+    a, axis = flat_and_axis(a, axis)
+    n = shape_of(a)[axis]
+    if mode == "wrap":
+        indices = ops.remainder(as_array(indices), n)
+    elif mode == "clip":
+        indices = ops.minimum(ops.maximum(as_array(indices), 0), n - 1)
+    return ops.take(a, as_array(indices), axis=axis)
+
+
+def choose(a: Any, choices: Sequence[Any], mode: str = "raise") -> Any:
+    """For each entry of `a` the entry there of the choice that it numbers."""
+    n = len(choices)
+    if mode == "wrap":
+        a = ops.remainder(a, n)
+    elif mode == "clip":
+        a = ops.minimum(ops.maximum(a, 0), n - 1)
+    found = as_array(choices[-1])
+    for i in reversed(range(n - 1)):
+        found = ops.where(ops.equal(a, i), as_array(choices[i]), found)
+    return found
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    """For each entry the first choice whose condition holds."""
+    found = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        found = ops.where(condition, as_array(choice), found)
+    return found
+
+
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
+    """For each entry the function of the last condition that holds, which sees all entries."""
+    one = hasattr(condlist, "shape") and len(shape_of(condlist)) <= len(shape_of(x))
+    conditions = [condlist] if one else list(condlist)
+    if one and isinstance(condlist, list):
+        conditions = condlist
+    values = [f(x, *args, **kw) if callable(f) else f for f in funclist]
+    default = values.pop() if len(values) > len(conditions) else 0
+    found = ops.zeros_like(x) + default
+    for condition, value in zip(conditions, values, strict=True):
+        found = ops.where(condition, value, found)
+    return ops.astype(found, dtype=type_of(x).dtype)
+
+
+def known_mask(condition: Any, call: str) -> Any:
+    """A condition whose entries are known, as an array."""
+    if hasattr(condition, "gradop_level") and not hasattr(condition, "item"):
+        raise refusal(
+            call, "the shape of its result depends on the values",
+            "choose with np.where(condition, x, 0)",
+        )  # fmt: skip
+    return np.asarray(condition, bool)
+
+
+def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+    """The entries along an axis at the places where a condition holds."""
+    a, axis = flat_and_axis(as_array(a), axis)
+    return ops.take(a, np.nonzero(known_mask(condition, "numpy.compress"))[0], axis=axis)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """The entries where a condition holds, along one axis."""
+    return compress(np.ravel(known_mask(condition, "numpy.extract")), arr)
+
+
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
+               neginf: Any = None) -> Any:  # fmt: skip
+    """The entries, with numbers for those that are NaN or infinite."""
+    dtype = type_of(x).dtype
+    if is_complex(dtype):
+        parts = [nan_to_num(f(x), copy, nan, posinf, neginf) for f in (ops.real, ops.imag)]
+        return ops.complex(*parts)
+    if dtype.kind != "f":
+        return x
+    limits = np.finfo(dtype)
+    x = ops.where(ops.isnan(x), nan, x)
+    x = ops.where(ops.equal(x, np.inf), limits.max if posinf is None else posinf, x)
+    return ops.where(ops.equal(x, -np.inf), limits.min if neginf is None else neginf, x)
+
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """The values of the line through the points (xp, fp), whose places must be arrays."""
+    if hasattr(xp, "gradop_level") and not hasattr(xp, "item"):
+        raise refusal("numpy.interp", "the places xp are not known", "give them as an array")
+    places, fp = as_array(xp), as_array(fp)
+    n = shape_of(places)[0]
+    above = ops.greater_equal(ops.reshape(x, shape=(*shape_of(x), 1)), places)
+    at = ops.minimum(ops.maximum(ops.sum(above, axis=-1) - 1, 0), n - 2)
+    x0, x1, f0, f1 = (ops.take(v, i, axis=0) for v in (places, fp) for i in (at, at + 1))
+    y = f0 + (f1 - f0) * ((x - x0) / (x1 - x0))
+    y = ops.where(ops.less(x, places[0]), fp[0] if left is None else left, y)
+    return ops.where(ops.greater(x, places[-1]), fp[-1] if right is None else right, y)

@@ -1,0 +1,69 @@
+"""NumPy's covariances, and quantiles under its names."""
+
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ..types import shape_of
+from .binding import offered
+from .joining import concatenate
+from .reducing import cast
+from .refusals import length, refusal
+
+__all__ = ["corrcoef", "cov", "percentile"]
+
+
+def rows_of(m: Any, rowvar: bool) -> Any:
+    """A variable in each row."""
+    if len(shape_of(m)) < 2:
+        return ops.reshape(m, shape=(1, -1))
+    return m if rowvar or shape_of(m)[0] == 1 else ops.transpose(m)
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
+    fweights: Any = None, aweights: Any = None, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """The covariances of variables, which are the rows."""
+    x = rows_of(m, rowvar)
+    x = x if y is None else concatenate([x, rows_of(y, rowvar)])
+    x = cast(x, dtype)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    weights = [w for w in (fweights, aweights) if w is not None]
+    n = shape_of(x)[1]
+    if not weights:
+        off = x - ops.mean(x, axis=1, keepdims=True)
+        return square_or_number(ops.matmul(off, ops.conj(ops.transpose(off))) / (n - ddof))
+    w = weights[0] if len(weights) == 1 else weights[0] * weights[1]
+    total = ops.sum(w)
+    over = total - ddof
+    if aweights is not None and ddof:
+        over = total - ddof * ops.sum(w * aweights) / total
+    off = x - ops.sum(x * w, axis=1, keepdims=True) / total
+    return square_or_number(ops.matmul(off, ops.conj(ops.transpose(off * w))) / over)
+
+
+def square_or_number(c: Any) -> Any:
+    """A matrix of one entry as a number."""
+    return ops.reshape(c, shape=()) if shape_of(c) == (1, 1) else c
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
+    """The correlations of variables, which are the rows."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if not shape_of(c):
+        return c / c
+    d = ops.sqrt(ops.real(ops.sum(c * np.eye(length(c)), axis=1)))
+    return ops.clip(c / ops.reshape(d, shape=(-1, 1)) / d, -1, 1)
+
+
+def percentile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """The quantiles by hundredths."""
+    quantile = offered("quantile")
+    if quantile is None or method != "linear":
+        raise refusal("numpy.percentile", f"method={method!r} is not here", "use linear")
+    return quantile(a, ops.div(q, 100.0), axis=axis, keepdims=keepdims)

@@ -1,0 +1,155 @@
+"""NumPy's ufuncs and their methods on tensors, expressions and their like."""
+
+import functools
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..op import OPS, Op
+from ..types import shape_of, type_of
+from .absent import reason_for
+from .binding import UNSET, function_for, offered
+from .refusals import refusal, written
+
+REDUCTIONS: Mapping[np.ufunc, Any] = {
+    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
+    np.logical_and: np.all, np.logical_or: np.any,
+}  # fmt: skip
+ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+
+def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `ufunc.method(*args, **kwargs)` is for operands of ours."""
+    call = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    if method not in METHODS:
+        hint = "index_add and scatter_add of gradops add at indices; reduceat is sums of slices"
+        raise refusal(call, "this method of a ufunc is not here", hint)
+    out = kwargs.pop("out", None)
+    where = kwargs.pop("where", True) if method == "__call__" else True
+    if out is None:
+        if where is not True:
+            hint = "choose with np.where(mask, value, other)"
+            raise refusal(f"{call}(..., where=...)", "without out= it leaves entries unset", hint)
+        return METHODS[method](ufunc, call, *args, **kwargs)
+    (target,) = out if len(out) == 1 else (None,)
+    return written(call, target, METHODS[method](ufunc, call, *args, **kwargs), where)
+
+
+def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
+    """`ufunc(*args)`, computed in another dtype if one is given."""
+    op = op_for(ufunc)
+    dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
+    kwargs.pop("order", None), kwargs.pop("subok", None)
+    if dtype is not None:
+        args = tuple([cast(call, x, np.dtype(dtype), casting) for x in args])
+    if kwargs and isinstance(op, Op) and kwargs.keys() > op.params.keys():
+        name = next(iter(kwargs))
+        reason = f"tensors and expressions do not take {name}="
+        raise refusal(f"{call}(..., {name}=...)", reason, f"leave {name}= away")
+    return op(*args, **kwargs)
+
+
+def cast(call: str, x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
+    """An operand in the dtype that a ufunc was told to compute in."""
+    if isinstance(x, bool | int | float | complex):
+        return x
+    if not np.can_cast(type_of(x).dtype, dtype, casting):
+        reason = f"an operand of {type_of(x).dtype} is not cast to {dtype} with {casting=}"
+        raise refusal(f"{call}(..., dtype={dtype})", reason, "cast it with .astype(dtype)")
+    return OPS["astype"](x, dtype=dtype)
+
+
+def reduced(
+    ufunc: np.ufunc, call: str, x: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = False,
+    initial: Any = UNSET, where: Any = True,
+) -> Any:  # fmt: skip
+    """`ufunc.reduce`, along the first axis unless told otherwise."""
+    given = {"dtype": dtype, "initial": initial, "where": where}
+    if same := REDUCTIONS.get(ufunc):
+        given = {k: v for k, v in given.items() if not (v is None or v is UNSET or v is True)}
+        return function_for(same)(x, axis=axis, keepdims=keepdims, **given)
+    if initial is not UNSET or where is not True or not isinstance(axis, int) or dtype is not None:
+        raise refusal(call, "it takes one axis and no other keyword", "reshape or cast first")
+    total = functools.reduce(op_for(ufunc), entries(call, x, axis))
+    return OPS["expand_dims"](total, axis=axis) if keepdims else total
+
+
+def accumulated(
+    ufunc: np.ufunc, call: str, x: Any, axis: int = 0, dtype: Any = None
+) -> Any:  # fmt: skip
+    """`ufunc.accumulate`, along the first axis unless told otherwise."""
+    if same := ACCUMULATIONS.get(ufunc):
+        return function_for(same)(x, axis=axis, dtype=dtype)
+    x = x if dtype is None else OPS["astype"](x, dtype=dtype)
+    op = op_for(ufunc)
+    found: list[Any] = []
+    for entry in entries(call, x, axis):
+        found.append(op(found[-1], entry) if found else entry)
+    return OPS["stack"](*found, axis=axis)
+
+
+def entries(call: str, x: Any, axis: int) -> list[Any]:
+    """The parts of `x` at each place along an axis, of which there must be some."""
+    rank, size = len(shape_of(x)), shape_of(x)[axis]
+    if not isinstance(size, int) or not size:
+        raise refusal(call, f"the size {size} of axis {axis} is not known or zero", "give a size")
+    whole = (slice(None),) * (axis % rank)
+    from ..library.indexing import index
+
+    return [index(x, (*whole, i)) for i in range(size)]
+
+
+def outer(ufunc: np.ufunc, call: str, a: Any, b: Any, dtype: Any = None) -> Any:
+    """`ufunc.outer`: every entry of `a` with every entry of `b`."""
+    column = (*shape_of(a), *(1 for _ in shape_of(b)))
+    return called(ufunc, call, OPS["reshape"](a, shape=column), b, dtype=dtype)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "__call__": called, "reduce": reduced, "accumulate": accumulated, "outer": outer,
+}  # fmt: skip
+
+
+def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
+    """The op or function that a ufunc is. Raises NumPyCallError."""
+    found = known(len(OPS)).get(ufunc) or named(ufunc)
+    if found is None:
+        name = ufunc.__name__
+        raise refusal(f"numpy.{name}", *reason_for("", name))
+    return found
+
+
+@cache
+def known(count: int) -> dict[np.ufunc, Any]:
+    """The op that each ufunc is the kernel of, when there are so many ops; and some by hand."""
+    found: dict[np.ufunc, Any] = {
+        op.kernel: op for op in OPS.values() if isinstance(op.kernel, np.ufunc)
+    }
+    return found | {
+        np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,
+        np.rint: OPS["round"], np.float_power: float_power, np.fabs: OPS["abs"],
+    }  # fmt: skip
+
+
+@cache
+def named(ufunc: np.ufunc) -> Any:
+    """What `gradops` offers under the name of a ufunc, of NumPy's or of SciPy's."""
+    return offered(ufunc.__name__)
+
+
+def divided(a: Any, b: Any) -> tuple[Any, Any]:
+    """The quotient rounded down, and what remains."""
+    return OPS["floor_divide"](a, b), OPS["remainder"](a, b)
+
+
+def parts(x: Any) -> tuple[Any, Any]:
+    """What comes after the decimal point, and what before it."""
+    whole = OPS["trunc"](x)
+    return x - whole, whole
+
+
+def float_power(a: Any, b: Any) -> Any:
+    """A power in double precision at least."""
+    return OPS["power"](a + np.float64(0), b)

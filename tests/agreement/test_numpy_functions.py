@@ -1,0 +1,109 @@
+"""Every public function of NumPy runs on tensors and expressions as on arrays, or is listed."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+import gradops
+import staticgrad as sg
+from gradops.protocols.absent import REASONS
+from gradops.protocols.ufuncs import op_for
+from gradops.testing import extrapolated
+
+from .numpy_calls import CALLS
+
+NAMESPACES = {"": np, "linalg": np.linalg, "fft": np.fft}
+
+
+def on_tensors(f, a):
+    return np.asarray(f(dg.tensor(np.asarray(a))))
+
+
+def on_expressions(f, a):
+    with sg.Graph().as_default():
+        x = sg.placeholder(np.asarray(a).dtype, np.shape(a))
+        y = f(x)
+        return np.asarray(sg.compile(y, [x], optimize=0)(a) if isinstance(y, sg.Expr) else y)
+
+
+AWAITED = (
+    "argpartition argsort cross cumprod cumulative_prod cumulative_sum i0 kron median nancumprod "
+    "outer partition percentile polyfit quantile searchsorted sort tensordot trace bitwise_count "
+    "gcd lcm matvec vecmat vecdot nanmedian nanquantile nanpercentile"
+)
+CASES = [
+    pytest.param(a, f, id=f"{name}-{i}")
+    for name, calls in CALLS.items()
+    if name not in AWAITED.split() and not name.startswith(("linalg", "fft"))
+    for i, (a, f) in enumerate(calls)
+]
+either = pytest.mark.parametrize("run", [on_tensors, on_expressions], ids=["tape", "graph"])
+
+
+@either
+@pytest.mark.parametrize(("a", "f"), CASES)
+def test_a_function_of_numpy_gives_what_it_gives_on_arrays(run, a, f):
+    found, expected = run(f, a), np.asarray(f(a))
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)  # sums in another order
+
+
+CONSTANT = ("full_like", "ones_like", "zeros_like")  # of the operand, which they do not depend on
+
+
+def is_smooth(a, f):
+    return np.asarray(a).dtype == np.float64 and np.asarray(f(a)).dtype == np.float64
+
+
+@pytest.mark.parametrize(("a", "f"), [
+    c for c in CASES if is_smooth(*c.values) and not c.id.startswith(CONSTANT)
+])  # fmt: skip
+def test_its_gradient_is_the_same_in_both_modes_and_what_differences_say(a, f):
+    rng = np.random.default_rng(0)
+    weight, direction = rng.normal(size=np.shape(f(a))), rng.normal(size=np.shape(a))
+
+    def weighed(x):
+        return (f(x) * weight).sum()
+
+    gradient = dg.grad(weighed)(a)
+    with sg.Graph().as_default():
+        x = sg.placeholder("float64", np.shape(a))
+        (g,) = sg.gradients(weighed(x), x, unconnected="zero")
+        assert sg.compile(g, [x], optimize=0)(a).tobytes() == np.asarray(gradient).tobytes()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        slope = extrapolated(lambda h: np.sum(f(a + h * direction) * weight))
+    where = ~np.isnan(a)
+    assert np.sum((gradient * direction)[where]) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+def functions():
+    """The names of NumPy's functions that hand their arguments' calls to us."""
+    for space, module in NAMESPACES.items():
+        for name in dir(module):
+            if not name.startswith("_") and hasattr(getattr(module, name), "_implementation"):
+                yield f"{space}.{name}".lstrip(".")
+
+
+def test_every_function_of_numpy_is_called_here_or_listed_as_absent():
+    assert not sorted(set(functions()) - CALLS.keys() - REASONS.keys() - set(AWAITED.split()))
+
+
+def test_what_is_listed_as_absent_is_a_function_of_numpy_and_not_here():
+    ufuncs = {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)}
+    assert not REASONS.keys() - set(functions()) - ufuncs
+    assert not REASONS.keys() & CALLS.keys()
+
+
+@pytest.mark.parametrize("name", [n for n in dir(np) if isinstance(getattr(np, n), np.ufunc)])
+def test_every_ufunc_is_an_op_or_listed_as_absent(name):
+    ufunc = getattr(np, name)
+    if name in AWAITED.split():
+        pytest.skip("awaited")
+    if ufunc.__name__ in REASONS:
+        with pytest.raises(gradops.NumPyCallError, match=r"hint: "):
+            op_for(ufunc)
+    else:
+        assert callable(op_for(ufunc))
