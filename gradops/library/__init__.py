@@ -41,9 +41,8 @@ __all__ = sorted([
     *activation.__all__, *arithmetic.__all__, *arranging.__all__, *broadcasting.__all__,
     *comparison.__all__, *complexes.__all__, *contraction.__all__, *convolution.__all__,
     *creation.__all__, *diagonals.__all__, *einsum.__all__, *elementwise.__all__,
-    *exponential.__all__, *indexing.__all__, *joining.__all__, *linalg_solving.__all__,
-    *linalg_spectra.__all__, *linalg_triangular.__all__, *logic.__all__, *loss.__all__,
-    *matrices.__all__, *movement.__all__, *padding.__all__, *pooling.__all__, *random.__all__,
-    *recurrent.__all__, *reduction.__all__, *repeating.__all__, *rounding.__all__, *running.__all__,
-    *statistics.__all__, *trigonometric.__all__, *windows.__all__,
+    *exponential.__all__, *indexing.__all__, *joining.__all__, *logic.__all__, *loss.__all__,
+    *movement.__all__, *padding.__all__, *pooling.__all__, *random.__all__, *reduction.__all__,
+    *repeating.__all__, *rounding.__all__, *running.__all__, *statistics.__all__,
+    *trigonometric.__all__, *windows.__all__,
 ])

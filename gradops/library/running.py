@@ -212,6 +212,8 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     k = normalize_axis("diff", kind, axis)
     if n < 0:
         raise OptionError("diff", [kind], f"there are no {n} differences")
+    if n == 0:
+        return x
     parts = [as_part(p, x, k) for p in (prepend, x, append) if p is not None]
     x = concatenate(parts, axis=k) if parts[1:] else x
     lead, subtract = (FULL,) * k, not_equal if kind.dtype.kind == "b" else sub

@@ -1,6 +1,7 @@
 """How entries are spread: variances, norms, and how many there are."""
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ from .trigonometric import share
 __all__ = ["count_nonzero", "std", "var", "vector_norm"]
 
 
+add_up: Callable[..., Any] = np.add.reduce
+
+
 def deviations(x: Any, axis: Axis) -> Any:
     """What is left of each entry without the mean, in memory that may be overwritten."""
     return np.asarray(np.subtract(x, mean_kernel(x, axis, True)))
@@ -52,7 +56,7 @@ def var_kernel(
         squares = np.square(off.real) + np.square(off.imag)
     else:
         squares = np.square(off, out=off)
-    total = np.add.reduce(squares, axis=axis, keepdims=keepdims, out=out)
+    total = add_up(squares, axis=axis, keepdims=keepdims, out=out)
     return np.true_divide(total, builtins.max(count(x, axis) - correction, 0), out=out)
 
 
@@ -95,7 +99,7 @@ def along(x: Any, t: Any) -> Any:
 def through_root(v: Any, y: Any) -> Any:
     """v / (2 y), the derivative of a root y; 0 where that is 0."""
     flat = equal(y, 0)
-    return where(flat, 0, v / where(flat, 1, 2 * y))
+    return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
 
 
 spread_samples = cases(
@@ -121,7 +125,7 @@ def count_nonzero_kernel(
     if axis is None and not keepdims and out is None:
         return np.intp(np.count_nonzero(x))
     there = np.not_equal(x, 0)
-    return np.add.reduce(there, axis=axis, keepdims=keepdims, dtype=np.intp, out=out)
+    return add_up(there, axis=axis, keepdims=keepdims, dtype=np.intp, out=out)
 
 
 count_nonzero = reduction(
@@ -135,11 +139,11 @@ def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
     """The root of the sum of squares, by the dot product where entries lie side by side."""
     if x.dtype.kind == "c":
         squares = np.square(x.real) + np.square(x.imag)
-        return np.sqrt(np.add.reduce(squares, axis=axis, keepdims=keepdims))
+        return np.sqrt(add_up(squares, axis=axis, keepdims=keepdims))
     if axis is None and not keepdims:
         flat = x.reshape(-1)
         return np.sqrt(np.dot(flat, flat))
-    return np.sqrt(np.add.reduce(np.square(x), axis=axis, keepdims=keepdims))
+    return np.sqrt(add_up(np.square(x), axis=axis, keepdims=keepdims))
 
 
 def vector_norm_kernel(
@@ -152,15 +156,15 @@ def vector_norm_kernel(
         return square_norm(x, axis, keepdims)
     if ord == 0:
         there = np.not_equal(x, 0)
-        return np.add.reduce(there, axis=axis, keepdims=keepdims, dtype=x.real.dtype)
+        return add_up(there, axis=axis, keepdims=keepdims, dtype=x.real.dtype)
     size = np.abs(x)
     if ord in EXTREMES:
         return EXTREMES[ord](size, axis=axis, keepdims=keepdims)
-    total = np.add.reduce(size if ord == 1 else size**ord, axis=axis, keepdims=keepdims)
+    total = add_up(size if ord == 1 else size**ord, axis=axis, keepdims=keepdims)
     return total if ord == 1 else total ** (1 / ord)
 
 
-EXTREMES = {np.inf: np.maximum.reduce, -np.inf: np.minimum.reduce}
+EXTREMES: dict[float, Callable[..., Any]] = {np.inf: np.maximum.reduce, -np.inf: np.minimum.reduce}
 
 
 def norm_check(op: str, x: ArrayType, axis: Axis, ord: float) -> None:
