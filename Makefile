@@ -59,8 +59,9 @@ bench-ops: $(READY)  ## Print the time of every op beside a NumPy expression
 size:  ## Count code lines per module, and list the longest functions
 	@$(PYTHON) .ci/size.py
 
-docs: $(READY)  ## Write docs/reference from the op table
+docs: $(READY)  ## Write docs/reference from the tables
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_array_api.py
 
 peers: $(PEERS_READY)  ## Make .venv-peers, with torch, JAX, autograd and TensorFlow
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 import numpy as _np
 
-from . import autograd
+from . import autograd, special
 from .conversion import from_dlpack
 from .creation import (
     FloatTensor,
@@ -73,6 +73,7 @@ if _TYPE_CHECKING:
     from .drawing import to_dot, to_text
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .saving import load, save
+    from .solvers import scipy
 
 __getattr__ = _lazily(
     __name__,
@@ -80,21 +81,21 @@ __getattr__ = _lazily(
         "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
         "load": "saving", "save": "saving", "checkpoint": "autograd", "grad": "func",
         "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
-        "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
+        "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
     },
 )  # fmt: skip
 
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "array_api", "as_tensor", "autograd",
-    "bool",
-    "checkpoint", "complex128", "complex64", "data", "device", "double", "e", "empty", "empty_like",
-    "enable_grad", "explain", "eye", "float", "float16", "float32", "float64", "from_dlpack",
-    "from_numpy", "full", "full_like", "func", "get_default_dtype", "grad", "half", "hessian",
-    "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
-    "is_inference_mode_enabled", "jacobian", "linspace", "load", "long", "manual_seed", "nan",
-    "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "save", "set_default_dtype", "set_grad_enabled", "short", "tensor",
-    "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "bool", "checkpoint", "complex128", "complex64", "data", "device", "double", "e", "empty",
+    "empty_like", "enable_grad", "explain", "eye", "float", "float16", "float32", "float64",
+    "from_dlpack", "from_numpy", "full", "full_like", "func", "get_default_dtype", "grad", "half",
+    "hessian", "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8",
+    "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linspace", "load", "long",
+    "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like",
+    "randint", "randn", "randn_like", "randperm", "save", "scipy", "set_default_dtype",
+    "set_grad_enabled", "short", "special", "tensor", "to_dot", "to_text", "uint8",
+    "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

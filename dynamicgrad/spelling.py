@@ -21,6 +21,8 @@ from . import (
     inplace,
     leaves,
     shapes,
+    sorting,
+    special,
     statistics,
     subscripts,
 )
@@ -43,8 +45,8 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
     return call
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """Entries of `a` where the condition holds, else of `b`.
+def where(condition: Any, a: Any = None, b: Any = None) -> Any:
+    """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
 
     A gradient of zero stays zero through the branch that was not taken, also where that branch is
     infinite or NaN.
@@ -52,6 +54,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
     tensor([1., 0.])
     """
+    if a is None and b is None:
+        return sorting.nonzero(condition, as_tuple=True)
     numbers = {type(a), type(b)}
     if float in numbers and numbers <= {bool, int, float}:
         a = np.asarray(a, creation.get_default_dtype())
@@ -185,7 +189,8 @@ def backward_method(
 DIM = {"dim": "axis", "keepdim": "keepdims"}
 CALLED = {
     "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-    "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not",
+    "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not", "gammaln": "lgamma",
+    "gammainc": "igamma", "gammaincc": "igammac",
 }  # fmt: skip
 ELSEWHERE = {"binary_cross_entropy", "complex", "stop_gradient", "strong_product"}
 
@@ -203,13 +208,14 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
 
 UNARY = {name: unary(op) for name, op in elementwise(1).items()}
 BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
-WITH_DIM = {
+WITH_DIM: dict[str, Callable[..., Any]] = {
     "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
     "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
+    "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
@@ -244,20 +250,22 @@ for alias, name in {
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    **arranging.FUNCTIONS,
+    "polygamma": special.polygamma,
+    **arranging.FUNCTIONS, **sorting.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **arranging.METHODS, **conversion.CASTS, **holding.METHODS,
+    **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS, **conversion.CASTS,
+    **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
-    "data_ptr": conversion.data_ptr,
+    "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,

@@ -138,15 +138,6 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: 
     return ops.vector_norm(x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
 
 
-def count_nonzero(x: Any, dim: Any = None) -> Any:
-    """How many entries are not zero, of all or along dimensions.
-
-    >>> dg.count_nonzero(dg.tensor([[0, 1], [2, 3]]), dim=0)
-    tensor([1, 2])
-    """
-    return ops.count_nonzero(x, axis=dims(x, dim))
-
-
 def aminmax(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Range:
     """The smallest and the largest entry, of all or along a dimension.
 
@@ -221,7 +212,7 @@ BOTH: dict[str, Callable[..., Any]] = {
     for f in (
         var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
         running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
-        running_extreme(ops.cummin), norm, count_nonzero, aminmax, of_numbers("nansum"),
+        running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
         of_numbers("nanmean"), diff, cov, corrcoef,
     )
 }  # fmt: skip

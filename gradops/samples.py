@@ -88,8 +88,10 @@ def with_edges(samples: Samples) -> Samples:
 
     def edged(rng: "np.random.Generator") -> Iterator[Any]:
         given = list(samples(rng))
-        operands, attrs = given[0]
         yield from given
+        if not given:
+            return
+        operands, attrs = given[0]
         if not any(np.ndim(x) == 0 for xs, _ in given for x in xs):
             yield [np.asarray(x).ravel()[0] for x in operands], attrs
         if all(np.size(x) for xs, _ in given for x in xs):

@@ -11,6 +11,8 @@ compiled and then run by feeding values.
 array([2., 4.], dtype=float32)
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
@@ -77,6 +79,7 @@ from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .runtime.solvers import scipy
 from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from .transform.forward import hvp, jvp, vjp
 from .transform.importing import import_graph
@@ -89,8 +92,13 @@ globals().update(
     _FUNCTIONS | _DTYPES
 )  # one table says which ops there are under TensorFlow's names
 
+if _TYPE_CHECKING:
+    from . import array_api
+
 
 def __getattr__(name: str) -> _Any:
+    if name == "array_api":  # which many programs never use
+        return _import_module("staticgrad.array_api")
     raise _missing(name)
 
 
@@ -101,6 +109,7 @@ __all__ = [
     "Assert",
     "Print",
     "add_to_collection",
+    "array_api",
     "case",
     "check_numerics",
     "clip_by_global_norm",
@@ -122,6 +131,7 @@ __all__ = [
     "map_fn",
     "no_op",
     "scan",
+    "scipy",
     "switch",
     "switch_case",
     "while_loop",

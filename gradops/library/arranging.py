@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, ShapeError
+from ..kernels.indexing import FULL
 from ..types import Size, broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
 from .broadcasting import broadcast_to, expand_to
-from .indexing import index
+from .indexing import slice_
 from .joining import concatenate, split
 from .movement import flip, reshape, swapaxes
 
@@ -18,8 +19,6 @@ __all__ = [
     "dstack", "fliplr", "flipud", "hstack", "matrix_transpose", "meshgrid", "ravel", "rot90",
     "unstack", "vstack",
 ]
-
-FULL = slice(None)
 
 
 def ravel(x: Any) -> Any:
@@ -176,7 +175,7 @@ def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
     (array([1, 3]), array([2, 4]))
     """
     k = normalize_axis("unstack", type_of(x), axis)
-    return tuple([index(x, (*(FULL,) * k, i)) for i in range(known("unstack", x, k))])
+    return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known("unstack", x, k))])
 
 
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:

@@ -125,7 +125,7 @@ def along_axes(y: Any, pad_width: Widths) -> list[tuple[Any, Any]]:
     """For each axis the part of `y` that is extended along it, as a view with that axis first."""
     center = [slice(a, n - b) for n, (a, b) in zip(y.shape, pad_width)]
     parts = [y[(*[slice(None)] * (k + 1), *center[k + 1 :])] for k in range(y.ndim)]
-    return [(np.moveaxis(part, k, 0), pad_width[k]) for k, part in enumerate(parts)]
+    return [(part.swapaxes(0, k), pad_width[k]) for k, part in enumerate(parts)]
 
 
 def extend_kernel(x: Any, pad_width: Widths, mode: str) -> Any:

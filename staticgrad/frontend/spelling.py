@@ -1,6 +1,6 @@
 """TensorFlow 1's spelling of the ops, in one table: its names, those of its parameters, `name=`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, neural, statistics
+from . import arranging, creation, formulas, neural, sorting, statistics
 
 Source = Callable[..., Any]
 
@@ -31,6 +31,13 @@ CALLED = {
     "div": "divide",
     "power": "pow",
     "remainder": "mod",
+    "gammaln": "lgamma",
+    "gammainc": "igamma",
+    "gammaincc": "igammac",
+    "i0": "bessel_i0",
+    "i0e": "bessel_i0e",
+    "i1": "bessel_i1",
+    "i1e": "bessel_i1e",
 }
 OF_FEATURES = "relu silu softplus"
 ELSEWHERE = {"binary_cross_entropy", "stop_gradient", "strong_product", *OF_FEATURES.split()}
@@ -57,6 +64,9 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "truediv": ops.div, "floormod": ops.remainder, "floordiv": ops.floor_divide,
         "truncatemod": ops.fmod,
     },
+    "a x": {"igamma": ops.gammainc, "igammac": ops.gammaincc, "polygamma": ops.polygamma},
+    "x q": of_gradops("zeta"),
+    "a b x": of_gradops("betainc"),
     "input_tensor axis keepdims": {
         "reduce_sum": ops.sum, "reduce_mean": ops.mean, "reduce_max": ops.max,
         "reduce_min": ops.min, "reduce_prod": ops.prod, "reduce_logsumexp": ops.logsumexp,
@@ -72,7 +82,6 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
     "tensor shape": of_gradops("reshape"),
     "a perm": of_gradops("transpose"),
     "x dtype": {"cast": ops.astype},
-    "condition x y": of_gradops("where"),
     "t clip_value_min clip_value_max": {"clip_by_value": ops.clip},
     "values axis": {"concat": ops.concatenate, "stack": ops.stack},
     "": {
@@ -88,6 +97,11 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
             "matrix_diag_part matrix_transpose meshgrid one_hot pad repeat roll sequence_mask "
             "split tile unstack",
         ),
+        **of(
+            sorting,
+            "argsort count_nonzero in_top_k invert_permutation searchsorted setdiff1d sort top_k "
+            "unique unique_with_counts where",
+        ),
         **of_gradops(
             "cummax cummin diff logcumsumexp "
             "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack diag_embed "
@@ -97,13 +111,13 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub log_sigmoid matmul rsqrt "
+            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul rsqrt "
             "squared_difference tensordot",
         ),
         **of(
             statistics,
-            "count_nonzero cumprod cumsum cumulative_logsumexp norm reduce_euclidean_norm "
-            "reduce_std reduce_variance",
+            "cumprod cumsum cumulative_logsumexp norm reduce_euclidean_norm reduce_std "
+            "reduce_variance",
         ),
         **of(
             neural,
@@ -123,7 +137,8 @@ IN_NN = "gelu log_sigmoid log_softmax relu sigmoid silu softmax softplus tanh"
 ONLY_IN_NN = (
     "bias_add dropout elu l2_loss l2_normalize leaky_relu moments relu6 selu "
     "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
-    "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits"
+    "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
+    "in_top_k top_k"
 )
 DTYPES = {
     name: np.dtype(name)
@@ -148,12 +163,22 @@ def spelled(function: Source, name: str, words: str = "") -> Source:
             while len(args) < arity and own[len(args)] in attrs:
                 args = (*args, attrs.pop(own[len(args)]))
         found = function(*args, **attrs)
-        return found if name is None else renamed(found, name)
+        return found if name is None else named(found, name, args)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
     call.spells = function  # type: ignore[attr-defined]
     return call
+
+
+def named(found: Any, name: str, operands: Sequence[Any]) -> Any:
+    """A result, or each of several, under a name; what is an operand itself, as a copy."""
+    if isinstance(found, tuple | list):
+        parts = [named(part, name, operands) for part in found]
+        return found._make(parts) if hasattr(found, "_make") else type(found)(parts)
+    if any(found is x for x in operands):
+        found = ops.copy(found)
+    return renamed(found, name)
 
 
 def parameters(function: Source) -> list[str]:
@@ -169,4 +194,5 @@ EVERY = {name: spelled(f, name, words) for name, f, words in ROWS}
 FUNCTIONS = {name: f for name, f in EVERY.items() if name not in ONLY_IN_NN.split()}
 NN = {name: EVERY[name] for name in sorted([*IN_NN.split(), *ONLY_IN_NN.split()])}
 OPS_CALLED = {EVERY[name]: f for name, f, _ in ROWS if isinstance(f, Op)}
+OPS_CALLED[EVERY["where"]] = ops.where
 """The op that one of these functions applies, if it applies just one."""

@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops import OptionError
 from gradops.library.recurrence import before
-from gradops.types import native, normalize_axis, type_of
+from gradops.types import normalize_axis, type_of
 
 
 def running(
@@ -94,15 +94,3 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
     if isinstance(ord, str) or several:
         raise OptionError("norm", [type_of(tensor)], f"there is no norm {ord!r} along {axis}")
     return ops.vector_norm(tensor, axis=axis, keepdims=keepdims, ord=ord)
-
-
-def count_nonzero(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, dtype: Any = "int64"
-) -> Any:
-    """How many entries are not zero, over the axes given, or over all.
-
-    >>> int(sg.count_nonzero(np.array([0, 1, 2])))
-    2
-    """
-    found = ops.count_nonzero(input_tensor, axis=axis, keepdims=keepdims)
-    return found if native(dtype) == found.dtype else ops.astype(found, dtype=native(dtype))

@@ -9,6 +9,7 @@ from gradops.batching import unbatch
 from gradops.levels import at_level, levels
 
 from ..ir.expr import Expr, common_names, lifted, sequence
+from .forward import pushed
 from .reverse import gradients, missing, pulled, require_floats
 
 
@@ -45,6 +46,25 @@ def rows_of(names: Any, y: Expr, x: Expr, g: Any, size: int, level: float) -> Ex
         g = missing(names, x, "zero")
     stacked = unbatch(g, 0, size, level)
     return reshape(stacked, shape=(*y.shape, *x.shape))
+
+
+def jacobian_by_columns(y: Expr, x: Expr) -> Any:
+    """The same for one x, by tangents: for a y with more entries than x, whose size must be known.
+
+    >>> x = sg.placeholder("float32", [2], name="x")
+    >>> sg.compile(jacobian_by_columns(x * x, x), [x])([3.0, 4.0])
+    array([[6., 0.],
+           [0., 8.]], dtype=float32)
+    """
+    names = common_names("jacobian", [y, x])
+    require_floats([y], [x])
+    size, level = int(np.prod(x.shape, dtype=int)), next(levels)
+    units = lifted(names, [np.eye(size, dtype=x.dtype).reshape(size, *x.shape), x])[0]
+    with at_level(level):
+        unit_tangents: Any = {x: Batched(units, level)}
+        t = pushed(unit_tangents, [y]).get(y)
+    columns = unbatch(missing(names, y, "zero") if t is None else t, -1, size, level)
+    return reshape(columns, shape=(*y.shape, *x.shape))
 
 
 def hessian(y: Expr, x: Expr) -> Any:

@@ -103,6 +103,13 @@ def rolled(torch, x, shift, axis):
     return torch.roll(x, shifts, axis)
 
 
+def ordered(torch, x, axis, descending):
+    """The entries sorted, as NumPy orders them: torch does not sort complex numbers."""
+    order = np.argsort(x.detach().numpy(), axis, stable=True)
+    order = np.flip(order, axis) if descending else order
+    return torch.gather(x, axis, torch.as_tensor(order.copy()))
+
+
 def unfolded(torch, x, size, axis, step, dilation):
     """Windows of torch's, which have no dilation: every so many entries of larger ones."""
     for a, k, s, d in zip(axis, size, step, dilation, strict=True):
@@ -217,6 +224,10 @@ def sum_pooled(torch, x, **attrs):
     return windowed(torch, x, **attrs).sum(-1)
 
 
+def inverse_spread(torch, x, axis, epsilon):
+    return (x.var(axis, correction=0, keepdim=True) + epsilon) ** -0.5
+
+
 COUNTERPARTS = {
     "all": unless_no_axis(one_by_one("all")), "any": unless_no_axis(one_by_one("any")),
     "max": unless_no_axis(over("amax")),
@@ -254,6 +265,10 @@ COUNTERPARTS = {
     "places_of_max": lambda torch, x, **attrs: (
         windowed(torch, x, **attrs, fill=-float("inf")).max(-1).indices
     ),
+    "standardize": lambda torch, x, axis, epsilon: (
+        (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
+    ),
+    "inverse_spread": inverse_spread,
     **{
         name: lambda torch, x, axis, name=name: getattr(torch, name)(x, axis)
         for name in ("cumsum", "cumprod")
@@ -275,7 +290,11 @@ COUNTERPARTS |= {
     "repeat": lambda torch, x, repeats, axis: torch.repeat_interleave(x, repeats, axis),
     "diagonal": lambda torch, x, offset, axis1, axis2: torch.diagonal(x, offset, axis1, axis2),
     "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
-    "windows": unfolded,
+    "windows": unfolded, "sort": ordered,
+    "argkth": lambda torch, x, k, axis: torch.kthvalue(x, k, axis, True).indices,
+    "argtopk": lambda torch, x, k, axis, largest: (
+        torch.argsort(x, dim=axis, descending=largest, stable=True).narrow(axis, 0, k)
+    ),
 }  # fmt: skip
 OTHER_NUMBERS = "torch draws other numbers"
 OURS = "an op of ours that has no name in torch"
@@ -291,6 +310,12 @@ WITHOUT = {
          "lstm_memory"],
         OURS,
     ),
-    **dict.fromkeys(["counted", "extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
+    **dict.fromkeys(["gamma_tail", "gamma_slope"], OURS),
+    **dict.fromkeys(
+        ["gamma", "betainc", "gammainc", "gammaincc"], "torch has no function, or no derivative"
+    ),
+    **dict.fromkeys(["extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
+    **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
+    "argmode": "torch chooses any of equal entries",
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip

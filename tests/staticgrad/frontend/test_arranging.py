@@ -44,3 +44,10 @@ def test_windows_that_are_fetched_are_memory_of_their_own():
     (got,) = sg.compile([sg.sliding_window_view(x * 2, 3)], [x])(np.arange(5.0))
     got[0, 1] = 7
     assert got[1, 0] == 2
+
+
+def test_a_result_that_is_the_operand_itself_is_named_apart():
+    x = sg.placeholder("float64", [5], name="x")
+    assert sg.ravel(x, name="y").name == "y"
+    assert x.name == "x"
+    assert [part.name for part in sg.unstack(x, name="part")][:2] == ["part", "part_1"]

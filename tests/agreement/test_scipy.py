@@ -1,0 +1,215 @@
+"""SciPy's solvers in one call: what they are given in both modes, and what they find."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+import gradops
+import staticgrad as sg
+
+optimize = pytest.importorskip("scipy.optimize")
+
+either = pytest.mark.parametrize("package", [dg, sg], ids=["tape", "graph"])
+START = np.array([-0.5, 0.3, 1.2])
+
+
+def rosenbrock(x):
+    return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def convex(x):
+    return np.sum((x - 1) ** 2 + (x - 1) ** 4) + np.exp(x[0] - x[1])
+
+
+def decay(p, t, y):
+    return p["size"] * np.exp(-p["rates"][0] * t) + p["rates"][1] - y
+
+
+def decayed():
+    t = np.linspace(0, 1, 20)
+    return t, 2.0 * np.exp(-3.0 * t) + 0.5
+
+
+METHODS = {
+    "fun": ["nelder-mead", "Powell", "COBYLA", "COBYQA"],
+    "fun jac": [None, "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP"],
+    "fun jac hessp": ["Newton-CG", "trust-ncg", "trust-krylov", "trust-constr"],
+    "fun jac hess": ["dogleg", "trust-exact"],
+}
+every_method = pytest.mark.parametrize(
+    ("given", "method"), [(given, method) for given, ms in METHODS.items() for method in ms]
+)
+
+
+@either
+@every_method
+def test_a_method_is_given_what_it_uses_and_finds_the_minimum(package, given, method):
+    problem = package.scipy(convex, START, method=method)
+    assert problem.keys() - {"method"} == {"x0", *given.split()}
+    found = optimize.minimize(**problem)  # it warns of what a method does not use
+    np.testing.assert_allclose(dg.grad(convex)(found.x), 0, atol=2e-2)
+
+
+def test_both_modes_give_the_same_bits_and_they_are_scipys():
+    v = np.array([1.0, -2.0, 0.5])
+    tape, graph = (p.scipy(rosenbrock, START, method="trust-ncg") for p in (dg, sg))
+    value, gradient = tape["fun"](START)
+    assert value == optimize.rosen(START)
+    np.testing.assert_allclose(gradient, optimize.rosen_der(START), rtol=1e-13)
+    np.testing.assert_allclose(tape["hessp"](START, v), optimize.rosen_hess_prod(START, v))
+    assert graph["fun"](START)[1].tobytes() == gradient.tobytes()
+    assert graph["hessp"](START, v).tobytes() == tape["hessp"](START, v).tobytes()
+    dense = [p.scipy(rosenbrock, START, hess=True)["hess"](START) for p in (dg, sg)]
+    assert dense[0].tobytes() == dense[1].tobytes()
+    np.testing.assert_allclose(dense[0], optimize.rosen_hess(START), rtol=1e-13)
+
+
+@either
+def test_a_dense_hessian_is_given_on_request(package):
+    assert package.scipy(rosenbrock, START, hess=True)["method"] == "trust-exact"
+    bounded = package.scipy(rosenbrock, START, hess=True, bounds=[(0, 2)] * 3)
+    assert (bounded["method"], "hessp" in bounded) == ("trust-constr", False)
+    newton = package.scipy(rosenbrock, START, method="Newton-CG", hess=True)
+    assert {"hess"} == newton.keys() & {"hess", "hessp"}
+    np.testing.assert_allclose(optimize.minimize(**newton).x, 1, atol=1e-4)
+
+
+@either
+@pytest.mark.parametrize(
+    "x0",
+    [[1, 2.5], (1.0, 2.0), np.array([1, 2], np.float32), np.array([1, 2]), np.ones((2, 1)), 2.0,
+     {"a": np.ones(2), "b": [3.0, np.ones((1, 2), np.float32)]}],
+    ids=["list", "tuple", "float32", "int", "column", "number", "tree"],
+)  # fmt: skip
+def test_whatever_the_start_is_solvers_see_a_vector_of_float64(package, x0):
+    seen = []
+
+    def f(x):
+        seen.append(gradops.tree_map(np.shape, x))
+        return sum(np.sum((leaf - 3.0) ** 2) for leaf in gradops.leaves_of(x))
+
+    problem = package.scipy(f, x0)
+    assert (problem["x0"].dtype, problem["x0"].ndim) == (np.float64, 1)
+    found = problem.unflatten(optimize.minimize(**problem).x)
+    whole = np.asarray(x0) if isinstance(x0, list | tuple) else x0
+    assert seen[0] == gradops.tree_map(np.shape, whole) == gradops.tree_map(np.shape, found)
+    for leaf in gradops.leaves_of(found):
+        np.testing.assert_allclose(leaf, 3, rtol=1e-6)
+
+
+@either
+def test_constants_keep_their_dtype_and_the_result_is_float64(package):
+    c = np.ones(2, np.float32)
+    value, gradient = package.scipy(lambda x: x @ c, np.zeros(2, np.float32))["fun"](np.zeros(2))
+    assert (type(value), gradient.dtype) == (float, np.float64)
+
+
+@either
+def test_results_are_memory_of_their_own(package):
+    c = np.array([1.0, 2.0])
+    problem = package.scipy(lambda x: x @ c, c, method="trust-exact")
+    gradient = problem["fun"](c)[1]
+    gradient += 5
+    problem["x0"][:] = 7
+    problem["hess"](c)[:] = 7
+    assert c.tolist() == [1, 2]
+    assert problem["fun"](c)[1].tolist() == [1, 2]
+
+
+@either
+def test_one_entry_is_a_number_but_two_are_not(package):
+    value, gradient = package.scipy(lambda x: (x - 1) ** 2, [3.0])["fun"](np.array([3.0]))
+    assert (value, gradient.tolist()) == (4.0, [4.0])
+    with pytest.raises(gradops.ShapeError, match="more than one number\n  hint: sum it"):
+        package.scipy(lambda x: x**2, [3.0, 4.0])["fun"](np.ones(2))
+
+
+@either
+def test_complex_numbers_are_refused(package):
+    with pytest.raises(gradops.DTypeError, match="real numbers\n  hint: give real and imaginary"):
+        package.scipy(lambda x: abs(x), 1j)
+
+
+@either
+def test_arguments_are_handed_on(package):
+    def f(x, a, power):
+        return np.sum(np.abs(x - a) ** power)
+
+    problem = package.scipy(f, np.zeros(2), args=(np.array([1.0, 2.0]), 2), method="Newton-CG")
+    np.testing.assert_allclose(optimize.minimize(**problem).x, [1, 2], atol=1e-6)
+    assert package.scipy(f, 0.0, args=3)["args"] == (3,)
+
+
+@either
+def test_least_squares_of_a_structure(package):
+    problem = package.scipy.least_squares(
+        decay, {"size": 1.0, "rates": np.array([1.0, 0.0])}, args=decayed(), method="lm"
+    )
+    found = problem.unflatten(optimize.least_squares(**problem).x)
+    assert found["size"] == pytest.approx(2)
+    np.testing.assert_allclose(found["rates"], [3, 0.5])
+    assert problem["jac"](problem["x0"], *decayed()).shape == (20, 3)
+
+
+@either
+@pytest.mark.parametrize("n", [1, 5])
+def test_jacobians_are_the_same_by_columns_and_by_rows(package, n):
+    a = np.arange(1.0, 3 * n + 1).reshape(n, 3)
+    problem = package.scipy.least_squares(lambda x: [np.sin(a @ x), np.sum(x**2)], START)
+    jacobian = problem["jac"](START)
+    want = np.vstack([np.cos(a @ START)[:, None] * a, 2 * START])
+    np.testing.assert_allclose(jacobian, want, rtol=1e-13)
+
+
+@either
+@pytest.mark.parametrize("method", [None, "hybr", "lm", "krylov"])
+def test_roots(package, method):
+    problem = package.scipy.root(lambda x: x**3 - np.flip(x) - 1, np.ones(2), method=method)
+    found = optimize.root(**problem)
+    assert found.success
+    np.testing.assert_allclose(found.x**3, np.flip(found.x) + 1, atol=1e-5)
+    assert ("jac" in problem) == (method != "krylov")
+
+
+@either
+@pytest.mark.parametrize("method", ["trust-constr", "SLSQP"])
+def test_constraints(package, method):
+    def inside(p):
+        return np.sum(p["x"] ** 2), p["x"][0] * p["x"][1]
+
+    start = {"x": np.array([0.5, 0.5, 0.5])}
+    second = method == "trust-constr"
+    arguments = package.scipy.constraint(inside, start, [0, -1], [1, 0.2], hess=second)
+    constraint = optimize.NonlinearConstraint(**arguments)
+    problem = package.scipy(
+        lambda p: rosenbrock(p["x"]), start, method=method, constraints=[constraint]
+    )
+    found = problem.unflatten(optimize.minimize(**problem).x)["x"]
+    assert found @ found <= 1 + 1e-6
+    assert found[0] * found[1] <= 0.2 + 1e-6
+    if second:
+        h = arguments["hess"](np.ones(3), np.array([1.0, 10.0]))
+        np.testing.assert_allclose(h, 2 * np.eye(3) + 10 * (np.eye(3)[[1, 0, 2]] * [1, 1, 0]))
+
+
+def test_a_graph_is_made_once_for_each_kind():
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return np.sum(x**4)
+
+    optimize.minimize(**sg.scipy(f, np.ones(3), method="trust-krylov"))
+    assert len(calls) == 2
+
+
+def test_scipy_is_not_imported_to_prepare_its_arguments():
+    program = (
+        "import sys, numpy as np, dynamicgrad as dg, staticgrad as sg\n"
+        "for p in (dg, sg): p.scipy(lambda x: np.sum(x**2), np.ones(2))['fun'](np.ones(2))\n"
+        "assert 'scipy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
