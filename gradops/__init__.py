@@ -61,6 +61,7 @@ from .library.filtering import *
 from .library.gamma import *
 from .library.indexing import *
 from .library.joining import *
+from .library.linalg_products import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
