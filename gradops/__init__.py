@@ -78,10 +78,12 @@ from .library.reduction import *
 from .library.repeating import *
 from .library.resampling import *
 from .library.rounding import *
+from .library.running import *
 from .library.searching import *
 from .library.sets import *
 from .library.sorting import *
 from .library.special import *
+from .library.statistics import *
 from .library.trigonometric import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op

@@ -47,10 +47,12 @@ from . import (
     repeating,
     resampling,
     rounding,
+    running,
     searching,
     sets,
     sorting,
     special,
+    statistics,
     trigonometric,
     windows,
 )
@@ -64,6 +66,6 @@ __all__ = sorted([
     *joining.__all__, *linalg_products.__all__, *logic.__all__, *loss.__all__, *movement.__all__,
     *normalization.__all__, *padding.__all__, *pooling.__all__, *random.__all__,
     *rectifiers.__all__, *reduction.__all__, *repeating.__all__, *resampling.__all__,
-    *rounding.__all__, *searching.__all__, *sets.__all__, *sorting.__all__, *special.__all__,
-    *trigonometric.__all__, *windows.__all__,
+    *rounding.__all__, *running.__all__, *searching.__all__, *sets.__all__, *sorting.__all__,
+    *special.__all__, *statistics.__all__, *trigonometric.__all__, *windows.__all__,
 ])
