@@ -7,6 +7,7 @@ import dynamicgrad as dg
 from gradops.types import is_inexact
 
 TOLERANCE = 1e-9  # other algorithms, in float64
+ROUNDED = {"hardsigmoid": 1e-7}  # torch takes a sixth in float32
 
 
 def reals(*shape, seed=0):
@@ -220,9 +221,10 @@ def test_values_and_gradients_are_torchs(name, arrays, options):
     torch = pytest.importorskip("torch")
     want = results(torch, name, arrays, options)
     found = results(dg, name, arrays, options)
+    tolerance = ROUNDED.get(name, TOLERANCE)
     for got, expected in zip(found, want, strict=True):
         scale = np.abs(expected).max(initial=1)
-        np.testing.assert_allclose(got, expected, TOLERANCE, TOLERANCE * scale)
+        np.testing.assert_allclose(got, expected, tolerance, tolerance * scale)
 
 
 def test_every_function_of_ours_has_a_row():
