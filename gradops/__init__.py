@@ -85,6 +85,7 @@ from .library.sorting import *
 from .library.special import *
 from .library.statistics import *
 from .library.trigonometric import *
+from .library.unfolding import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators

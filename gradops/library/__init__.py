@@ -56,6 +56,7 @@ from . import (
     special,
     statistics,
     trigonometric,
+    unfolding,
     windows,
 )
 
@@ -69,5 +70,6 @@ __all__ = sorted([
     *normalization.__all__, *padding.__all__, *pooling.__all__, *random.__all__,
     *rectifiers.__all__, *reduction.__all__, *repeating.__all__, *resampling.__all__,
     *rounding.__all__, *running.__all__, *searching.__all__, *sets.__all__, *sorting.__all__,
-    *special.__all__, *statistics.__all__, *trigonometric.__all__, *windows.__all__,
+    *special.__all__, *statistics.__all__, *trigonometric.__all__, *unfolding.__all__,
+    *windows.__all__,
 ])
