@@ -1,6 +1,6 @@
 """Random tensors as functions of a key, by the names of JAX's `random`.
 
-The functions are those of `gradops.random`, and give the numbers that they give there and in graphs.
+The functions are those of `gradops.random`, and give the numbers that they give in graphs.
 
 >>> key = dg.random.key(0)
 >>> dg.equal(dg.random.normal(key, (3,)), dg.random.normal(key, (3,)))

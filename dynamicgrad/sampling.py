@@ -11,7 +11,6 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.types import shape_of
 
 from .creation import drawn, finished, get_default_dtype, sizes
 from .fast import operand
@@ -23,13 +22,13 @@ Generator = np.random.Generator | None
 
 def chances(call: str, p: Any) -> Any:
     """Probabilities, or an OptionError."""
-    value = getattr(p, "value", p)
-    if isinstance(value, np.ndarray | np.generic | float | int):
-        if not np.all((value >= 0) & (value <= 1)):
-            raise OptionError(
-                call, [ops.type_of(value)], "a probability is from 0 to 1",
-                known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
-            )  # fmt: skip
+    value: Any = getattr(p, "value", p)
+    known = isinstance(value, np.ndarray | np.generic | float | int)
+    if known and not np.all((value >= 0) & (value <= 1)):
+        raise OptionError(
+            call, [ops.type_of(value)], "a probability is from 0 to 1",
+            known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
+        )  # fmt: skip
     return detached(p) if isinstance(p, Tensor) else p
 
 
@@ -41,7 +40,7 @@ def bernoulli(x: Any, p: float | None = None, *, generator: Generator = None) ->
     """
     x = operand(x)
     chance = chances("bernoulli", x if p is None else p)
-    noise = drawn(lambda g, size: g.random(size), shape_of(x), generator)
+    noise = drawn(lambda g, size: g.random(size), x.shape, generator)
     found: Tensor = ops.astype(ops.less(as_tensor(noise), chance), dtype=x.dtype)
     return found
 
@@ -73,7 +72,7 @@ def normal(
     if isinstance(std, float | int) and std < 0:
         raise OptionError("normal", [], f"the standard deviation {std} is negative")
     like = ops.type_of(ops.add(mean, std))
-    shape = like.shape if size is None else sizes((size,))
+    shape = sizes((like.shape if size is None else size,))
     strong = isinstance(mean, Tensor) or isinstance(std, Tensor)
     wanted = dtype or (like.dtype if strong else get_default_dtype())
     z = as_tensor(drawn(lambda g, n: g.standard_normal(n), shape, generator))
@@ -138,7 +137,7 @@ def filling(name: str, draw: Callable[..., Any], **defaults: Any) -> Callable[..
         if len(args) > len(names) or given.keys() - defaults.keys():
             raise TypeError(f"{name} takes {', '.join(names)}")
         values = {**defaults, **dict(zip(names, args)), **given}
-        value = drawn(lambda g, size: draw(g, size, *values.values()), shape_of(t), generator)
+        value = drawn(lambda g, size: draw(g, size, *values.values()), t.shape, generator)
         return replace(t, ..., ops.astype(value, dtype=t.dtype), name)
 
     method.__name__ = method.__qualname__ = name
@@ -154,7 +153,7 @@ def integers(g: Any, size: Any, low: int, high: int | None) -> Any:
 def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tensor:
     """Fill the tensor with 0 and 1, which have the probability `p`, and return it."""
     chance = chances("bernoulli_", p)
-    noise = drawn(lambda g, size: g.random(size), shape_of(t), generator)
+    noise = drawn(lambda g, size: g.random(size), t.shape, generator)
     value = ops.astype(ops.less(as_tensor(noise), chance), dtype=t.dtype)
     return replace(t, ..., value, "bernoulli_")
 

@@ -20,6 +20,7 @@ from . import (
     hooks,
     inplace,
     leaves,
+    sampling,
     shapes,
     sorting,
     special,
@@ -287,8 +288,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS, **conversion.CASTS,
-    **holding.METHODS,
+    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
+    **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,

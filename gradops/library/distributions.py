@@ -297,7 +297,9 @@ def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> Any:
     """Places none of which comes again: those of the largest of numbers that are drawn for all."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:
-        raise OptionError("random_choice", [], f"{count} of {n} cannot be drawn without replacement")
+        raise OptionError(
+            "random_choice", [], f"{count} of {n} cannot be drawn without replacement"
+        )
     if p is None:
         order = random_permutation(key, n=n)
     else:

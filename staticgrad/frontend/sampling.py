@@ -12,6 +12,7 @@ from gradops import ShapeError
 from gradops.types import as_shape, shape_of, type_of
 
 from ..ir.expr import Expr, renamed
+from .creation import arange
 from .leaves import as_expression
 from .random import float_dtype, random_key
 
@@ -69,7 +70,7 @@ def multinomial(
     x = as_parameter(logits, None)
     if len(shape_of(x)) != 2:
         raise ShapeError("multinomial", [type_of(x)], "logits are rows")
-    drawn = ops.random_categorical(random_key(seed, name), x, num_samples)
+    drawn = ops.random_categorical(random_key(seed, name), x, (num_samples,))
     found = ops.transpose(drawn, axes=(1, 0))
     return renamed(
         found if output_dtype == "int64" else ops.astype(found, dtype=output_dtype), name
@@ -90,5 +91,5 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str = "ran
         if isinstance(n, int) and isinstance(whole, int) and n > whole:
             raise ShapeError("random_crop", [x.type], f"no part has size {n} along axis {axis}")
         place = ops.random_integers(ops.fold_in(key, axis), shape=(), low=0, high=whole - n + 1)
-        x = ops.take(x, place + np.arange(n), axis=axis)
+        x = ops.take(x, ops.add(place, arange(n)), axis=axis)
     return renamed(x, name)
