@@ -146,7 +146,7 @@ def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> 
     they say how a number moves when the share of the distribution below it stays. Raises
     OptionError for negative and infinite parameters.
 
-    >>> bool(random_gamma(random_key(0), 3.0, shape=(1000,)).mean().round(1) == 3)
+    >>> bool(random_gamma(gradops.random_key(0), 3.0, shape=(1000,)).mean().round(1) == 3)
     True
     """
     alpha = parameter_of(alpha, dtype)
@@ -156,7 +156,7 @@ def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> 
 def random_loggamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
     """The logarithm of `random_gamma` with the same key, finite also where that underflows.
 
-    >>> float(random_loggamma(random_key(0), 1e-5)) < -1000
+    >>> float(random_loggamma(gradops.random_key(0), 1e-5)) < -1000
     True
     """
     alpha = parameter_of(alpha, dtype)
@@ -169,7 +169,7 @@ def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
     They have the shape of `mean`, or `shape`, to which it broadcasts. Raises OptionError for
     negative and infinite means.
 
-    >>> random_poisson(random_key(0), np.array([0.0, 0.0])).tolist()
+    >>> random_poisson(gradops.random_key(0), np.array([0.0, 0.0])).tolist()
     [0, 0]
     """
     mean = parameter_of(mean)
@@ -179,7 +179,7 @@ def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
 def random_chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Random numbers for a key with the chi-square distribution of `df` degrees of freedom.
 
-    >>> random_chisquare(random_key(0), np.array([1.0, 2.0])).shape
+    >>> random_chisquare(gradops.random_key(0), np.array([1.0, 2.0])).shape
     (2,)
     """
     return 2 * random_gamma(key, parameter_of(df, dtype) / 2, shape)
@@ -190,7 +190,7 @@ def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) 
 
     Gradients pass to both of them.
 
-    >>> bool(0 < random_beta(random_key(0), 2.0, 3.0) < 1)
+    >>> bool(0 < random_beta(gradops.random_key(0), 2.0, 3.0) < 1)
     True
     """
     a, b = parameter_of(a, dtype), parameter_of(b, dtype)
@@ -204,7 +204,8 @@ def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None)
 
     They add up to 1 along the last axis, which is that of `alpha`; `shape` is that of the others.
 
-    >>> random_dirichlet(random_key(0), np.ones(3), shape=(4,)).sum(axis=-1).round(6).tolist()
+    >>> x = random_dirichlet(gradops.random_key(0), np.ones(3), shape=(4,))
+    >>> x.sum(axis=-1).round(6).tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
     alpha = parameter_of(alpha, dtype)
@@ -217,7 +218,7 @@ def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None)
 def random_student_t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Random numbers for a key with Student's t distribution of `df` degrees of freedom.
 
-    >>> random_student_t(random_key(0), 5.0, shape=(2, 3)).shape
+    >>> random_student_t(gradops.random_key(0), 5.0, shape=(2, 3)).shape
     (2, 3)
     """
     half = parameter_of(df, dtype) / 2
@@ -232,7 +233,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
     `shape` is that of the axes before the vectors' own. Gradients pass to both parameters, to the
     covariance through its Cholesky factor. Raises LinAlgError if it is not positive definite.
 
-    >>> random_multivariate_normal(random_key(0), np.zeros(2), np.eye(2), shape=(5,)).shape
+    >>> random_multivariate_normal(gradops.random_key(0), np.zeros(2), np.eye(2), shape=(5,)).shape
     (5, 2)
     """
     mean, cov = parameter_of(mean), parameter_of(cov)
@@ -252,7 +253,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
 def random_shuffle(key: Any, x: Any, axis: int = 0) -> Any:
     """The entries along an axis in a random order for a key.
 
-    >>> sorted(random_shuffle(random_key(0), np.arange(4)).tolist())
+    >>> sorted(random_shuffle(gradops.random_key(0), np.arange(4)).tolist())
     [0, 1, 2, 3]
     """
     return take(x, random_permutation(key, n=size_along("random_shuffle", x, axis)), axis=axis)
@@ -274,7 +275,7 @@ def random_choice(
     All have the same probability, or those in `p`. Without `replace` none is drawn twice; raises
     OptionError if there are too few.
 
-    >>> random_choice(random_key(0), np.array([5, 6]), shape=(3,), p=[0.0, 1.0]).tolist()
+    >>> random_choice(gradops.random_key(0), np.array([5, 6]), shape=(3,), p=[0.0, 1.0]).tolist()
     [6, 6, 6]
     """
     whole = isinstance(a, int | np.integer)
