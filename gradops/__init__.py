@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library, linalg, random, special
+from . import aliases, fft, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -79,11 +79,14 @@ from .library.reduction import *
 from .library.repeating import *
 from .library.resampling import *
 from .library.rounding import *
+from .library.running import *
 from .library.searching import *
 from .library.sets import *
 from .library.sorting import *
 from .library.special import *
+from .library.statistics import *
 from .library.trigonometric import *
+from .library.unfolding import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators

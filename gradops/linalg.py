@@ -25,6 +25,7 @@ from .library.linalg_spectra import EighResult, cholesky, eigh, eigvalsh
 from .library.linalg_svd import SVDResult, svd, svdvals
 from .library.linalg_triangular import solve_triangular
 from .library.matrices import adjoint
+from .library.statistics import vector_norm
 
 
 def diagonal(x: Any, offset: int = 0) -> Any:
@@ -51,4 +52,5 @@ __all__ = [
     "eigvalsh", "inv", "logdet", "lstsq", "matmul", "matrix_exp", "matrix_power", "matrix_rank",
     "matrix_transpose", "multi_dot", "outer", "pinv", "qr", "slogdet", "solve",
     "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot",
+    "vector_norm",
 ]  # fmt: skip

@@ -39,7 +39,7 @@ from .random import (
     random_permutation,
     random_uniform,
 )
-from .reduction import cumsum
+from .running import cumsum
 from .searching import searchsorted
 from .sorting import argsort
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.library.reduction import var as var_of
 
 from ...modes import no_grad
 from ...tensor import as_tensor
@@ -58,7 +57,7 @@ def update_statistics(x: Any, running: Sequence[Any], momentum: float, by_exampl
     axes, places = (0, *range(2, x.ndim)), tuple(range(2, x.ndim))
     with no_grad():
         mean = ops.mean(x, axis=axes)
-        var = var_of(x, axis=places if by_example else axes, correction=1)
+        var = ops.var(x, axis=places if by_example else axes, correction=1)
         for r, found in zip(running, (mean, ops.mean(var, axis=0) if by_example else var)):
             if r is not None:
                 r.copy_(r * (1 - momentum) + found * momentum)
