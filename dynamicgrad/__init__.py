@@ -83,8 +83,6 @@ __getattr__ = _lazily(
     {
         "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
         "random": "random",
-        "load": "saving", "save": "saving", "checkpoint": "autograd", "grad": "func",
-        "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
         "load": "saving", "save": "saving", "check": "autograd.beside", "checkpoint": "autograd",
         "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
         "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
