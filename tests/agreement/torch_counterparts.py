@@ -40,6 +40,29 @@ def unless_no_axis(call):
     )
 
 
+def spread(name):
+    """A variance or a standard deviation; where no axis is named, torch takes all of them."""
+
+    def call(torch, x, axis, correction, keepdims):
+        dims = dims_of(x, axis)
+        if not dims:
+            return (x * 0).real
+        x = x if x.is_floating_point() or x.is_complex() else x.double()
+        return getattr(torch, name)(x, dim=dims, correction=correction, keepdim=keepdims)
+
+    return call
+
+
+def vector_norm(torch, x, axis, keepdims, ord):
+    if axis == ():
+        return x.abs()
+    return torch.linalg.vector_norm(x, ord, dims_of(x, axis) or None, keepdims) * 1
+
+
+def count_nonzero(torch, x, axis, keepdims):
+    return one_by_one("sum")(torch, x != 0, axis, keepdims) * 1
+
+
 def nan_to_num(torch, x, **attrs):
     """Of complex numbers part by part: torch does not differentiate them whole."""
     if not x.is_complex():
@@ -246,7 +269,15 @@ COUNTERPARTS = {
         (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
     ),
     "inverse_spread": inverse_spread,
-    "cumsum": lambda torch, x, axis: torch.cumsum(x, axis),
+    **{
+        name: lambda torch, x, axis, name=name: getattr(torch, name)(x, axis)
+        for name in ("cumsum", "cumprod")
+    },
+    "logcumsumexp": lambda torch, x, axis: torch.logcumsumexp(x.double(), axis),
+    "cummax": lambda torch, x, axis: torch.cummax(x, axis).values,
+    "cummin": lambda torch, x, axis: torch.cummin(x, axis).values,
+    "var": spread("var"), "std": spread("std"), "vector_norm": vector_norm,
+    "count_nonzero": count_nonzero,
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
     "strong_product": lambda torch, v, p: v * p,
@@ -273,7 +304,8 @@ WITHOUT = {
          "random_integers", "random_permutation", "fold_in"], OTHER_NUMBERS,
     ),
     **dict.fromkeys(
-        ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
+        ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "linear_recurrence",
+         "forget_sizes",
          "ensure_shape", "gelu_slope", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden",
          "lstm_memory"],
         OURS,

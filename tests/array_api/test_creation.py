@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import gradops
 import staticgrad as sg
 from dynamicgrad import array_api as eager
 from gradops import OptionError, TapeError
+from gradops.array_api import arrays
 from staticgrad import array_api as symbolic
 
 
@@ -32,6 +34,15 @@ def test_asarray_keeps_the_graph_of_a_tensor():
     x = dg.ones(2, requires_grad=True)
     eager.sum(eager.asarray(x, dtype=eager.float64, copy=True) * 3).backward()
     assert x.grad.tolist() == [3, 3]
+
+
+def test_reshape_copies_only_if_it_may():
+    x = eager.asarray(np.arange(6.0).reshape(2, 3))
+    flat, own = eager.reshape(x, (6,), copy=False), eager.reshape(x, (6,), copy=True)
+    x[0, 0] = 9.0
+    assert (flat[0].item(), own[0].item()) == (9, 0)
+    with pytest.raises(ValueError, match="takes a copy"):
+        eager.reshape(x.T, (6,), copy=False)
 
 
 def test_empty_arrays_have_a_shape_and_a_dtype():
@@ -74,6 +85,11 @@ def test_memory_goes_to_other_libraries_and_comes_back():
     assert np.from_dlpack(x, device="cpu", copy=True).tolist() == [9, 8, 2]
 
 
+def test_memory_of_another_library_can_be_part_of_a_graph():
+    with sg.Graph().as_default():
+        assert sg.compile([symbolic.from_dlpack(np.arange(3))], [])()[0].tolist() == [0, 1, 2]
+
+
 def test_memory_may_be_asked_for_as_a_copy_on_a_device_in_a_version():
     x = eager.arange(3)
     capsule = x.__dlpack__(max_version=(1, 0), dl_device=(1, 0), copy=True)
@@ -100,3 +116,10 @@ def test_a_tensor_that_requires_gradients_is_not_exported():
     with pytest.raises(TapeError, match="detach"):
         np.from_dlpack(x)
     assert np.from_dlpack(x.detach()).tolist() == [1, 1]
+
+
+def test_what_stands_for_an_array_stays_what_it_is():
+    tangent = gradops.jvp(lambda x: arrays.asarray(x) * 2, [np.ones(2)], [np.ones(2)])[1]
+    assert tangent.tolist() == [2, 2]
+    rows = gradops.vmap(lambda x: arrays.asarray(x, dtype=arrays.float64))(np.ones((2, 3)))
+    assert rows.shape == (2, 3)
