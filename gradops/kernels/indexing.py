@@ -157,7 +157,8 @@ def sliced(op: str, e: Entry, x: ArrayType) -> Size:
         return UNKNOWN
     if isinstance(first, int) and first < 0:
         return UNKNOWN
-    return (last - first + step - 1) // step
+    many = (last - first + step - 1) // step
+    return max(many, 0) if isinstance(many, int) else many
 
 
 def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
