@@ -57,9 +57,9 @@ tensor([[0., 1.],
 * **Complex numbers** are not cast to real ones: `astype` raises DTypeError.
 * **DLPack** goes both ways for tensors, with `copy`, `dl_device` and `max_version`. A tensor that
   requires gradients is refused; what is read-only comes back as a tensor that cannot be written to.
-* **Expressions** have shapes that may be unknown, and no values. `x[mask]` gives a size without a
-  name; a function whose shape depends on data in another way raises ValueUnknownError, as do
-  `bool(x)` and its like.
+* **Expressions** may have sizes that are not known. Where a shape depends on data, as in `x[mask]`,
+  `nonzero` and `unique_values`, it has a size of its own. `bool(x)` and its like, which ask for
+  a value now, raise ValueUnknownError; expressions are not written to.
 
 ```python
 >>> x = dg.zeros(2, 3)

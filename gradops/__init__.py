@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library, linalg
+from . import aliases, library, linalg, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -24,6 +24,7 @@ from .errors import (
     GrowthWarning,
     IndexingError,
     LinAlgError,
+    MissingExtraError,
     MissingRuleError,
     MixedOperandsError,
     NotDifferentiableError,
@@ -45,6 +46,7 @@ from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
 from .library.averaging import *
+from .library.bessel import *
 from .library.broadcasting import *
 from .library.comparison import *
 from .library.complexes import *
@@ -56,6 +58,7 @@ from .library.einsum import *
 from .library.elementwise import *
 from .library.exponential import *
 from .library.filtering import *
+from .library.gamma import *
 from .library.indexing import *
 from .library.joining import *
 from .library.logic import *
@@ -72,6 +75,7 @@ from .library.rounding import *
 from .library.searching import *
 from .library.sets import *
 from .library.sorting import *
+from .library.special import *
 from .library.trigonometric import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
@@ -86,12 +90,13 @@ from .types import ArrayType, Dim, type_of
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
     "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "LinAlgError", "MissingRuleError", "MixedOperandsError",
-    "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op", "OperandError",
-    "Operators", "OptionError", "Series", "ShapeError", "StateError", "StateFormatError",
-    "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError", "beside", "between",
-    "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly", "flatten",
-    "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear", "positive",
-    "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of", "vmap",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
+    "MixedOperandsError", "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op",
+    "OperandError", "Operators", "OptionError", "Series", "ShapeError", "StateError",
+    "StateFormatError", "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError",
+    "beside", "between", "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly",
+    "flatten", "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear",
+    "positive", "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of",
+    "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

@@ -13,6 +13,7 @@
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
     - TransformError          a function that cannot be transformed so   (also a ValueError)
+  - MissingExtraError     a library that comes with an extra is absent (also an ImportError)
   - StateError            a saved state that belongs to something else (also a RuntimeError)
     - StateFormatError        a file that is no saved state              (also a ValueError)
   - GradcheckError        a derivative that differences do not confirm   (also a RuntimeError)
@@ -112,6 +113,20 @@ class MissingRuleError(GradError, NotImplementedError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.op, self.rule, self.hint)
+
+
+class MissingExtraError(GradError, ImportError):
+    """A function needs a library that is not installed, and comes with an extra."""
+
+    def __init__(self, function: object, library: str, extra: str) -> None:
+        self.function, self.library, self.extra = str(function), library, extra
+        super().__init__(
+            f"{function} needs {library}, which is not installed"
+            f"\n  hint: pip install 'staticgrad[{extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.function, self.library, self.extra)
 
 
 class NumPyCallError(MissingRuleError, TypeError):

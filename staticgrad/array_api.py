@@ -1,4 +1,4 @@
-"""The Python array API 2025.12 on expressions. What depends on data raises ValueUnknownError.
+"""The Python array API 2025.12 on expressions. A size that depends on data is one without a name.
 
 >>> from staticgrad import array_api as xp
 >>> x = sg.placeholder("float32", ["n"], name="x")
@@ -34,6 +34,5 @@ MAKING = Making(
     full=full,
     arange=arange,
     default_dtype=DEFAULT_DTYPE.get,
-    eager=False,
 )
 globals().update(namespace(MAKING, __name__))

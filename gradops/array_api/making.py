@@ -28,7 +28,6 @@ class Making:
     )  # from start, stop, step and dtype
     default_dtype: Callable[[], Any] = lambda: np.float64  # of what is made from Python floats
     device: Any = "cpu"
-    eager: bool = True  # whether a shape may depend on data
 
     def default_dtypes(self) -> dict[str, np.dtype[Any]]:
         """The dtypes of what is made of Python numbers, and of indices."""
@@ -80,11 +79,11 @@ def cast(x: Any, dtype: Any) -> Any:
 def array_of(obj: Any, dtype: Any, copy: bool | None, making: Making) -> Any:
     """An array from numbers, nested sequences, and what gives its memory away."""
     found = np.array(obj, None if dtype is None else native(dtype), copy=copy)
+    if found.dtype.kind not in "biufc":
+        raise DTypeError("asarray", [found.dtype], "an array is made of numbers")
     if dtype is None and isinstance(obj, bool | int | float | complex | list | tuple):
         leaf = np.ravel(found)[:1]
         found = found.astype(making.dtype_for(leaf if leaf.size else 0.0), copy=False)
-    if found.dtype.kind not in "biufc":
-        raise DTypeError("asarray", [found.dtype], "an array is made of numbers")
     return found
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import gradops
 
 from ..types import ArrayType, as_shape, normalize_axis, shape_of, type_of
@@ -45,8 +47,21 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
 
 
 def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:
-    """The entries in another shape."""
-    return ops.reshape(ops.copy(x) if copy else x, shape=shape)
+    """The entries in another shape; ValueError if that takes a copy which is not allowed."""
+    found = ops.reshape(ops.copy(x) if copy else x, shape=shape)
+    if copy is False:
+        before, after = held(x), held(found)
+        known = isinstance(before, np.ndarray) and before.size
+        if known and not np.may_share_memory(before, after):
+            raise ops.OptionError(
+                "reshape", [type_of(x)], f"the shape {shape} takes a copy", hint="leave copy out"
+            )
+    return found
+
+
+def held(x: Any) -> Any:
+    """What a tensor holds; of anything else, itself."""
+    return getattr(x, "value", x)
 
 
 def matrix_transpose(x: Any, /) -> Any:

@@ -1,4 +1,4 @@
-"""Special functions that NumPy lacks."""
+"""The error function."""
 
 from collections.abc import Callable, Iterator
 from decimal import Context, Decimal, localcontext
@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from .tables import blocks
 
 CELLS = 1024  # nodes of the table per unit
 LAST = 6  # erf(6) rounds to 1
@@ -33,24 +35,9 @@ def erf(x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray | np.floating
     y = np.empty_like(x, dtype) if out is None else out
     table = erf_table(np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64))
     with np.errstate(all="ignore"):  # tiny entries underflow on the way; NaN has no nearest node
-        for xs, ys in blocks(x, y, table.value.dtype):
+        for xs, ys in blocks(x, y, table.value.dtype, BLOCK):
             np.copysign(erf_of_magnitude(np.abs(xs), table), xs, out=ys)
     return y[()] if out is None and y.ndim == 0 else y
-
-
-def blocks(
-    x: np.ndarray, y: np.ndarray, dtype: np.dtype
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Pieces of `x` to read and of `y` to write, one-dimensional and of `dtype`."""
-    with np.nditer(
-        [x, y],
-        flags=["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"],
-        op_flags=[[access, "overlap_assume_elementwise"] for access in ("readonly", "writeonly")],
-        op_dtypes=[dtype, dtype],
-        casting="same_kind",
-        buffersize=BLOCK,
-    ) as pieces:
-        yield from pieces
 
 
 class Table(NamedTuple):

@@ -4,7 +4,12 @@ Operands are arrays, tensors or expressions. Weights have PyTorch's shapes: a ro
 makes weights and holds them, modules or variables in a scope, is each package's own.
 """
 
+from .attention import Projections, causal, mean_of_heads, multi_head_attention, residual
 from .linear import linear
+from .normalization import running_moments
 from .recurrent import CELLS, Weights, recurrent
 
-__all__ = ["CELLS", "Weights", "linear", "recurrent"]
+__all__ = [
+    "CELLS", "Projections", "Weights", "causal", "linear", "mean_of_heads", "multi_head_attention",
+    "recurrent", "residual", "running_moments",
+]  # fmt: skip

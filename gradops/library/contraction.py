@@ -1,5 +1,6 @@
 """Products that sum over axes."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +18,30 @@ __all__ = ["matmul"]
 
 def matmul_kernel(a: Any, b: Any, out: Any = None) -> Any:
     """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""
-    if type(a) is type(b) is np.ndarray and 0 < a.ndim < 3 and 0 < b.ndim < 3:
-        return np.dot(a, b, out=out)
+    if type(a) is type(b) is np.ndarray:
+        if 0 < a.ndim < 3 and 0 < b.ndim < 3:
+            return np.dot(a, b, out=out)
+        if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0]:
+            return rows_by_matrix(a, b, out)
     return np.matmul(a, b, out=out)
+
+
+def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
+    """A stack of matrices times one matrix: one product of all rows, not one for each matrix."""
+    rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
+    into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), b.shape[1])
+    y = np.dot(rows, b, out=into)
+    if out is None:
+        return y.reshape(*a.shape[:-1], b.shape[1])
+    if into is None:
+        np.copyto(out, y.reshape(out.shape))
+    return out
+
+
+def matmul_source(a: ArrayType, b: ArrayType) -> str:
+    if b.ndim == 2 < a.ndim:
+        return "matmul({0}, {1}{out})"
+    return f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})"
 
 
 def misfit(a: Shape, b: Shape) -> str:
@@ -137,7 +159,7 @@ matmul = multilinear(
     infer=matmul_infer,
     transpose=[matmul_left, matmul_right],
     batch=matmul_batch,
-    source=lambda a, b: f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})",
+    source=matmul_source,
     traits=["c_order"],
     samples=cases(
         complexes((2, 3), (3, 2)),

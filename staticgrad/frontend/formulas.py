@@ -46,6 +46,15 @@ def squared_difference(x: Any, y: Any) -> Any:
     return ops.square(ops.sub(x, y))
 
 
+def lbeta(x: Any) -> Any:
+    """The logarithm of the beta function of the entries along the last axis.
+
+    >>> round(float(sg.lbeta(np.array([2.0, 3.0]))), 6)
+    -2.484907
+    """
+    return ops.sum(ops.gammaln(x), axis=-1) - ops.gammaln(ops.sum(x, axis=-1))
+
+
 def log_sigmoid(x: Any) -> Any:
     """The logarithm of the logistic function, exact also far out.
 

@@ -31,6 +31,13 @@ CALLED = {
     "div": "divide",
     "power": "pow",
     "remainder": "mod",
+    "gammaln": "lgamma",
+    "gammainc": "igamma",
+    "gammaincc": "igammac",
+    "i0": "bessel_i0",
+    "i0e": "bessel_i0e",
+    "i1": "bessel_i1",
+    "i1e": "bessel_i1e",
 }
 OF_FEATURES = "relu silu softplus"
 ELSEWHERE = {"binary_cross_entropy", "stop_gradient", "strong_product", *OF_FEATURES.split()}
@@ -57,6 +64,9 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "truediv": ops.div, "floormod": ops.remainder, "floordiv": ops.floor_divide,
         "truncatemod": ops.fmod,
     },
+    "a x": {"igamma": ops.gammainc, "igammac": ops.gammaincc, "polygamma": ops.polygamma},
+    "x q": of_gradops("zeta"),
+    "a b x": of_gradops("betainc"),
     "input_tensor axis keepdims": {
         "reduce_sum": ops.sum, "reduce_mean": ops.mean, "reduce_max": ops.max,
         "reduce_min": ops.min, "reduce_prod": ops.prod, "reduce_logsumexp": ops.logsumexp,
@@ -100,8 +110,8 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub log_sigmoid matmul norm reduce_std "
-            "reduce_variance rsqrt squared_difference tensordot",
+            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul norm "
+            "reduce_std reduce_variance rsqrt squared_difference tensordot",
         ),
         **of(
             neural,

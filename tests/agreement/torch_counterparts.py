@@ -278,6 +278,10 @@ WITHOUT = {
          "lstm_memory"],
         OURS,
     ),
+    **dict.fromkeys(["gamma_tail", "gamma_slope"], OURS),
+    **dict.fromkeys(
+        ["gamma", "betainc", "gammainc", "gammaincc"], "torch has no function, or no derivative"
+    ),
     **dict.fromkeys(["extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
     **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
     "argmode": "torch chooses any of equal entries",

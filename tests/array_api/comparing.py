@@ -10,7 +10,7 @@ from gradops import GradError
 from gradops.array_api.elementwise import ONE, TWO
 from staticgrad import array_api as symbolic
 
-from . import arrays, linear
+from . import arrays, cases, linear
 from .standard import ORACLE as FUNCTIONS
 from .standard import as_array, found_in, strict
 from .values import Dtype
@@ -21,7 +21,7 @@ SIGNED = {*ONE.split(), *TWO.split(), *arrays.CALLS} - {"sign"}
 TOLERANCE = {"f": 2e-6, "d": 1e-13, "F": 4e-6, "D": 1e-13}  # a formula may add up in another order
 
 
-ORACLE = FUNCTIONS | linear.LATER | arrays.ORACLE
+ORACLE = FUNCTIONS | linear.LATER | cases.MENDED | arrays.ORACLE
 
 
 def converted(x, array, namespace):

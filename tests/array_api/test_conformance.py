@@ -56,6 +56,13 @@ def test_what_depends_on_data_is_no_expression(name):
     assert symbolic_problem(name, CALLS[name]), "it works: take it off the list"
 
 
+def test_every_function_is_tested():
+    elsewhere = {"astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type", "from_dlpack"}
+    assert {n for n in ITEMS if n not in CALLS} == {
+        *elsewhere, "__array_namespace_info__", *DTYPES, *CONSTANTS,
+    }  # fmt: skip
+
+
 def test_nearly_all_of_the_standard_is_in():
     assert not set(LEFT_OUT) - set(ITEMS)
     assert not set(NOT_SYMBOLIC) - set(ITEMS)

@@ -34,6 +34,15 @@ def test_asarray_keeps_the_graph_of_a_tensor():
     assert x.grad.tolist() == [3, 3]
 
 
+def test_reshape_copies_only_if_it_may():
+    x = eager.asarray(np.arange(6.0).reshape(2, 3))
+    flat, own = eager.reshape(x, (6,), copy=False), eager.reshape(x, (6,), copy=True)
+    x[0, 0] = 9.0
+    assert (flat[0].item(), own[0].item()) == (9, 0)
+    with pytest.raises(ValueError, match="takes a copy"):
+        eager.reshape(x.T, (6,), copy=False)
+
+
 def test_empty_arrays_have_a_shape_and_a_dtype():
     assert eager.empty((2, 3), dtype=eager.int8).shape == (2, 3)
     assert eager.empty_like(eager.ones((4,), dtype=eager.bool)).dtype == eager.bool
@@ -72,6 +81,11 @@ def test_memory_goes_to_other_libraries_and_comes_back():
     z[2] = 7
     assert array.tolist() == [9, 8, 2]
     assert np.from_dlpack(x, device="cpu", copy=True).tolist() == [9, 8, 2]
+
+
+def test_memory_of_another_library_can_be_part_of_a_graph():
+    with sg.Graph().as_default():
+        assert sg.compile([symbolic.from_dlpack(np.arange(3))], [])()[0].tolist() == [0, 1, 2]
 
 
 def test_memory_may_be_asked_for_as_a_copy_on_a_device_in_a_version():

@@ -66,3 +66,11 @@ def test_size_is_a_number_that_can_be_called():
     x = dg.zeros(2, 3)
     assert (x.size, x.size(), x.size(-1), x.size * 2) == (6, (2, 3), 3, 12)
     assert isinstance(x.size, int)
+
+
+def test_a_value_that_is_not_known_is_said_to_be_so():
+    with sg.Graph().as_default():
+        x = sg.placeholder("float32", [])
+        for call in (bool, int, float, complex):
+            with pytest.raises(gradops.ValueUnknownError, match="hint"):
+                call(x)

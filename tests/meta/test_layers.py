@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What each package may import besides itself and the standard library.
 MAY_IMPORT = {
-    "gradops": {"numpy"},
+    "gradops": {"numpy", "scipy"},
     "dynamicgrad": {"gradops", "numpy", "safetensors"},
     "staticgrad": {"gradops", "networkx", "numpy"},
 }
-ONLY_WHEN_USED = {"networkx", "safetensors"}
+ONLY_WHEN_USED = {"networkx", "safetensors", "scipy"}
 
 # The parts of staticgrad, lowest first; those of one row may import each other.
 ROWS = [

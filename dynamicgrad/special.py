@@ -1,0 +1,57 @@
+"""Special functions, by the names of `torch.special`.
+
+>>> dg.special.gammaln(dg.tensor([1.0, 3.0]))
+tensor([0.0000, 0.6931])
+"""
+
+from typing import Any
+
+import gradops as ops
+
+from .fast import binary, operand, several, unary
+
+DIM = {"dim": "axis", "keepdim": "keepdims"}
+OF_ONE = [
+    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expm1", "gammaln", "i0", "i0e",
+    "i1", "i1e", "log1p", "log_ndtr", "ndtr", "ndtri", "round", "sinc",
+]  # fmt: skip
+OF_TWO = ["gammainc", "gammaincc", "xlog1py", "xlogy", "zeta"]
+
+
+def logit(x: Any, eps: float | None = None) -> Any:
+    """log(x / (1 - x)), the inverse of sigmoid, of entries kept from `eps` to 1 - `eps`.
+
+    >>> dg.logit(dg.tensor([0.5, 1.0]), eps=0.5)
+    tensor([0., 0.])
+    """
+    x = operand(x)
+    return ops.logit(x if eps is None else ops.clip(x, eps, 1 - eps))
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """Derivative `n` of digamma.
+
+    >>> dg.polygamma(1, dg.tensor([1.0]))
+    tensor([1.6449])
+    """
+    return ops.polygamma(n, operand(x))
+
+
+def multigammaln(x: Any, p: int) -> Any:
+    """The logarithm of the multivariate gamma function of dimension `p`.
+
+    >>> dg.mvlgamma(dg.tensor([3.0]), 2)
+    tensor([1.5502])
+    """
+    return ops.multigammaln(operand(x), p)
+
+
+OFFERED: dict[str, Any] = {
+    **{name: unary(getattr(ops, name)) for name in OF_ONE},
+    **{name: binary(getattr(ops, name)) for name in OF_TWO},
+    "expit": unary(ops.sigmoid), "psi": unary(ops.digamma),
+    "logsumexp": several(ops.logsumexp, DIM), "softmax": several(ops.softmax, DIM),
+    "log_softmax": several(ops.log_softmax, DIM),
+}  # fmt: skip
+globals().update(OFFERED)
+__all__ = sorted(["logit", "multigammaln", "polygamma", *OFFERED])

@@ -1,0 +1,196 @@
+"""The tails of the normal distribution: erfc, erfcx, ndtr, log_ndtr, and their inverses.
+
+All of them are made of two smooth functions, which tables give: erfcx(x) = exp(x**2) erfc(x), and
+the ratio of erfinv(x) to x. What is left are exponentials, which are exact to rounding however far
+out.
+"""
+
+import math
+from decimal import Context, Decimal, localcontext
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .special import erf
+from .tables import entrywise, horner, interpolated
+
+HALVES = 4  # erfcx(x) is tabulated over t = HALVES / (HALVES + x), in which all of it is smooth
+CELLS = 128  # nodes of t
+TERMS = 10  # of a Taylor series at a node
+FAR = Decimal("0.0625")  # below, the series at t = 0 is exact
+TWO_BY_ROOT_PI = Decimal("1.128379167095512573896158903121545171688101258658")
+ROOT_PI = math.sqrt(math.pi)
+ROOT_2PI = math.sqrt(2 * math.pi)
+ROOT_2 = math.sqrt(2)
+
+
+@cache
+def erfcx_table() -> np.ndarray:
+    """The Taylor coefficients of erfcx at each node of t, a row for each order.
+
+    Decimals make the table the same on every platform.
+    """
+    with localcontext(Context(prec=50)):
+        far = erfcx_at_infinity(40)
+        nodes = [Decimal(k) / CELLS for k in range(CELLS + 1)]
+        rows = [moved(far, t) if t < FAR else erfcx_series(t) for t in nodes]
+        return np.array([[float(w) for w in row] for row in rows]).T.copy()
+
+
+def erfcx_series(t: Decimal) -> list[Decimal]:
+    """Taylor coefficients of erfcx at a node.
+
+    With c = HALVES, dw/dx = 2xw - 2/sqrt(pi) is t**3 dw/dt = 2 c**2 (t - 1) w + 2 c t / sqrt(pi) in
+    t = c / (c + x). So each coefficient follows from the three before it.
+    """
+    c = Decimal(HALVES)
+    w = [Decimal(0), Decimal(0), erfcx_exactly(c / t - c)]  # two zeros, and coefficients 0 to k
+    for k in range(TERMS - 1):
+        known = 2 * c * c * ((t - 1) * w[-1] + w[-2])
+        known += c * TWO_BY_ROOT_PI * (t, Decimal(1), Decimal(0))[min(k, 2)]
+        known -= 3 * t * t * k * w[-1] + 3 * t * (k - 1) * w[-2] + (k - 2) * w[-3]
+        w.append(known / (t**3 * (k + 1)))
+    return w[2:]
+
+
+def erfcx_at_infinity(terms: int) -> list[Decimal]:
+    """The same at t = 0, an asymptotic series."""
+    c = Decimal(HALVES)
+    w = [Decimal(0), TWO_BY_ROOT_PI / (2 * c)]
+    for k in range(2, terms):
+        w.append(w[-1] - (k - 2) * w[-2] / (2 * c * c))
+    return w
+
+
+def moved(series: list[Decimal], t: Decimal) -> list[Decimal]:
+    """The series around `t` of what has a series around 0."""
+    powers = [t**n if n else Decimal(1) for n in range(len(series))]
+    return [
+        sum(
+            (math.comb(n, k) * series[n] * powers[n - k] for n in range(k, len(series))), Decimal(0)
+        )
+        for k in range(TERMS)
+    ]
+
+
+def erfcx_exactly(x: Decimal) -> Decimal:
+    """exp(x**2) erfc(x) to 30 digits: a series where x is small, else a continued fraction."""
+    if x < 3:
+        term = total = x
+        for n in range(1, 90):
+            term *= 2 * x * x / (2 * n + 1)
+            total += term
+        return (x * x).exp() - TWO_BY_ROOT_PI * total
+    fraction = x
+    for n in range(90, 0, -1):
+        fraction = x + Decimal(n) / 2 / fraction
+    return TWO_BY_ROOT_PI / 2 / fraction
+
+
+def erfcx_of_magnitude(x: np.ndarray) -> np.ndarray:
+    """erfcx of entries that are not negative."""
+    t = HALVES / (HALVES + x)
+    k = np.rint(t * CELLS)
+    node = k * (1 / CELLS)
+    step = ((HALVES - HALVES * node) - node * x) / (HALVES + x)  # t - node, but for its rounding
+    step = np.where(np.isinf(x), 0.0, step)
+    return horner(erfcx_table(), k, step)
+
+
+def exp_of_square(x: np.ndarray, factor: float) -> np.ndarray:
+    """exp(factor * x**2), as exact as exp itself: the square is rounded nowhere."""
+    high = (x.view(np.int64) & -(2**27)).view(np.float64)  # whose square is a float
+    low = factor * (x - high) * (x + high)
+    y = np.exp(factor * (high * high))
+    small = y + y * low * (1 + low * (0.5 + low * (1 / 6)))
+    return np.where(np.isfinite(y) & np.isfinite(low), small, y)
+
+
+@entrywise
+def erfc(x: np.ndarray) -> np.ndarray:
+    """1 - erf(x), exact to rounding where erf is near 1."""
+    z = np.abs(x)
+    y = exp_of_square(z, -1.0) * erfcx_of_magnitude(z)
+    return np.where(x < 0, 2 - y, y)
+
+
+@entrywise
+def erfcx(x: np.ndarray) -> np.ndarray:
+    """exp(x**2) erfc(x), which does not underflow."""
+    z = np.abs(x)
+    y = erfcx_of_magnitude(z)
+    negative = x < 0
+    return np.where(negative, 2 * exp_of_square(z, 1.0) - y, y) if negative.any() else y
+
+
+@entrywise
+def ndtr(x: np.ndarray) -> np.ndarray:
+    """The normal distribution function, exact to rounding in the lower tail."""
+    z = np.abs(x)
+    tail = exp_of_square(z, -0.5) * erfcx_of_magnitude(z * (1 / ROOT_2)) * 0.5
+    return np.where(x > 0, 1 - tail, tail)
+
+
+@entrywise
+def log_ndtr(x: np.ndarray) -> np.ndarray:
+    """The logarithm of ndtr, also where that underflows."""
+    z = np.abs(x)
+    half = erfcx_of_magnitude(z * (1 / ROOT_2)) * 0.5
+    return np.where(x < 0, np.log(half) - 0.5 * z * z, np.log1p(-exp_of_square(z, -0.5) * half))
+
+
+ROOTS_PER_UNIT, LAST_ROOT = 16, 28  # r = sqrt(-log(1 - x**2)) ends near 27.3, at ndtri(5e-324)
+
+
+@cache
+def root_table() -> np.ndarray:
+    """The ratio of erfinv(x) to x as polynomials in r = sqrt(-log(1 - x**2)) around its nodes.
+
+    The ratio is a smooth function of r. In x it is not: near 1 it grows like a root of a logarithm.
+    """
+    nodes = np.arange(LAST_ROOT * ROOTS_PER_UNIT + 1) / ROOTS_PER_UNIT
+    with np.errstate(all="ignore"):
+        return interpolated(ratio, nodes, 0.5 / ROOTS_PER_UNIT, TERMS)
+
+
+def ratio(r: np.ndarray) -> np.ndarray:
+    """erfinv(x) / x where 1 - x**2 = exp(-r**2), by Newton's iteration."""
+    x = np.sqrt(-np.expm1(-r * r))
+    y = np.maximum(np.abs(r), 0.1)
+    for _ in range(8):
+        inner, tail = erf(y), erfcx(y)
+        near = (inner - x) * np.exp(y * y)
+        far = np.log(tail) + np.log1p(inner) - (y - r) * (y + r)  # the difference of logarithms
+        y = y - ROOT_PI / 2 * np.where(np.abs(r) < 1, near, -far * tail * (1 + inner) / (2 * inner))
+    return y / x
+
+
+def quantile(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """erfinv(x), told rest = 1 - |x| to its last digit."""
+    near = x * x < 0.5
+    r = np.sqrt(-np.where(near, np.log1p(-x * x), np.log(rest * (2 - rest))))
+    k = np.rint(r * ROOTS_PER_UNIT)
+    y = x * horner(root_table(), k, r - k * (1 / ROOTS_PER_UNIT))
+    return np.where(rest == 0, np.copysign(np.inf, x), y)
+
+
+@entrywise
+def erfinv(x: np.ndarray) -> np.ndarray:
+    """The inverse of erf; infinite at -1 and 1, NaN beyond."""
+    return quantile(x, 1 - np.abs(x))
+
+
+@entrywise
+def ndtri(p: np.ndarray) -> np.ndarray:
+    """The inverse of ndtr; infinite at 0 and 1, NaN beyond."""
+    return ROOT_2 * quantile(2 * p - 1, 2 * np.minimum(p, 1 - p))
+
+
+def logit(x: Any, out: Any = None) -> Any:
+    """log(x / (1 - x)), exact to rounding also near its zero at 1/2."""
+    x = np.asarray(x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = np.arctanh(np.clip(2 * x - 1, -0.5, 0.5)) * 2
+        y = np.where(np.abs(x - 0.5) <= 0.25, middle, np.log(x / (1 - x)))
+    return y[()] if out is None else np.positive(y, out=out)

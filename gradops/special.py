@@ -1,0 +1,51 @@
+"""Special functions, by the names of SciPy's `special`, with derivatives in both packages.
+
+Those of the error function, the normal distribution and the logarithm of the gamma function compute
+with NumPy alone. The others use SciPy's kernels, which `pip install 'staticgrad[scipy]'` brings.
+
+>>> from gradops import special
+>>> bool(special.gammaln(4.0) == np.log(6))
+True
+"""
+
+from .library.activation import log_softmax, softmax
+from .library.activation import sigmoid as expit
+from .library.bessel import i0, i0e, i1, i1e
+from .library.elementwise import erf, expm1, log1p
+from .library.exponential import exp2
+from .library.gamma import (
+    beta,
+    betainc,
+    betaln,
+    digamma,
+    gamma,
+    gammainc,
+    gammaincc,
+    gammaln,
+    multigammaln,
+    polygamma,
+    zeta,
+)
+from .library.reduction import logsumexp
+from .library.special import (
+    entr,
+    erfc,
+    erfcx,
+    erfinv,
+    log_expit,
+    log_ndtr,
+    logit,
+    ndtr,
+    ndtri,
+    xlog1py,
+    xlogy,
+)
+
+psi = digamma
+
+__all__ = [
+    "beta", "betainc", "betaln", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2",
+    "expit", "expm1", "gamma", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e",
+    "log1p", "log_expit", "log_ndtr", "log_softmax", "logit", "logsumexp", "multigammaln", "ndtr",
+    "ndtri", "polygamma", "psi", "softmax", "xlog1py", "xlogy", "zeta",
+]  # fmt: skip
