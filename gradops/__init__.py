@@ -45,6 +45,7 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.at import *
 from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
@@ -77,6 +78,7 @@ from .library.sets import *
 from .library.sorting import *
 from .library.special import *
 from .library.trigonometric import *
+from .library.updating import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators

@@ -4,6 +4,7 @@ from . import (
     activation,
     arithmetic,
     arranging,
+    at,
     averaging,
     bessel,
     broadcasting,
@@ -42,16 +43,17 @@ from . import (
     sorting,
     special,
     trigonometric,
+    updating,
     windows,
 )
 
 __all__ = sorted([
-    *activation.__all__, *arithmetic.__all__, *arranging.__all__, *averaging.__all__,
+    *activation.__all__, *arithmetic.__all__, *arranging.__all__, *at.__all__, *averaging.__all__,
     *bessel.__all__, *broadcasting.__all__, *comparison.__all__, *complexes.__all__,
     *contraction.__all__, *convolution.__all__, *creation.__all__, *diagonals.__all__,
     *einsum.__all__, *elementwise.__all__, *exponential.__all__, *filtering.__all__, *gamma.__all__,
     *indexing.__all__, *joining.__all__, *logic.__all__, *loss.__all__, *movement.__all__,
     *normalization.__all__, *padding.__all__, *pooling.__all__, *random.__all__, *reduction.__all__,
     *repeating.__all__, *resampling.__all__, *rounding.__all__, *searching.__all__, *sets.__all__,
-    *sorting.__all__, *special.__all__, *trigonometric.__all__, *windows.__all__,
+    *sorting.__all__, *special.__all__, *trigonometric.__all__, *updating.__all__, *windows.__all__,
 ])

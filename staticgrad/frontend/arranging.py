@@ -10,7 +10,7 @@ import numpy as np
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.library import reduction
-from gradops.library.indexing import index_array
+from gradops.library.keys import index_array
 from gradops.types import (
     Size,
     as_shape,
