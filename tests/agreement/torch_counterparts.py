@@ -80,6 +80,31 @@ def rolled(torch, x, shift, axis):
     return torch.roll(x, shifts, axis)
 
 
+def updated(how):
+    """An update of some entries, by the places that NumPy finds."""
+
+    def call(torch, x, v, *arrays, index):
+        key = tuple(k.numpy() if hasattr(k, "numpy") else k for k in key_of(index, arrays))
+        places = np.array(np.arange(math.prod(x.shape)).reshape(tuple(x.shape))[key])
+        flat, values = x.reshape(-1), v.expand(places.shape).reshape(-1)
+        if how == "set":  # torch writes in any order
+            last = {p: i for i, p in enumerate(places.ravel().tolist())}
+            values, places = values[list(last.values())], np.array(list(last), int)
+        i = torch.as_tensor(places.ravel())
+        y = (
+            flat.index_copy(0, i, values)
+            if how == "set"
+            else flat.scatter_reduce(0, i, values, how)
+        )
+        return y.reshape(x.shape)
+
+    return call
+
+
+def multiplied(torch, v, *arrays, index, shape):
+    return updated("prod")(torch, torch.ones(shape, dtype=v.dtype), v, *arrays, index=index)
+
+
 def ordered(torch, x, axis, descending):
     """The entries sorted, as NumPy orders them: torch does not sort complex numbers."""
     order = np.argsort(x.detach().numpy(), axis, stable=True)
@@ -259,6 +284,8 @@ COUNTERPARTS |= {
     "repeat": lambda torch, x, repeats, axis: torch.repeat_interleave(x, repeats, axis),
     "diagonal": lambda torch, x, offset, axis1, axis2: torch.diagonal(x, offset, axis1, axis2),
     "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
+    "set_at": updated("set"), "add_at": updated("sum"), "maximum_at": updated("amax"),
+    "minimum_at": updated("amin"), "product_at": multiplied,
     "windows": unfolded, "sort": ordered,
     "argkth": lambda torch, x, k, axis: torch.kthvalue(x, k, axis, True).indices,
     "argtopk": lambda torch, x, k, axis, largest: (
@@ -283,7 +310,7 @@ WITHOUT = {
         ["gamma", "betainc", "gammainc", "gammaincc"], "torch has no function, or no derivative"
     ),
     **dict.fromkeys(["extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
-    **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
+    **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts", "survivors"], OURS),
     "argmode": "torch chooses any of equal entries",
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip
