@@ -79,10 +79,22 @@ def padded(x: Any) -> Any:
     return found
 
 
+def variance(x: Any) -> Any:
+    """Of all entries."""
+    off = x - x.mean()
+    return (off * off).mean()
+
+
 Call = tuple[list[Any], dict[str, Any], Callable[..., Any]]
 CALLS: dict[str, Call] = {
     "strong_product": ([x, y], {}, lambda v, p: np.where(v == 0, np.float32(0), v * p)),
     "erf": ([x], {}, erf),
+    "sinc": ([x], {}, np.sinc),
+    "nan_to_num": ([x], {}, np.nan_to_num),
+    "var": ([x], {}, variance),
+    "std": ([x], {}, lambda x: np.sqrt(variance(x))),
+    "count_nonzero": ([x], {}, np.count_nonzero),
+    "vector_norm": ([x], {}, np.linalg.norm),
     "reshape": ([x], {"shape": (100, 1000)}, lambda x: x.reshape(100, 1000)),
     "transpose": ([x], {"axes": None}, np.transpose),
     "astype": ([x], {"dtype": "float64"}, lambda x: x.astype("float64")),
@@ -130,7 +142,15 @@ DRAWING = [
     "random_bernoulli", "random_gumbel", "random_integers", "random_normal", "random_permutation",
     "random_uniform", "truncated_normal", "fold_in",
 ]  # fmt: skip
-PARTS = ["at_labels", "class_error", "ensure_shape", "forget_sizes", "positions", "prod_others"]
+PARTS = [
+    "at_labels",
+    "class_error",
+    "ensure_shape",
+    "forget_sizes",
+    "linear_recurrence",
+    "positions",
+    "prod_others",
+]
 NOT_COMPARED = {
     **dict.fromkeys(DRAWING, "NumPy has no numbers that follow from a key"),
     **dict.fromkeys(PARTS, "a part of a rule, which nobody writes by itself"),

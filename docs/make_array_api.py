@@ -6,7 +6,7 @@ from typing import Any
 
 from gradops import array_api
 from gradops.array_api import dtypes, elementwise, matrices, reducing, shaping, transforms
-from gradops.array_api.making import Making, creation
+from gradops.array_api.making import NAMES, OF_FFT
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "array-api.md"
@@ -74,19 +74,16 @@ tensor([[0., 1.],
 
 def chapters() -> dict[str, list[str]]:
     """The names that the namespaces have, by where they come from."""
-    made = creation(Making())
     return {
-        "making arrays": [*made],
-        "data types": [*dtypes.data_types(Making()), *dtypes.DTYPES],
+        "making and casting arrays": [*NAMES],
+        "data types": ["__array_namespace_info__", *dtypes.FUNCTIONS, *dtypes.DTYPES],
         "constants": [*array_api.CONSTANTS],
         "entry by entry": [*elementwise.ELEMENTWISE],
         "shapes, joining, picking": [*shaping.SHAPING],
         "reductions, order, search, sets": [*reducing.REDUCING],
         "products": [*matrices.PRODUCTS],
         "the extension `linalg`": [f"linalg.{n}" for n in matrices.LINALG],
-        "the extension `fft`": [
-            f"fft.{n}" for n in (*transforms.FFT, *transforms.frequencies(Making()))
-        ],
+        "the extension `fft`": [f"fft.{n}" for n in (*transforms.FFT, *OF_FFT)],
     }
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 import numpy as _np
 
+from gradops import DetachWarning
+
 from . import autograd, special
 from .conversion import from_dlpack
 from .creation import (
@@ -55,7 +57,7 @@ from .modes import (
     set_grad_enabled,
 )
 from .spelling import FUNCTIONS as _FUNCTIONS
-from .tensor import DetachWarning, Tensor
+from .tensor import Tensor
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 complex64, complex128 = _np.dtype("complex64"), _np.dtype("complex128")

@@ -31,9 +31,9 @@ MAKING = Making(
     kind=Tensor,
     new=new,
     shared=shared,
-    full=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
-    full_like=creation.full_like,
-    arange=lambda *args: new(np.arange(*args)),
+    filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
+    filled_like=creation.full_like,
+    counted=lambda *args: new(np.arange(*args)),
     default_dtype=creation.get_default_dtype,
     device=devices.CPU,
 )

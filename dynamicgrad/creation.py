@@ -16,7 +16,7 @@ from .devices import on_device
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
 from .sharing import storage_of
-from .tensor import DetachWarning, Tensor, cut_off, handle
+from .tensor import Tensor, cut_off, handle
 
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
@@ -109,7 +109,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     cut: list[Tensor] = []
     value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():
-        warnings.warn(MADE_OF_TENSORS, DetachWarning, stacklevel=3)
+        warnings.warn(MADE_OF_TENSORS, ops.DetachWarning, stacklevel=3)
     if dtype is None:
         dtype = value.dtype if hasattr(first_entry(data), "dtype") else natural_dtype(value)
     return finished(numeric(value.astype(dtype, copy=False)), requires_grad)

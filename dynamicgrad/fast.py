@@ -26,6 +26,7 @@ ALONG = frozenset(
     | {"softmax", "log_softmax"}
 )
 WHOLE = frozenset({"sum", "mean", "max", "min"})
+TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
@@ -145,6 +146,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
     def call(*args: Any, **attrs: Any) -> Any:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
+            if "dtype" in attrs and op.name in TYPED:
+                args = (cast(operand(args[0]), attrs.pop("dtype")), *args[1:])
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None
@@ -160,6 +163,11 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         return Tensor.__gradop__(op, args, attrs)
 
     return named(call, op)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, if one is named."""
+    return x if dtype is None else OPS["astype"](x, dtype=dtype)
 
 
 def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

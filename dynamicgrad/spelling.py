@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from . import (
     shapes,
     sorting,
     special,
+    statistics,
     subscripts,
 )
 from .backward import backward
@@ -41,38 +42,6 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
     call.spells = function  # type: ignore[attr-defined]
-    return call
-
-
-class Extremes(NamedTuple):
-    """The extreme values along a dimension, and where they are."""
-
-    values: Tensor
-    indices: Tensor
-
-
-def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any]:
-    """PyTorch's `max` and `min`: of all entries, along a dimension with indices, or of a pair."""
-
-    def call(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
-        x = operand(x)
-        if dim is None:
-            return reduce(x)
-        if not isinstance(dim, int | np.integer):
-            return both(x, dim)
-        dim = int(dim)
-        if dim in (0, -1) and not shape_of(x):  # PyTorch takes a number for a row of one
-            return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
-        indices = choose(x, axis=dim, keepdims=True)
-        values = ops.take_along_axis(x, indices, axis=dim)
-        if keepdim:
-            return Extremes(values, indices)
-        return Extremes(ops.squeeze(values, axis=(dim,)), ops.squeeze(indices, axis=(dim,)))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (
-        f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
-    )
     return call
 
 
@@ -261,13 +230,13 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-} | arranging.BOTH  # fmt: skip
+} | arranging.BOTH | statistics.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
     "sub": scaled(BINARY["sub"], "sub", "`x - alpha * other`."),
-    "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
+    "max": statistics.extreme(ops.max, ops.argmax, ops.maximum, "max"),
+    "min": statistics.extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
     "broadcast_to": shapes.broadcast_to, "real": spelled(ops.real), "imag": spelled(ops.imag),
@@ -283,6 +252,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
     "polygamma": special.polygamma,
     **arranging.FUNCTIONS, **sorting.FUNCTIONS,
+    **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip

@@ -1,6 +1,5 @@
 """The tensor: a handle on a value, and on the node that made it."""
 
-import warnings
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,6 +8,7 @@ import numpy as np
 
 from gradops import (
     ArrayType,
+    DetachWarning,
     Op,
     Operators,
     TapeError,
@@ -16,7 +16,7 @@ from gradops import (
     type_of,
 )
 from gradops.op import PLAIN, as_operand, compute
-from gradops.places import here
+from gradops.places import describe, here, warn
 
 from .modes import INFERENCE, is_recording
 from .sharing import Alias, alias, memory, storage_of
@@ -178,7 +178,8 @@ class Tensor(Operators):
         return complex(number_of(self))
 
     def __format__(self, spec: str) -> str:
-        return format(self.value[()] if spec and not self.shape else str(self), spec)
+        value = self.value if type(self.value) not in ARRAYS else self.value[()]
+        return format(value if spec and not self.shape else str(self), spec)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         from gradops.array_api import require_version
@@ -192,8 +193,8 @@ class Tensor(Operators):
         if self.node is not None and is_recording():
             raise TapeError(
                 "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
-                " the graph.\n  hint: use tensor.detach().numpy(), or stack() and where() to build"
-                " tensors from tensors"
+                f" the graph.\n  at {describe(here())}\n  hint: use tensor.detach().numpy(), or"
+                " stack() and where() to build tensors from tensors"
             )
         return np.array(self.value, dtype=dtype, copy=copy)
 
@@ -234,10 +235,6 @@ class Tensor(Operators):
         return tensor_repr(self)
 
 
-class DetachWarning(UserWarning):
-    """A value was taken out of a computation that is being differentiated."""
-
-
 def known(t: Tensor) -> Any:
     """The value of `t` if it is known now; if not, the operand that stands for it says so."""
     return t.value if hasattr(t.value, "item") else np.asarray(t.value)
@@ -250,13 +247,13 @@ def number_of(t: Tensor) -> Any:
             f"only one element tensors can be converted to Python scalars; this one is {t.type}"
         )
     if t.node is not None and is_recording():
-        warnings.warn(
+        warn(
             "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph;"
-            " use .item() or .detach() to say so",
+            " use .item() or .detach() to say so, or functions of NumPy or dynamicgrad, not of math"
+            " and random",
             DetachWarning,
-            stacklevel=3,
         )
-    return known(t).item()
+    return t.value.item() if type(t.value) in ARRAYS else t.value
 
 
 def lifted(args: Sequence[Any]) -> list[Any]:

@@ -8,12 +8,13 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library, linalg, special
+from . import aliases, fft, library, linalg, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
     AxisError,
     CheckError,
+    DetachWarning,
     DTypeError,
     FeedError,
     FetchError,
@@ -46,6 +47,7 @@ from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
 from .library.at import *
+from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
@@ -55,13 +57,16 @@ from .library.contraction import *
 from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
+from .library.distances import *
 from .library.einsum import *
 from .library.elementwise import *
+from .library.embedding import *
 from .library.exponential import *
 from .library.filtering import *
 from .library.gamma import *
 from .library.indexing import *
 from .library.joining import *
+from .library.linalg_products import *
 from .library.logic import *
 from .library.loss import *
 from .library.movement import *
@@ -69,15 +74,19 @@ from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
 from .library.random import *
+from .library.rectifiers import *
 from .library.reduction import *
 from .library.repeating import *
 from .library.resampling import *
 from .library.rounding import *
+from .library.running import *
 from .library.searching import *
 from .library.sets import *
 from .library.sorting import *
 from .library.special import *
+from .library.statistics import *
 from .library.trigonometric import *
+from .library.unfolding import *
 from .library.updating import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
@@ -90,15 +99,15 @@ from .tree import flatten, leaves_of, tree_map
 from .types import ArrayType, Dim, type_of
 
 __all__ = [
-    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "Dim", "Dual", "ErrorSample",
-    "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
-    "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
-    "MixedOperandsError", "NotDifferentiableError", "NotFiniteError", "NumPyCallError", "OPS", "Op",
-    "OperandError", "Operators", "OptionError", "Series", "ShapeError", "StateError",
-    "StateFormatError", "TapeError", "TransformError", "UnreachedWarning", "ValueUnknownError",
-    "beside", "between", "cases", "depending_on", "discrete", "distinct", "elementwise", "exactly",
-    "flatten", "integers", "jet", "joining", "jvp", "leaves_of", "linear", "multilinear",
-    "positive", "pull_back", "reads", "reals", "selection", "singular", "tree_map", "type_of",
-    "vmap",
+    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim", "Dual",
+    "ErrorSample", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
+    "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
+    "MissingRuleError", "MixedOperandsError", "NotDifferentiableError", "NotFiniteError",
+    "NumPyCallError", "OPS", "Op", "OperandError", "Operators", "OptionError", "Series",
+    "ShapeError", "StateError", "StateFormatError", "TapeError", "TransformError",
+    "UnreachedWarning", "ValueUnknownError", "beside", "between", "cases", "depending_on",
+    "discrete", "distinct", "elementwise", "exactly", "flatten", "integers", "jet", "joining",
+    "jvp", "leaves_of", "linear", "multilinear", "positive", "pull_back", "reads", "reals",
+    "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])

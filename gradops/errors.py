@@ -25,8 +25,9 @@
     - CheckError          an Assert of the program does not hold        (also an AssertionError)
     - GraphFormatError    a text or file that is no graph               (also a ValueError)
 
-and two warnings:
+and warnings:
 
+* DetachWarning           a value was taken out of what is being differentiated
 * GrowthWarning           a graph grows although it has been run
 * UnreachedWarning        a check or a print of what is computed is not run
 
@@ -183,6 +184,10 @@ class CheckError(GraphError, AssertionError):
 
 class NotFiniteError(GraphError, FloatingPointError):
     """A value that was to be checked is infinite or no number."""
+
+
+class DetachWarning(UserWarning):
+    """A value was taken out of a computation that is being differentiated."""
 
 
 class GrowthWarning(UserWarning):

@@ -5,11 +5,12 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from .errors import TransformError
+from .errors import DetachWarning, TransformError
 from .families import zeros_like
 from .levels import at_level, levels
 from .methods import ArrayMethods
 from .op import OPS, Op
+from .places import describe, here, warn
 from .tree import flatten
 from .types import is_inexact, shape_of, type_of
 
@@ -53,15 +54,31 @@ class Dual(ArrayMethods):
         return bool(self.primal)
 
     def __float__(self) -> float:
-        return float(self.primal)
+        return float(self.left_behind())
 
     def __int__(self) -> int:
-        return int(self.primal)
+        return int(self.left_behind())
+
+    def __complex__(self) -> complex:
+        return complex(self.left_behind())
+
+    def left_behind(self) -> Any:
+        """The primal, of which Python makes a number: that is worth a warning."""
+        warn(
+            "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use"
+            " functions of NumPy or ours; x.item() says that it is meant",
+            DetachWarning,
+        )
+        return self.primal
+
+    def __format__(self, spec: str) -> str:
+        return format(self.primal if spec else str(self), spec)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TransformError(
             "a value with a tangent cannot become an array: the tangent would be lost"
-            "\n  hint: use ops of gradops or NumPy functions they know, or detach() it first"
+            f"\n  at {describe(here())}\n  hint: put values together with np.stack and np.where;"
+            " detach() what is to count as a constant"
         )
 
     def __repr__(self) -> str:

@@ -9,15 +9,48 @@ array([[0.5 , 0.  ],
        [0.  , 0.25]])
 """
 
+from typing import Any
+
 from .errors import LinAlgError
+from .library import diagonals, linalg_products
 from .library.arranging import matrix_transpose
 from .library.contraction import matmul
+from .library.linalg_eigen import EigResult, eig, eigvals
+from .library.linalg_functions import matrix_exp, matrix_power
+from .library.linalg_inverses import LstsqResult, lstsq, matrix_rank, pinv
+from .library.linalg_products import cross, multi_dot, outer, tensordot, vecdot
+from .library.linalg_qr import QRResult, qr
 from .library.linalg_solving import SlogdetResult, det, inv, logdet, slogdet, solve
 from .library.linalg_spectra import EighResult, cholesky, eigh, eigvalsh
+from .library.linalg_svd import SVDResult, svd, svdvals
 from .library.linalg_triangular import solve_triangular
 from .library.matrices import adjoint
+from .library.statistics import vector_norm
+
+
+def diagonal(x: Any, offset: int = 0) -> Any:
+    """The diagonals of matrices, which lie in the last two axes.
+
+    >>> diagonal(np.ones((5, 2, 2))).shape
+    (5, 2)
+    """
+    return diagonals.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+
+def trace(x: Any, offset: int = 0) -> Any:
+    """The sums of the diagonals of matrices, which lie in the last two axes.
+
+    >>> trace(np.ones((5, 2, 2))).shape
+    (5,)
+    """
+    return linalg_products.trace(x, offset, -2, -1)
+
 
 __all__ = [
-    "EighResult", "LinAlgError", "SlogdetResult", "adjoint", "cholesky", "det", "eigh", "eigvalsh",
-    "inv", "logdet", "matmul", "matrix_transpose", "slogdet", "solve", "solve_triangular",
+    "EigResult", "EighResult", "LinAlgError", "LstsqResult", "QRResult", "SVDResult",
+    "SlogdetResult", "adjoint", "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "inv", "logdet", "lstsq", "matmul", "matrix_exp", "matrix_power", "matrix_rank",
+    "matrix_transpose", "multi_dot", "outer", "pinv", "qr", "slogdet", "solve",
+    "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot",
+    "vector_norm",
 ]  # fmt: skip

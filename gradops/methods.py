@@ -3,19 +3,23 @@
 from collections.abc import Callable
 from typing import Any
 
-from .library.comparison import clip
+import numpy as np
+
 from .library.complexes import conj, imag, real
-from .library.contraction import matmul
-from .library.indexing import take
-from .library.movement import astype, copy, reshape, squeeze, transpose
-from .library.reduction import all, any, argmax, argmin, max, mean, min, prod, sum
-from .library.rounding import round
+from .library.movement import astype, reshape, swapaxes, transpose
 from .operators import Operators
+from .protocols import function_for, in_place
 
 
-def method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of an array, as a method."""
-    return lambda self, *args, **kwargs: function(self, *args, **kwargs)
+def method(function: Any) -> Callable[..., Any]:
+    """A function of NumPy, as a method: it takes the same arguments."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return function_for(function)(self, *args, **kwargs)
+
+    call.__name__ = function.__name__
+    call.__doc__ = f"As `numpy.{function.__name__}`."
+    return call
 
 
 class ArrayMethods(Operators):
@@ -23,23 +27,28 @@ class ArrayMethods(Operators):
 
     __slots__ = ()
 
-    sum, mean, prod = method(sum), method(mean), method(prod)
-    max, min = method(max), method(min)
-    any, all = method(any), method(all)
-    argmax, argmin = method(argmax), method(argmin)
-    clip, round, take = method(clip), method(round), method(take)
-    conj, conjugate = method(conj), method(conj)
-    squeeze, copy, dot = method(squeeze), method(copy), method(matmul)
+    sum, mean, prod, std, var = map(method, (np.sum, np.mean, np.prod, np.std, np.var))
+    max, min, any, all = map(method, (np.max, np.min, np.any, np.all))
+    argmax, argmin, argsort = map(method, (np.argmax, np.argmin, np.argsort))
+    cumsum, cumprod, trace = map(method, (np.cumsum, np.cumprod, np.trace))
+    clip, round, take, repeat = map(method, (np.clip, np.round, np.take, np.repeat))
+    squeeze, ravel, flatten, copy = map(method, (np.squeeze, np.ravel, np.ravel, np.copy))
+    swapaxes, diagonal, dot = map(method, (np.swapaxes, np.diagonal, np.dot))
+    choose, compress, nonzero = map(method, (np.choose, np.compress, np.nonzero))
+    searchsorted = method(np.searchsorted)
+    sort, partition = in_place("sort", "np.sort(x)"), in_place("partition", "np.partition(x, kth)")
+    fill, put = in_place("fill", "np.full_like(x, value)"), in_place("put", "np.where")
+    resize = in_place("resize", "np.resize(x, shape)")
 
-    def reshape(self, *shape: Any) -> Any:
+    def conj(self) -> Any:
+        """The complex conjugate."""
+        return conj(self)
+
+    conjugate = conj
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
         """The entries in another shape, given as one tuple or size by size."""
-        return reshape(self, shape=shape[0] if len(shape) == 1 else shape)
-
-    def ravel(self) -> Any:
-        """All entries along one axis."""
-        return reshape(self, shape=(-1,))
-
-    flatten = ravel
+        return function_for(np.reshape)(self, shape[0] if len(shape) == 1 else shape, order=order)
 
     def transpose(self, *axes: Any) -> Any:
         """The axes in another order, reversed if none is given."""
@@ -47,7 +56,7 @@ class ArrayMethods(Operators):
             axes = tuple(axes[0] or ())
         return transpose(self, axes=axes or None)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: Any, *, copy: bool = True) -> Any:
         """The entries as another dtype."""
         return astype(self, dtype=dtype)
 
@@ -60,3 +69,13 @@ class ArrayMethods(Operators):
     def imag(self) -> Any:
         """The imaginary part."""
         return imag(self)
+
+    @property
+    def mT(self) -> Any:
+        """The last two axes exchanged."""
+        return swapaxes(self, -1, -2)
+
+    @property
+    def flat(self) -> Any:
+        """The entries along one axis, to go through."""
+        return iter(reshape(self, shape=(-1,)))

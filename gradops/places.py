@@ -7,6 +7,7 @@ error is shown.
 import linecache
 import os
 import sys
+import warnings
 from functools import lru_cache
 from types import CodeType
 
@@ -89,3 +90,8 @@ def short(place: Place | None) -> str:
 def shortened(filename: str, place: Place) -> str:
     """The same of a place in a file: equal pieces of code of two files are not told apart."""
     return f"{os.path.basename(filename)}:{line_number(place)}"
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn of the user's line."""
+    warnings.warn(message, category, stacklevel=depth_of_user())

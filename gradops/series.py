@@ -15,12 +15,13 @@ from math import factorial
 from operator import add
 from typing import Any
 
-from .errors import TransformError
+from .errors import DetachWarning, TransformError
 from .families import zeros_like
 from .forward import carries_tangent, spread
 from .levels import at_level, levels
 from .op import Op
 from .operators import Operators
+from .places import describe, here, warn
 from .reads import reads
 from .tree import flatten
 from .types import type_of
@@ -66,17 +67,33 @@ class Series(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TransformError(
             "a value with derivatives cannot become an array: they would be lost"
-            "\n  hint: use ops of gradops or NumPy functions they know, or detach() it first"
+            f"\n  at {describe(here())}\n  hint: put values together with np.stack and np.where;"
+            " detach() what is to count as a constant"
         )
 
     def __bool__(self) -> bool:
         return bool(self.term(0))
 
     def __float__(self) -> float:
-        return float(self.term(0))
+        return float(self.left_behind())
 
     def __int__(self) -> int:
-        return int(self.term(0))
+        return int(self.left_behind())
+
+    def __complex__(self) -> complex:
+        return complex(self.left_behind())
+
+    def left_behind(self) -> Any:
+        """The value at h = 0, of which Python makes a number: that is worth a warning."""
+        warn(
+            "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
+            " functions of NumPy or ours; x.item() says that it is meant",
+            DetachWarning,
+        )
+        return self.term(0)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.term(0) if spec else str(self), spec)
 
     def __repr__(self) -> str:
         return f"Series({self.coefficients!r})"

@@ -31,8 +31,8 @@ MAKING = Making(
     kind=Expr,
     new=constant,
     shared=as_expression,
-    full=full,
-    arange=arange,
+    filled=full,
+    counted=arange,
     default_dtype=DEFAULT_DTYPE.get,
 )
 globals().update(namespace(MAKING, __name__))

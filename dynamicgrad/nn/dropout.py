@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from . import functional as F
+from .functional.dropout import require_probability
 from .module import Module
 
 
@@ -25,7 +26,7 @@ class Dropout(Module):
         self, p: float = 0.5, inplace: bool = False, generator: np.random.Generator | None = None
     ) -> None:
         super().__init__()
-        F.require_probability(p)
+        require_probability(p)
         self.p, self.inplace, self.generator = p, inplace, generator
 
     def forward(self, input: Any) -> Any:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from . import functional as F
-from .classification import IGNORE
+from .functional.classification import IGNORE
 from .module import Module
 
 

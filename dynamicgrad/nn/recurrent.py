@@ -18,6 +18,7 @@ from ..tensor import Tensor, as_tensor
 from ..unbinding import entries
 from . import functional as F
 from . import init
+from .functional.dropout import require_probability
 from .module import Module
 from .parameter import Parameter
 
@@ -49,7 +50,7 @@ class Recurrent(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        F.require_probability(dropout)
+        require_probability(dropout)
         if min(hidden_size, num_layers) < 1:
             raise ValueError("hidden_size and num_layers must be greater than zero")
         if not 0 <= proj_size < hidden_size:

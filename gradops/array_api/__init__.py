@@ -14,13 +14,14 @@ from typing import Any
 import gradops as ops
 
 from ..errors import OptionError
-from .dtypes import DTYPES, data_types
+from .dtypes import DTYPES, Info
+from .dtypes import FUNCTIONS as OF_DTYPES
 from .elementwise import ELEMENTWISE
-from .making import Making, creation, require_device
+from .making import NAMES, OF_FFT, Making, require_device
 from .matrices import LINALG, PRODUCTS
 from .reducing import REDUCING
 from .shaping import SHAPING
-from .transforms import FFT, frequencies
+from .transforms import FFT
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
@@ -46,11 +47,14 @@ TRANSFORMS = named(FFT)
 
 def namespace(making: Making, module: str) -> dict[str, Any]:
     """All names of the standard, with functions that make values as `making` says."""
+    frequencies = {name: getattr(making, name) for name in OF_FFT}
     return {
-        **SHARED, **named(creation(making)), **named(data_types(making)), **DTYPES, **CONSTANTS,
+        **SHARED, **OF_DTYPES, **DTYPES, **CONSTANTS,
+        **{name: getattr(making, name) for name in NAMES},
         "__array_api_version__": VERSIONS[-1],
+        "__array_namespace_info__": lambda: Info(making),
         "linalg": extension(f"{module}.linalg", LINEAR),
-        "fft": extension(f"{module}.fft", TRANSFORMS | named(frequencies(making))),
+        "fft": extension(f"{module}.fft", TRANSFORMS | frequencies),
     }  # fmt: skip
 
 

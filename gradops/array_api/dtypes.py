@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import OptionError
 from ..types import PYTHON_SCALARS, native, type_of
-from .making import Making, require_device, retyped
+from .making import Making, require_device
 
 KINDS = {
     "bool": ["bool"],
@@ -128,15 +128,6 @@ class Info:
         return (self.making.device,)
 
 
-def data_types(making: Making) -> dict[str, Callable[..., Any]]:
-    """The functions of data types."""
-
-    def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-        require_device(device)
-        return retyped(x, dtype, True if copy else None)
-
-    return {
-        "astype": astype, "can_cast": can_cast, "finfo": finfo, "iinfo": iinfo,
-        "isdtype": isdtype, "result_type": result_type,
-        "__array_namespace_info__": lambda: Info(making),
-    }  # fmt: skip
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (can_cast, finfo, iinfo, isdtype, result_type)
+}

@@ -3,11 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import gradops
-
-from .making import Making, require_device
 
 ops: Any = gradops
 
@@ -32,20 +28,3 @@ FFT: dict[str, Callable[..., Any]] = {
     "fftshift": lambda x, /, *, axes=None: ops.fftshift(x, axes=axes),
     "ifftshift": lambda x, /, *, axes=None: ops.ifftshift(x, axes=axes),
 }
-
-
-def frequencies(making: Making) -> dict[str, Callable[..., Any]]:
-    """The functions that make the frequencies of a transform."""
-
-    def of(f: Any, n: int, d: float, dtype: Any, device: Any) -> Any:
-        require_device(device)
-        return making.new(f(n, d).astype(making.dtype_for(0.0, dtype)))
-
-    return {
-        "fftfreq": lambda n, /, *, d=1.0, dtype=None, device=None: of(
-            np.fft.fftfreq, n, d, dtype, device
-        ),
-        "rfftfreq": lambda n, /, *, d=1.0, dtype=None, device=None: of(
-            np.fft.rfftfreq, n, d, dtype, device
-        ),
-    }

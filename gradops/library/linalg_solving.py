@@ -105,7 +105,7 @@ def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, A
         columns = moveaxis(b, 0, -1)
         *shape, k, examples = shape_of(columns)
         y = op(a, reshape(columns, shape=(*shape, k * examples)), **attrs)
-        return moveaxis(reshape(y, shape=shape_of(columns)), -1, 0)
+        return moveaxis(reshape(y, shape=(*shape_of(y)[:-1], k, examples)), -1, 0)
     ndim = max(len(shape_of(x)) - is_batched for x, is_batched in zip(xs, batched)) + 1
     xs = [lead(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
     return op(*xs, **attrs)

@@ -49,7 +49,7 @@ def positive_definite(*shapes: Any, **attrs: Any) -> Any:
     """Symmetric matrices with eigenvalues well above 0 and well apart."""
 
     def draw(r: Any, s: Any) -> Any:
-        q = np.linalg.qr(r.uniform(-1, 1, s))[0]
+        q = np.linalg.qr(r.normal(size=s))[0]
         return (q * np.arange(1.0, s[-1] + 1)) @ q.swapaxes(-1, -2)
 
     return drawn(draw, shapes, **attrs)
@@ -59,7 +59,7 @@ def positive_definite_complex(*shapes: Any, **attrs: Any) -> Any:
     """The same, of complex numbers."""
 
     def draw(r: Any, s: Any) -> Any:
-        q = np.linalg.qr(r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s))[0]
+        q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
         return (q * np.arange(1.0, s[-1] + 1)) @ q.conj().swapaxes(-1, -2)
 
     return drawn(draw, shapes, **attrs)

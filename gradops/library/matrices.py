@@ -11,10 +11,12 @@ by conjugations of its own.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import ShapeError
+import numpy as np
+
+from ..errors import DTypeError, ShapeError
 from ..kernels.linalg import common_dtype
-from ..op import OPS, Op
-from ..types import ArrayType, shape_of, type_of
+from ..op import OPS, ErrorSample, Op
+from ..types import ArrayType, Size, shape_of, type_of
 from .arranging import matrix_transpose
 from .comparison import equal, masked, not_equal
 from .complexes import conj
@@ -24,6 +26,11 @@ from .movement import expand_dims
 from .reduction import any
 
 __all__: list[str] = []
+
+no_matrix = [
+    ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
+    ErrorSample([np.ones((2, 2), np.float16)], {}, DTypeError, "float16"),
+]
 
 
 def adjoint(x: Any) -> Any:
@@ -94,6 +101,19 @@ def require_square(op: str, x: ArrayType, *others: ArrayType) -> None:
             hint="lstsq, pinv, svd and qr take any",
             known_as="A must be batches of square matrices",
         )
+
+
+def smaller(op: str, x: ArrayType) -> Size:
+    """The smaller size of a matrix, which must be known."""
+    m, n = x.shape[-2:]
+    if isinstance(m, int) and isinstance(n, int):
+        return min(m, n)
+    if m == n:
+        return m
+    raise ShapeError(
+        op, [x], f"which of the sizes {m} and {n} is the smaller is not known",
+        hint="give the axes sizes: ensure_shape(x, shape)",
+    )
 
 
 def square_infer(op: str) -> Callable[..., ArrayType]:

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..families import linear
-from ..op import ErrorSample, Op
+from ..op import ErrorSample, Op, attributes
 from ..samples import booleans, cases, complexes, distinct, exactly, reals
 from ..types import (
     ArrayType,
@@ -19,12 +18,11 @@ from ..types import (
     shape_of,
     type_of,
 )
-from .arithmetic import sqrt, square
 from .broadcasting import broadcast_to
 from .comparison import equal, where
 from .elementwise import exp
 from .logic import isnan
-from .movement import astype, example, flip, reshape, transpose
+from .movement import astype, example, reshape, transpose
 
 __all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", "prod", "sum"]
 
@@ -55,17 +53,17 @@ def several(draw: Callable[..., Any]) -> Any:
 
 def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **facets: Any) -> Op:
     """An op that takes away the axes that `axis` names, or makes them size 1 with `keepdims`."""
-    called = facets.pop("called", name)
-    facets.setdefault("source", f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})")
+    called, attrs = facets.pop("called", name), attributes(kernel, 1)
+    given = ", ".join(f"{attr}={{{attr}}}" for attr in attrs)
+    facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
     facets.setdefault("batch", reduction_batch)
-    facets.setdefault("family", "reduction")
     facets.setdefault("error_samples", wrong_axes)
     facets["traits"] = frozenset({"reduction"} | set(facets.get("traits", ())))
     check = facets.pop("check", None)
 
-    def infer(x: ArrayType, axis: Axis, keepdims: bool) -> ArrayType:
+    def infer(x: ArrayType, axis: Axis, keepdims: bool, **others: Any) -> ArrayType:
         if check is not None:
-            check(name, x, axis)
+            check(name, x, axis, **others)
         return ArrayType(reduced_shape(name, x, axis, keepdims), result_dtype(kernel, (x.dtype,)))
 
     return Op(name=name, kernel=kernel, infer=infer, vjp=[vjp], jvp=[jvp], **facets)
@@ -96,7 +94,7 @@ def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
 def reduction_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
     """Reduce the same axes of a stack of examples, which are one place further on."""
     axes = normalize_axes(op, example(xs[0]), attrs["axis"])
-    return op(xs[0], axis=tuple(i + 1 for i in axes), keepdims=attrs["keepdims"])
+    return op(xs[0], **{**attrs, "axis": tuple(i + 1 for i in axes)})
 
 
 def single_axis_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
@@ -341,42 +339,3 @@ all = reduction(
     samples=several(booleans),
     doc="Whether every entry along the axes given, or every one, is true.",
 )
-
-
-def cumsum_infer(x: ArrayType, axis: int) -> ArrayType:
-    normalize_axis("cumsum", x, axis)
-    return ArrayType(x.shape, result_dtype(np.cumsum, (x.dtype,)))
-
-
-cumsum = linear(
-    "cumsum", lambda x, axis, out=None: np.add.accumulate(x, axis=axis, out=out),
-    infer=cumsum_infer,
-    transpose=lambda g, y, x, axis: flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis),
-    batch=lambda op, xs, batched, attrs: op(
-        xs[0], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1
-    ),
-    source="np.add.accumulate({0}, axis={axis}{out})",
-    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
-    error_samples=wrong_axes[:1],
-    doc="The sums of the entries up to each one along an axis.",
-)
-
-
-def var(x: Any, axis: Axis = None, correction: int = 0, keepdims: bool = False) -> Any:
-    """The variance: the mean squared distance from the mean, over n - `correction`.
-
-    >>> float(var(np.array([1.0, 2.0, 3.0]), correction=1))
-    1.0
-    """
-    n = count(x, axis)
-    total = sum(square(x - mean(x, axis=axis, keepdims=True)), axis=axis, keepdims=keepdims)
-    return total / (n - correction)
-
-
-def std(x: Any, axis: Axis = None, correction: int = 0, keepdims: bool = False) -> Any:
-    """The standard deviation: the square root of the variance.
-
-    >>> float(std(np.array([1.0, 2.0, 3.0]), correction=1))
-    1.0
-    """
-    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))

@@ -15,14 +15,14 @@ from ..samples import beside, booleans, cases, distinct, exactly, integers, real
 from ..types import UNKNOWN, ArrayType, conflict, shape_of, type_of
 from .arithmetic import sub
 from .broadcasting import repeated
-from .comparison import equal, greater, not_equal, where
+from .comparison import equal, greater, where
 from .indexing import index, strong, take
 from .logic import logical_not
 from .movement import expand_dims, flip, reshape
-from .reduction import any, sum
+from .reduction import any
 
 __all__ = [
-    "argwhere", "bucketize", "count_nonzero", "digitize", "flatnonzero", "isin", "nonzero",
+    "argwhere", "bucketize", "digitize", "flatnonzero", "isin", "nonzero",
     "searchsorted",
 ]
 
@@ -197,12 +197,3 @@ def flatnonzero(x: Any) -> Any:
     array([1, 2])
     """
     return nonzero(reshape(x, shape=(-1,)))[0]
-
-
-def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """How many entries along an axis, or of all, are not zero.
-
-    >>> int(count_nonzero(np.array([[0, 1], [2, 0]])))
-    2
-    """
-    return sum(not_equal(x, 0), axis=axis, keepdims=keepdims)

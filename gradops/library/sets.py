@@ -16,7 +16,7 @@ from .arithmetic import sub
 from .indexing import index, take
 from .joining import concatenate
 from .movement import reshape
-from .reduction import cumsum
+from .running import cumsum
 from .searching import isin
 from .sorting import argsort, inverse_permutation, sort
 

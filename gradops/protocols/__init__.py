@@ -9,6 +9,7 @@ ours has not is dropped where it asks for nothing and refused otherwise. What is
 """
 
 from .binding import function_for
+from .refusals import in_place
 from .ufuncs import apply_ufunc
 
-__all__ = ["apply_ufunc", "function_for"]
+__all__ = ["apply_ufunc", "function_for", "in_place"]

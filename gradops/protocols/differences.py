@@ -8,13 +8,12 @@ import numpy as np
 import gradops as ops
 
 from ..library.indexing import index
-from ..types import shape_of, type_of
-from .binding import UNSET
+from ..types import shape_of
 from .joining import as_array, concatenate
 from .refusals import length
 
 __all__ = [
-    "convolve", "correlate", "diff", "ediff1d", "gradient", "sinc", "trapezoid", "unwrap",
+    "convolve", "correlate", "ediff1d", "gradient", "trapezoid", "unwrap",
 ]  # fmt: skip
 
 
@@ -23,27 +22,9 @@ def between(x: Any, start: Any, stop: Any, axis: int) -> Any:
     return index(x, (*(slice(None),) * (axis % len(shape_of(x))), slice(start, stop)))
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = UNSET, append: Any = UNSET) -> Any:
-    """What each entry adds to the one before it along an axis, `n` times over."""
-    a = as_array(a)
-    given = [slab(x, a, axis) for x in (prepend, a, append) if x is not UNSET]
-    a = concatenate(given, axis) if len(given) > 1 else a
-    for _ in range(n):
-        after, before = between(a, 1, None, axis), between(a, None, -1, axis)
-        a = ops.not_equal(after, before) if type_of(a).dtype == bool else after - before
-    return a
-
-
-def slab(x: Any, a: Any, axis: int) -> Any:
-    """A number as one more entry along an axis of `a`."""
-    if shape_of(x) or x is a:
-        return x
-    return ops.broadcast_to(as_array(x), shape=shape_of(between(a, 0, 1, axis)))
-
-
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """The differences of all entries in a row, with more before and after."""
-    found = [diff(ops.reshape(ary, shape=(-1,)))]
+    found = [ops.diff(ops.reshape(ary, shape=(-1,)))]
     found = found if to_end is None else [*found, np.ravel(to_end)]
     found = found if to_begin is None else [np.ravel(to_begin), *found]
     return concatenate(found) if len(found) > 1 else found[0]
@@ -62,7 +43,7 @@ def slopes(f: Any, h: Any, axis: int, edge_order: int) -> Any:
     """The estimates along one axis, for a step or for places."""
     shape = [1] * len(shape_of(f))
     shape[axis] = -1
-    step = ops.reshape(diff(h), shape=shape) if shape_of(h) else h
+    step = ops.reshape(ops.diff(h), shape=shape) if shape_of(h) else h
     before, here, after = (between(f, i, j, axis) for i, j in ((None, -2), (1, -1), (2, None)))
     if not shape_of(h):
         middle = (after - before) / (2.0 * step)
@@ -95,7 +76,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral of the line through points, by trapezoids."""
     if x is not None:
         x = as_array(x)
-        dx = diff(x, axis=axis if len(shape_of(x)) > 1 else -1)
+        dx = ops.diff(x, axis=axis if len(shape_of(x)) > 1 else -1)
         if len(shape_of(x)) == 1:
             rank = len(shape_of(y))
             dx = ops.reshape(dx, shape=[-1 if i == axis % rank else 1 for i in range(rank)])
@@ -132,19 +113,10 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 def unwrap(p: Any, discont: Any = None, axis: int = -1, period: float = 2 * np.pi) -> Any:
     """Angles without jumps: multiples of the period are added."""
-    step = diff(p, axis=axis)
+    step = ops.diff(p, axis=axis)
     half = period / 2
     wrapped = ops.remainder(step + half, period) - half
     wrapped = ops.where(ops.logical_and(ops.equal(wrapped, -half), step > 0), half, wrapped)
     jump = ops.where(ops.abs(step) < (half if discont is None else discont), 0.0, wrapped - step)
-    from .reducing import cumsum
-
-    later = between(p, 1, None, axis) + cumsum(jump, axis)
+    later = between(p, 1, None, axis) + ops.cumsum(jump, axis)
     return concatenate([between(p, None, 1, axis), later], axis)
-
-
-def sinc(x: Any) -> Any:
-    """sin(pi x) / (pi x), and 1 at 0."""
-    zero = ops.equal(x, 0)
-    y = np.pi * ops.where(zero, 1.0, x)
-    return ops.where(zero, 1.0 - np.pi**2 / 6 * ops.square(x), ops.sin(y) / y)

@@ -12,7 +12,7 @@ from ..types import is_inexact, shape_of, type_of
 from .binding import UNSET
 
 __all__ = [
-    "all", "amax", "amin", "any", "average", "count_nonzero", "cumprod", "cumsum", "max", "mean",
+    "all", "amax", "amin", "any", "average", "max", "mean",
     "min", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin",
     "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std", "sum", "var",
 ]  # fmt: skip
@@ -102,6 +102,8 @@ def var(
     """The variance of the entries that count."""
     a = cast(a, dtype)
     ddof = ddof if correction is UNSET else correction
+    if where is True and mean is UNSET:
+        return ops.var(a, axis=axis, correction=ddof, keepdims=bool(keepdims))
     middle = mean_of(a, axis, where) if mean is UNSET else mean
     off = a - middle
     squares = ops.real(off * ops.conj(off)) if type_of(off).dtype.kind == "c" else ops.square(off)
@@ -117,6 +119,9 @@ def mean_of(a: Any, axis: Any, where: Any) -> Any:
 def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Any:  # fmt: skip
     """The standard deviation of the entries that count."""
+    if where is True and mean is UNSET:
+        ddof = ddof if correction is UNSET else correction
+        return ops.std(cast(a, dtype), axis=axis, correction=ddof, keepdims=bool(keepdims))
     return ops.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
@@ -142,54 +147,6 @@ def average(
         total = ops.sum(weights, axis=axis, keepdims=bool(keepdims))
         y = ops.sum(a * weights, axis=axis, keepdims=bool(keepdims)) / total
     return (y, ops.zeros_like(y) + total) if returned else y
-
-
-def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """How many entries are not zero."""
-    return ops.sum(ops.not_equal(a, 0), axis=axis, keepdims=bool(keepdims))
-
-
-def running(op: Any) -> Callable[..., Any]:
-    """Partial results along an axis, or along all of them as one."""
-
-    def accumulate(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-        a = cast(a, dtype)
-        if axis is None:
-            a, axis = ops.reshape(a, shape=(-1,)), 0
-        return op(a, axis=axis)
-
-    return accumulate
-
-
-def product_so_far(a: Any, axis: int) -> Any:
-    """The products of the entries up to each one along an axis."""
-    from . import binding
-
-    if op := binding.offered("cumulative_prod"):
-        return op(a, axis=axis)
-    from .ufuncs import accumulated
-
-    return folded(a, axis) if shape_of(a)[axis] else accumulated(np.multiply, "", a, axis)
-
-
-def folded(a: Any, axis: int) -> Any:
-    """The same, entry by entry."""
-    from .ufuncs import entries
-
-    found: list[Any] = []
-    for x in entries("numpy.cumprod", a, axis):
-        found.append(found[-1] * x if found else x)
-    return ops.stack(found, axis=axis)
-
-
-def sum_so_far(a: Any, axis: int) -> Any:
-    """The sums of the entries up to each one along an axis."""
-    from ..library.reduction import cumsum as op
-
-    return op(a, axis=axis)
-
-
-cumsum, cumprod = running(sum_so_far), running(product_so_far)
 
 
 def there(a: Any) -> Any:
@@ -255,9 +212,9 @@ nanargmax, nanargmin = place_of_number(ops.argmax, -np.inf), place_of_number(ops
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """Partial sums of the entries that are numbers."""
-    return cumsum(masked(a, there(a), 0), axis, dtype)
+    return ops.cumsum(masked(a, there(a), 0), axis, dtype)
 
 
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """Partial products of the entries that are numbers."""
-    return cumprod(masked(a, there(a), 1), axis, dtype)
+    return ops.cumprod(masked(a, there(a), 1), axis, dtype)

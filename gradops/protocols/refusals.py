@@ -1,6 +1,9 @@
 """Errors for calls of NumPy that tensors and expressions do not take."""
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..errors import NumPyCallError
 from ..places import describe, here
@@ -43,3 +46,20 @@ def length(x: Any, axis: int = 0) -> int:
 def lengths(x: Any) -> tuple[int, ...]:
     """The size of each axis, which must all be known."""
     return tuple(length(x, i) for i in range(len(shape_of(x))))
+
+
+def in_place(name: str, instead: str) -> Callable[..., Any]:
+    """A method that changes an array, which has no counterpart: its call is an error."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise refusal(f"x.{name}(...)", "it would change x, which has no memory of its own",
+                      f"use the new value that {instead} gives")  # fmt: skip
+
+    call.__name__ = name
+    call.__doc__ = "It would change the array, and is refused."
+    return call
+
+
+def known(x: Any) -> Any:
+    """The entries of an operand as an array; one whose entries are not known says so."""
+    return np.asarray(x.tolist() if hasattr(x, "gradop_level") else x)

@@ -10,7 +10,7 @@ import gradops as ops
 from ..types import is_complex, shape_of, type_of
 from .binding import UNSET
 from .joining import as_array, flat_and_axis
-from .refusals import refusal
+from .refusals import known, refusal
 
 __all__ = [
     "choose", "clip", "compress", "extract", "interp", "nan_to_num", "piecewise", "select", "take",
@@ -85,25 +85,15 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     return ops.astype(found, dtype=type_of(x).dtype)
 
 
-def known_mask(condition: Any, call: str) -> Any:
-    """A condition whose entries are known, as an array."""
-    if hasattr(condition, "gradop_level") and not hasattr(condition, "item"):
-        raise refusal(
-            call, "the shape of its result depends on the values",
-            "choose with np.where(condition, x, 0)",
-        )  # fmt: skip
-    return np.asarray(condition, bool)
-
-
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:
     """The entries along an axis at the places where a condition holds."""
     a, axis = flat_and_axis(as_array(a), axis)
-    return ops.take(a, np.nonzero(known_mask(condition, "numpy.compress"))[0], axis=axis)
+    return ops.take(a, np.nonzero(known(condition))[0], axis=axis)
 
 
 def extract(condition: Any, arr: Any) -> Any:
     """The entries where a condition holds, along one axis."""
-    return compress(np.ravel(known_mask(condition, "numpy.extract")), arr)
+    return compress(np.ravel(known(condition)), arr)
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
@@ -122,9 +112,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """The values of the line through the points (xp, fp), whose places must be arrays."""
-    if hasattr(xp, "gradop_level") and not hasattr(xp, "item"):
-        raise refusal("numpy.interp", "the places xp are not known", "give them as an array")
+    """The values of the line through the points (xp, fp), whose places increase."""
     places, fp = as_array(xp), as_array(fp)
     n = shape_of(places)[0]
     above = ops.greater_equal(ops.reshape(x, shape=(*shape_of(x), 1)), places)

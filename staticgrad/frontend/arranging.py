@@ -9,7 +9,6 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.library import reduction
 from gradops.library.keys import index_array
 from gradops.types import (
     Size,
@@ -281,20 +280,3 @@ def one_hot(
         return ops.astype(found, dtype=native(dtype or DEFAULT_DTYPE.get()))
     chosen = ops.where(found, 1 if on_value is None else on_value, off_value or 0)
     return chosen if dtype is None else ops.astype(chosen, dtype=native(dtype))
-
-
-def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """The sums of the entries up to each one along an axis, without that one if `exclusive`.
-
-    With `reverse`, of the entries from each one on.
-
-    >>> sg.cumsum(np.array([1, 2, 3]), exclusive=True)
-    array([0, 1, 3])
-    """
-    k = normalize_axis("cumsum", type_of(x), axis)
-    x = ops.flip(x, axis=k) if reverse else x
-    if exclusive:
-        lead, widths = (FULL,) * k, [(int(i == k), 0) for i in range(len(shape_of(x)))]
-        x = ops.pad(x, widths)[(*lead, slice(None, -1))]
-    found = reduction.cumsum(x, axis=k)
-    return ops.flip(found, axis=k) if reverse else found

@@ -9,7 +9,6 @@ import numpy as np
 
 import gradops as ops
 from gradops import GraphError, OptionError, ShapeError
-from gradops.library import reduction
 from gradops.types import native, normalize_axis, shape_of, type_of
 
 from ..ir.expr import sequence
@@ -106,23 +105,6 @@ def paired_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
     return found[0], found[1]
 
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False) -> Any:
-    """The root of the sum of squares, or another norm of vectors: 1, any p > 0, or `np.inf`.
-
-    >>> float(sg.norm(np.array([3.0, 4.0]))), float(sg.norm(np.array([3.0, 4.0]), ord=np.inf))
-    (5.0, 4.0)
-    """
-    if ord in ("euclidean", 2) or (ord == "fro" and isinstance(axis, list | tuple)):
-        return ops.sqrt(ops.sum(ops.square(tensor), axis=axis, keepdims=keepdims))
-    size = ops.abs(tensor)
-    if isinstance(ord, str) or not ord > 0 or isinstance(axis, list | tuple):
-        raise OptionError("norm", [type_of(tensor)], f"there is no norm {ord!r} along {axis}")
-    if ord == np.inf:
-        return ops.max(size, axis=axis, keepdims=keepdims)
-    total = ops.sum(size if ord == 1 else size**ord, axis=axis, keepdims=keepdims)
-    return total if ord == 1 else total ** (1 / ord)
-
-
 def argmax(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
     """The place of the first largest entry along an axis, by default the first.
 
@@ -144,24 +126,6 @@ def argmin(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
 def of_type(x: Any, dtype: Any) -> Any:
     """`x` in a dtype, which it may have already."""
     return x if x.dtype == native(dtype) else ops.astype(x, dtype=native(dtype))
-
-
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean squared distance from the mean, over the axes given, or over all.
-
-    >>> float(sg.reduce_variance(np.array([1.0, 3.0])))
-    1.0
-    """
-    return reduction.var(input_tensor, axis=tupled(axis), keepdims=keepdims)
-
-
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The square root of the variance, over the axes given, or over all.
-
-    >>> float(sg.reduce_std(np.array([1.0, 3.0])))
-    1.0
-    """
-    return reduction.std(input_tensor, axis=tupled(axis), keepdims=keepdims)
 
 
 def tupled(axis: Any) -> Any:

@@ -9,7 +9,7 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, neural, sorting
+from . import arranging, creation, formulas, neural, sorting, statistics
 
 Source = Callable[..., Any]
 
@@ -93,7 +93,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "size": creation.number_of_entries,
         **of(
             arranging,
-            "boolean_mask cumsum diag diag_part gather matrix_band_part matrix_diag "
+            "boolean_mask diag diag_part gather matrix_band_part matrix_diag "
             "matrix_diag_part matrix_transpose meshgrid one_hot pad repeat roll sequence_mask "
             "split tile unstack",
         ),
@@ -103,6 +103,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
             "unique unique_with_counts where",
         ),
         **of_gradops(
+            "cummax cummin diff logcumsumexp "
             "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack diag_embed "
             "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
             "sliding_window_view swapaxes tril triu vstack"
@@ -110,8 +111,13 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul norm "
-            "reduce_std reduce_variance rsqrt squared_difference tensordot",
+            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul rsqrt "
+            "squared_difference tensordot",
+        ),
+        **of(
+            statistics,
+            "cumprod cumsum cumulative_logsumexp norm reduce_euclidean_norm reduce_std "
+            "reduce_variance",
         ),
         **of(
             neural,

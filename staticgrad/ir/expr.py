@@ -49,6 +49,10 @@ NOT_TRAINED = MappingProxyType({"trainable": False})
 """The attributes of a variable that is no parameter: a count, the state of an optimizer."""
 
 
+FETCH = "fetch it: Session().run(...) or compile(...)(...)"
+BUILD = "NumPy's functions and ours build on it; np.stack and np.where put expressions together"
+
+
 class Expr(ArrayMethods):
     """An immutable expression: an op applied to expressions, or a leaf.
 
@@ -190,16 +194,27 @@ class Expr(ArrayMethods):
         """The error for Python code that needs a value now."""
         return ValueUnknownError(
             f"{asked} of {self.label} is known only when the graph runs"
-            f"\n  made at {describe(self.place)}\n  hint: {hint}"
+            f"\n  made at {describe(self.place)}\n  asked for at {describe(here())}\n  hint: {hint}"
         )
 
     def __bool__(self) -> bool:
         raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
-        raise self.unknown("the value", "fetch it: Session().run(...) or compile(...)(...)")
+        raise self.unknown("the value", f"{FETCH}; {BUILD}")
 
     __int__ = __index__ = __complex__ = __float__
+
+    def item(self, *args: Any) -> Any:
+        """There is no entry yet."""
+        raise self.unknown("the value", FETCH)
+
+    tolist = tobytes = item
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self.unknown("the value", f"{FETCH}; Print(...) shows it when the graph runs")
+        return str(self)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -229,7 +244,7 @@ class Expr(ArrayMethods):
         return array_api
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise self.unknown("the value", "apply ops of staticgrad, not of NumPy, to expressions")
+        raise self.unknown("the value", BUILD)
 
 
 def apply(

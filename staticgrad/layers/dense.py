@@ -13,7 +13,7 @@ from ..frontend.graph import name_scope
 from ..frontend.leaves import as_expression
 from ..frontend.random import random_key
 from ..ir.expr import Expr
-from .weights import made
+from .weights import functions, made
 
 
 def dense(
@@ -46,12 +46,7 @@ def dense(
     size = as_size(units)
     if not isinstance(size, int) or size < 0:
         raise OptionError("dense", [x.label], f"units={units!r} is no size that is known")
-    for given in (activation, kernel_initializer, bias_initializer):
-        if given is not None and not callable(given):
-            raise OptionError(
-                "dense", [x.label], f"{given!r} is no function",
-                hint="activation=sg.nn.relu, kernel_initializer=sg.initializers.zeros()",
-            )  # fmt: skip
+    functions("dense", activation, kernel_initializer, bias_initializer)
     kernel_initializer = kernel_initializer or initializers.glorot_uniform()
     bias_initializer = bias_initializer or initializers.zeros()
     with name_scope(name):

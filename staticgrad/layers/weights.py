@@ -40,3 +40,13 @@ def count(layer: str, name: str, value: Any) -> int:
     if not isinstance(size, int) or size < 1:
         raise OptionError(layer, [], f"{name}={value!r} is no size that is known")
     return size
+
+
+def functions(layer: str, *given: Any) -> None:
+    """Refuse what should be a function, or None, and is neither."""
+    for f in given:
+        if f is not None and not callable(f):
+            raise OptionError(
+                layer, [], f"{f!r} is no function",
+                hint="activation=sg.nn.relu, kernel_initializer=sg.initializers.zeros()",
+            )  # fmt: skip

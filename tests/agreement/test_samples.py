@@ -9,8 +9,9 @@ from gradops.testing import cases
 CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for case in cases(op)]
 every_sample = pytest.mark.parametrize("case", CASES)
 
-TIED = {  # ops whose samples have attributes that tell the size of the first axis
-    "broadcast_to", "prod", "prod_others", "reshape", "scatter", "squeeze", "sum_to",
+TIED = {  # ops whose samples have attributes that tell the size of the first axis, or that need it
+    "broadcast_to", "prod", "prod_others", "qr", "reshape", "scatter", "squeeze", "sum_to", "svd",
+    "svdvals",
 }  # fmt: skip
 
 

@@ -40,6 +40,29 @@ def unless_no_axis(call):
     )
 
 
+def spread(name):
+    """A variance or a standard deviation; where no axis is named, torch takes all of them."""
+
+    def call(torch, x, axis, correction, keepdims):
+        dims = dims_of(x, axis)
+        if not dims:
+            return (x * 0).real
+        x = x if x.is_floating_point() or x.is_complex() else x.double()
+        return getattr(torch, name)(x, dim=dims, correction=correction, keepdim=keepdims)
+
+    return call
+
+
+def vector_norm(torch, x, axis, keepdims, ord):
+    if axis == ():
+        return x.abs()
+    return torch.linalg.vector_norm(x, ord, dims_of(x, axis) or None, keepdims) * 1
+
+
+def count_nonzero(torch, x, axis, keepdims):
+    return one_by_one("sum")(torch, x != 0, axis, keepdims) * 1
+
+
 def nan_to_num(torch, x, **attrs):
     """Of complex numbers part by part: torch does not differentiate them whole."""
     if not x.is_complex():
@@ -87,22 +110,15 @@ def updated(how):
         key = tuple(k.numpy() if hasattr(k, "numpy") else k for k in key_of(index, arrays))
         places = np.array(np.arange(math.prod(x.shape)).reshape(tuple(x.shape))[key])
         flat, values = x.reshape(-1), v.expand(places.shape).reshape(-1)
-        if how == "set":  # torch writes in any order
+        if how == "index_copy":  # torch writes in any order
             last = {p: i for i, p in enumerate(places.ravel().tolist())}
             values, places = values[list(last.values())], np.array(list(last), int)
         i = torch.as_tensor(places.ravel())
-        y = (
-            flat.index_copy(0, i, values)
-            if how == "set"
-            else flat.scatter_reduce(0, i, values, how)
-        )
-        return y.reshape(x.shape)
+        if how.startswith("index"):
+            return getattr(flat, how)(0, i, values).reshape(x.shape)
+        return flat.scatter_reduce(0, i, values, how).reshape(x.shape)
 
     return call
-
-
-def multiplied(torch, v, *arrays, index, shape):
-    return updated("prod")(torch, torch.ones(shape, dtype=v.dtype), v, *arrays, index=index)
 
 
 def ordered(torch, x, axis, descending):
@@ -271,7 +287,15 @@ COUNTERPARTS = {
         (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
     ),
     "inverse_spread": inverse_spread,
-    "cumsum": lambda torch, x, axis: torch.cumsum(x, axis),
+    **{
+        name: lambda torch, x, axis, name=name: getattr(torch, name)(x, axis)
+        for name in ("cumsum", "cumprod")
+    },
+    "logcumsumexp": lambda torch, x, axis: torch.logcumsumexp(x.double(), axis),
+    "cummax": lambda torch, x, axis: torch.cummax(x, axis).values,
+    "cummin": lambda torch, x, axis: torch.cummin(x, axis).values,
+    "var": spread("var"), "std": spread("std"), "vector_norm": vector_norm,
+    "count_nonzero": count_nonzero,
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
     "strong_product": lambda torch, v, p: v * p,
@@ -284,8 +308,8 @@ COUNTERPARTS |= {
     "repeat": lambda torch, x, repeats, axis: torch.repeat_interleave(x, repeats, axis),
     "diagonal": lambda torch, x, offset, axis1, axis2: torch.diagonal(x, offset, axis1, axis2),
     "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
-    "set_at": updated("set"), "add_at": updated("sum"), "maximum_at": updated("amax"),
-    "minimum_at": updated("amin"), "product_at": multiplied,
+    "set_at": updated("index_copy"), "add_at": updated("index_add"), "maximum_at": updated("amax"),
+    "minimum_at": updated("amin"),
     "windows": unfolded, "sort": ordered,
     "argkth": lambda torch, x, k, axis: torch.kthvalue(x, k, axis, True).indices,
     "argtopk": lambda torch, x, k, axis, largest: (
@@ -300,7 +324,8 @@ WITHOUT = {
          "random_integers", "random_permutation", "fold_in"], OTHER_NUMBERS,
     ),
     **dict.fromkeys(
-        ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "forget_sizes",
+        ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "linear_recurrence",
+         "forget_sizes",
          "ensure_shape", "gelu_slope", "gru_gates", "gru_state", "lstm_gates", "lstm_hidden",
          "lstm_memory"],
         OURS,
@@ -310,7 +335,8 @@ WITHOUT = {
         ["gamma", "betainc", "gammainc", "gammaincc"], "torch has no function, or no derivative"
     ),
     **dict.fromkeys(["extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
-    **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts", "survivors"], OURS),
+    **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
+    "survivors": OURS, "product_at": "torch has no second derivative of it where factors are zero",
     "argmode": "torch chooses any of equal entries",
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import gradops
 import staticgrad as sg
 from dynamicgrad import array_api as eager
 from gradops import OptionError, TapeError
+from gradops.array_api import arrays
 from staticgrad import array_api as symbolic
 
 
@@ -114,3 +116,10 @@ def test_a_tensor_that_requires_gradients_is_not_exported():
     with pytest.raises(TapeError, match="detach"):
         np.from_dlpack(x)
     assert np.from_dlpack(x.detach()).tolist() == [1, 1]
+
+
+def test_what_stands_for_an_array_stays_what_it_is():
+    tangent = gradops.jvp(lambda x: arrays.asarray(x) * 2, [np.ones(2)], [np.ones(2)])[1]
+    assert tangent.tolist() == [2, 2]
+    rows = gradops.vmap(lambda x: arrays.asarray(x, dtype=arrays.float64))(np.ones((2, 3)))
+    assert rows.shape == (2, 3)

@@ -7,7 +7,31 @@ import dynamicgrad as dg
 import gradops
 import staticgrad as sg
 
+from .comparing import ORACLE, applied
+from .left_out import LEFT_OUT
+from .standard import found_in, strict
+from .test_conformance import CALLS
+
 X = np.array([-1.5, 0.5, 2.0, 3.25])
+
+
+def is_float64(x):
+    """Whether an argument is an array of which there are gradients."""
+    return isinstance(x, np.ndarray) and x.dtype == np.float64
+
+
+def is_defined(name, call):
+    """Whether the standard says what a call gives."""
+    try:
+        applied(ORACLE[name], call, strict.asarray, strict)
+    except TypeError:
+        return False
+    return True
+
+
+def flat(args):
+    """Arguments, those in lists by themselves."""
+    return [a for arg in args for a in (arg if isinstance(arg, list | tuple) else [arg])]
 
 
 def loss(x):
@@ -74,3 +98,30 @@ def test_a_value_that_is_not_known_is_said_to_be_so():
         for call in (bool, int, float, complex):
             with pytest.raises(gradops.ValueUnknownError, match="hint"):
                 call(x)
+
+
+NEW = {"zeros_like", "ones_like", "full_like", "empty_like"}  # constants, whatever x is
+FUNCTIONS = [n for n in CALLS if n not in NEW | set(LEFT_OUT) and not n.startswith("array.")]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_comes_of_tensors_that_require_gradients_has_gradients(name):
+    given = []
+
+    def tensor(x):
+        given.append(dg.tensor(x, requires_grad=is_float64(x)))
+        return given[-1]
+
+    for call in CALLS[name]:
+        if any(is_float64(a) for a in flat(call.args)) and is_defined(name, call):
+            found = applied(found_in(dg.array_api, name), call, tensor, dg.array_api)
+            break
+    else:
+        return  # it is no function of floats
+    floats = [y for y in found if isinstance(y, dg.Tensor) and y.dtype.kind in "fc"]
+    if floats:
+        with np.errstate(all="ignore"):
+            total = sum(gradops.sum(abs(y) if y.dtype.kind == "c" else y) for y in floats)
+            leaves = [x for x in given if x.requires_grad]
+            grads = dg.autograd.grad(total, leaves, allow_unused=True)
+        assert any(g is not None for g in grads)

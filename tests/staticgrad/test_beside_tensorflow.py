@@ -83,6 +83,8 @@ FORMULAS = """
     t.norm(x) ; t.norm(x, axis=1) ; t.norm(x, ord=1, axis=0, keepdims=True)
     t.norm(x, 'fro', [0, 1])
     t.norm(x, ord=np.inf, axis=1) ; t.norm(p, ord=3) ; t.norm(x, ord=2, axis=-1)
+    t.cumprod(p) ; t.cumprod(p, axis=1, exclusive=True) ; t.cumprod(p, reverse=True)
+    t.norm(x, 1, 1) ; t.count_nonzero(x) ; t.count_nonzero(b, axis=1, keepdims=True, dtype='int32')
     t.reduce_variance(x) ; t.reduce_variance(x, axis=0) ; t.reduce_std(x, [1], keepdims=True)
     t.zeros([2, 3]) + t.ones([3]) ; t.ones([3, 1], 'float64') * x ; t.fill([3, 4], 0.5)
     t.fill([3], s)

@@ -42,7 +42,7 @@ def test_python_may_look_at_the_primal(x):
     def by_value(x):
         assert x.sum().item() == 6
         assert x.tolist() == [1, 2, 3]
-        assert float(x[0]) == 1.0
+        assert x[0].item() == 1.0
         assert not x.isnan().any()
         return x * 2 if x[0] > 0 else -x
 

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gradops as G
-from gradops.library.reduction import cumsum, std, var
 
 INF = np.inf
 
@@ -86,12 +85,6 @@ def test_the_mean_of_integers_is_a_float():
     assert G.mean(np.ones((2, 3), np.float32), axis=0).dtype == np.float32
 
 
-def test_var_and_std_are_those_of_numpy():
-    x = np.random.default_rng(0).normal(size=(3, 4))
-    assert_allclose(var(x, axis=1), x.var(axis=1), rtol=1e-14)
-    assert_allclose(std(x, correction=1), x.std(ddof=1), rtol=1e-14)
-
-
 def test_the_gradient_of_a_mean_of_nothing_is_empty_and_silent():
     g, x = np.ones(()), np.ones((0, 2))
     with np.errstate(all="raise"):
@@ -101,11 +94,6 @@ def test_the_gradient_of_a_mean_of_nothing_is_empty_and_silent():
 def test_argmax_under_vmap_counts_within_the_example():
     x = np.random.default_rng(0).normal(size=(5, 2, 3))
     assert_array_equal(G.vmap(G.argmax)(x), [e.argmax() for e in x])
-
-
-def test_cumsum_is_the_running_sum(gradient):
-    assert_array_equal(cumsum(np.array([1.0, 2, 3]), axis=0), [1, 3, 6])
-    assert_array_equal(gradient(lambda x: cumsum(x, axis=0), [1.0, 2, 3])[0], [3, 2, 1])
 
 
 def test_sizes_that_are_not_known_are_carried_along():

@@ -11,8 +11,8 @@ import numpy as np
 import gradops as ops
 from gradops.library.loss import check_reduction, check_same_shape, reduced
 
-from ..fast import several
-from ..tensor import Tensor, as_tensor
+from ...fast import several
+from ...tensor import Tensor, as_tensor
 
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
 IGNORE = -100  # the label that PyTorch ignores by default
@@ -211,24 +211,3 @@ def binary_cross_entropy(
         )  # fmt: skip
     losses = ops.binary_cross_entropy(x, y)
     return reduced(losses if weight is None else losses * weight, reduction)
-
-
-def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
-    """The divergence of log-probabilities `input` from `target`, entry by entry and then reduced.
-
-    `reduction="batchmean"` divides the sum by the size of the batch, which is the divergence;
-    `"mean"` by the number of entries.
-
-    >>> dg.nn.functional.kl_div(dg.zeros(1), dg.tensor([0.5]))
-    tensor(-0.3466)
-    """
-    x, p = as_tensor(input), as_tensor(target)
-    check_same_shape("kl_div", x, p)
-    if log_target:
-        losses = ops.exp(p) * (p - x)
-    else:
-        positive = p > 0
-        losses = ops.where(positive, p * ops.log(ops.where(positive, p, 1.0)), 0.0) - p * x
-    if reduction == "batchmean":
-        return ops.sum(losses) / (x.shape[0] if x.shape else 1)
-    return reduced(losses, reduction)

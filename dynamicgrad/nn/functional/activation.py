@@ -1,0 +1,225 @@
+"""Activations, as functions."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...creation import drawn
+from ...spelling import FUNCTIONS
+from ...tensor import as_tensor
+
+sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
+
+
+def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of ours of one tensor, under PyTorch's name for that."""
+
+    def call(input: Any) -> Any:
+        return function(as_tensor(input))
+
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
+    return call
+
+
+logsigmoid, softsign = of_tensor(ops.log_sigmoid), of_tensor(ops.softsign)
+tanhshrink = of_tensor(ops.tanhshrink)
+
+
+def applied(function: Callable[[Any], Any], x: Any, inplace: bool) -> Any:
+    """A function of `x`, written into `x` if asked; what it saves for backward is a copy then."""
+    return x.copy_(function(x.clone())) if inplace else function(x)
+
+
+def in_place_or_not(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of ours of one tensor that PyTorch can also write into the tensor."""
+
+    def call(input: Any, inplace: bool = False) -> Any:
+        return applied(function, as_tensor(input), inplace)
+
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
+    return call
+
+
+relu6, selu, mish = map(in_place_or_not, (ops.relu6, ops.selu, ops.mish))
+hardswish, hardsigmoid = map(in_place_or_not, (ops.hardswish, ops.hardsigmoid))
+
+
+def relu(input: Any, inplace: bool = False) -> Any:
+    """The positive part of each entry.
+
+    >>> dg.nn.functional.relu(dg.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return input.relu_() if inplace else FUNCTIONS["relu"](input)
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where it is positive, else `negative_slope` times x.
+
+    >>> dg.nn.functional.leaky_relu(dg.tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
+    return applied(lambda x: ops.leaky_relu(x, negative_slope), as_tensor(input), inplace)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """x where it is positive, else x times a slope: one, or one for each channel.
+
+    >>> dg.nn.functional.prelu(dg.tensor([[-1.0, -1.0]]), dg.tensor([0.5, 0.25]))
+    tensor([[-0.5000, -0.2500]])
+    """
+    return ops.prelu(as_tensor(input), as_tensor(weight))
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where it is positive, else alpha (exp(x) - 1).
+
+    >>> dg.nn.functional.elu(dg.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return applied(lambda x: ops.elu(x, alpha), as_tensor(input), inplace)
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where it is positive, else alpha (exp(x / alpha) - 1).
+
+    >>> dg.nn.functional.celu(dg.tensor([-2.0, 2.0]), 2.0)
+    tensor([-1.2642,  2.0000])
+    """
+    return applied(lambda x: ops.celu(x, alpha), as_tensor(input), inplace)
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """Each entry, but within bounds; its derivative there is 0.
+
+    >>> dg.nn.functional.hardtanh(dg.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    return applied(lambda x: ops.hardtanh(x, min_val, max_val), as_tensor(input), inplace)
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """Each entry that is greater than the threshold, else `value`.
+
+    >>> dg.nn.functional.threshold(dg.tensor([1.0, 2.0]), 1.0, 0.5)
+    tensor([0.5000, 2.0000])
+    """
+    return applied(lambda x: ops.threshold(x, threshold, value), as_tensor(input), inplace)
+
+
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """Each entry, or 0 if its magnitude is at most `lambd`.
+
+    >>> dg.nn.functional.hardshrink(dg.tensor([-1.0, 0.25]))
+    tensor([-1.,  0.])
+    """
+    return ops.hardshrink(as_tensor(input), lambd)
+
+
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """Each entry nearer to 0 by `lambd`, and 0 if it would be beyond.
+
+    >>> dg.nn.functional.softshrink(dg.tensor([-1.0, 0.25]))
+    tensor([-0.5000,  0.0000])
+    """
+    return ops.softshrink(as_tensor(input), lambd)
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half along a dimension times the logistic function of the second half.
+
+    >>> dg.nn.functional.glu(dg.tensor([2.0, 0.0]))
+    tensor([1.])
+    """
+    return ops.glu(as_tensor(input), dim)
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """x times its logistic function.
+
+    >>> dg.nn.functional.silu(dg.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
+    return applied(FUNCTIONS["silu"], input, inplace)
+
+
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + exp(beta x)) / beta; x itself where beta x is over `threshold`.
+
+    >>> dg.nn.functional.softplus(dg.zeros(1))
+    tensor([0.6931])
+    """
+    if beta == 1 and threshold == 20:
+        return FUNCTIONS["softplus"](input)  # so far out the two agree to nine digits
+    x = as_tensor(input)
+    return ops.where(x * beta > threshold, x, ops.softplus(x * beta) / beta)
+
+
+def softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+    """exp(x) divided by its sum along a dimension; warns if that is left to be guessed.
+
+    >>> dg.nn.functional.softmax(dg.zeros(2), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return along(ops.softmax, input, dim, dtype)
+
+
+def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+    """exp(-x) divided by its sum along a dimension.
+
+    >>> dg.nn.functional.softmin(dg.zeros(2), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return along(ops.softmax, -as_tensor(input), dim, dtype)
+
+
+def log_softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+    """The logarithm of softmax, accurate where softmax underflows.
+
+    >>> dg.nn.functional.log_softmax(dg.zeros(2), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
+    return along(ops.log_softmax, input, dim, dtype)
+
+
+def along(op: Any, input: Any, dim: int | None, dtype: Any) -> Any:
+    """An op along a dimension, in a dtype if one is given."""
+    x = as_tensor(input)
+    if dim is None:
+        dim = 0 if x.ndim in (0, 1, 3) else 1
+        warnings.warn(
+            f"Implicit dimension choice for {op} has been deprecated: it is {dim} here, and depends"
+            f" on how many dimensions there are; write dim={dim}",
+            UserWarning,
+            stacklevel=3,
+        )
+    return op(x if dtype is None else x.to(dtype), axis=dim)
+
+
+def gumbel_softmax(
+    logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1,
+    generator: np.random.Generator | None = None,
+) -> Any:  # fmt: skip
+    """A sample of classes with these logits, softened: softmax of (logits + Gumbel noise) / tau.
+
+    With `hard` the value is a row with a 1 at the sampled class, the gradient that of the soft one.
+
+    >>> dg.nn.functional.gumbel_softmax(dg.zeros(1, 3), hard=True).sum()
+    tensor(1.)
+    """
+    x = as_tensor(logits)
+    noise = drawn(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
+    soft = ops.softmax((x + ops.astype(noise, dtype=x.dtype)) / tau, axis=dim)
+    if not hard:
+        return soft
+    top = ops.argmax(soft, axis=dim, keepdims=True)
+    shape = [1] * x.ndim
+    shape[dim] = -1
+    chosen = top == np.arange(x.shape[dim]).reshape(shape)
+    return ops.astype(chosen, dtype=x.dtype) - ops.stop_gradient(soft) + soft

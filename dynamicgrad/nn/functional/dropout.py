@@ -1,0 +1,114 @@
+"""Dropout, as functions: of entries, of channels, and so that mean and variance stay."""
+
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...creation import drawn
+from ...tensor import as_tensor
+
+FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
+Generator = np.random.Generator | None
+
+
+def require_probability(p: float) -> None:
+    """Refuse what is no probability."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def kept(input: Any, p: float, shape: tuple[int, ...], generator: Generator) -> Any:
+    """1 where an entry is kept, else 0."""
+    found = drawn(lambda g, size: g.random(size, np.float32), shape, generator)
+    return ops.astype(found >= p, dtype=input.dtype)
+
+
+def dropped(
+    input: Any, p: float, shape: tuple[int, ...], inplace: bool, generator: Generator
+) -> Any:
+    """The input with entries dropped, all those together that share one in `shape`."""
+    found = kept(input, p, shape, generator)
+    scale = as_tensor(found / (1 - p) if p < 1 else found)
+    return input.mul_(scale) if inplace else input * scale
+
+
+def dropout(
+    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False,
+    generator: Generator = None,
+) -> Any:  # fmt: skip
+    """Each entry zero with probability `p`, else divided by 1 - p; the input if not `training`.
+
+    >>> dg.nn.functional.dropout(dg.ones(4), 0.5, generator=np.random.default_rng(0))
+    tensor([2., 2., 2., 0.])
+    """
+    require_probability(p)
+    if not training or p == 0:
+        return input
+    return dropped(input, p, tuple(input.shape), inplace, generator)
+
+
+def dropout1d(
+    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False,
+    generator: Generator = None,
+) -> Any:  # fmt: skip
+    """Whole channels of (examples, channels, ...) zero with probability `p`; others scaled.
+
+    >>> dg.nn.functional.dropout1d(dg.ones(1, 1, 2), 1.0)
+    tensor([[[0., 0.]]])
+    """
+    require_probability(p)
+    if not training or p == 0:
+        return input
+    return dropped(input, p, by_channel(input), inplace, generator)
+
+
+def by_channel(input: Any) -> tuple[int, ...]:
+    """The shape with one entry for each channel of each example."""
+    return (*input.shape[:2], *(1,) * (input.ndim - 2))
+
+
+dropout2d = dropout3d = dropout1d
+
+
+def alpha_dropout(
+    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False,
+    generator: Generator = None,
+) -> Any:  # fmt: skip
+    """Some entries set to what selu tends to; then all scaled so that mean and variance stay.
+
+    >>> dg.nn.functional.alpha_dropout(dg.ones(2), 0.5)
+    tensor([1., 1.])
+    """
+    return alpha_dropped(input, p, training, inplace, tuple(input.shape), generator)
+
+
+def feature_alpha_dropout(
+    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False,
+    generator: Generator = None,
+) -> Any:  # fmt: skip
+    """`alpha_dropout` of whole channels of (examples, channels, ...).
+
+    >>> dg.nn.functional.feature_alpha_dropout(dg.ones(1, 2), 0.5)
+    tensor([[1., 1.]])
+    """
+    return alpha_dropped(input, p, training, inplace, by_channel(input), generator)
+
+
+def alpha_dropped(
+    input: Any, p: float, training: bool, inplace: bool, shape: tuple[int, ...],
+    generator: Generator,
+) -> Any:  # fmt: skip
+    """The input with entries at the floor, scaled and moved: mean 0 and variance 1 stay."""
+    require_probability(p)
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
+    mask = as_tensor(kept(input, p, shape, generator))
+    scale = ((1 - p) * (1 + p * FLOOR**2)) ** -0.5
+    moved = (1 - mask) * (scale * FLOOR) - scale * p * FLOOR
+    if inplace:
+        return input.mul_(mask * scale).add_(moved)
+    return input * (mask * scale) + moved

@@ -1,0 +1,137 @@
+"""Normalization, as functions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...modes import no_grad
+from ...tensor import as_tensor
+
+
+def optional(x: Any) -> Any:
+    """A tensor, or None."""
+    return None if x is None else as_tensor(x)
+
+
+def batch_norm(
+    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each channel standardized: by the batch if `training`, else by the running statistics.
+
+    While training, running statistics that are given are moved towards those of the batch by
+    `momentum`, in place.
+
+    >>> dg.nn.functional.batch_norm(dg.tensor([[1.0], [3.0]]), None, None, training=True, eps=0)
+    tensor([[-1.],
+            [ 1.]])
+    """
+    x, w, b = as_tensor(input), optional(weight), optional(bias)
+    if not training:
+        if running_mean is None or running_var is None:
+            raise ops.OptionError(
+                "batch_norm", [x.type], "without training it needs running_mean and running_var"
+            )
+        return ops.batch_norm(x, w, b, eps, (as_tensor(running_mean), as_tensor(running_var)))
+    require_several(x)
+    if running_mean is not None or running_var is not None:
+        update_statistics(x, (running_mean, running_var), momentum, by_example=False)
+    return ops.batch_norm(x, w, b, eps)
+
+
+def require_several(x: Any) -> None:
+    """Refuse channels with a single entry, whose spread is zero."""
+    if x.ndim > 1 and np.prod(x.shape) == x.shape[1]:
+        raise ops.ShapeError(
+            "batch_norm", [x.type], "each channel has one entry, which has no spread",
+            known_as=f"Expected more than 1 value per channel when training, got input size"
+            f" {tuple(x.shape)}",
+        )  # fmt: skip
+
+
+def update_statistics(x: Any, running: Sequence[Any], momentum: float, by_example: bool) -> None:
+    """Move the running mean and variance towards those of the batch, or of examples on average."""
+    axes, places = (0, *range(2, x.ndim)), tuple(range(2, x.ndim))
+    with no_grad():
+        mean = ops.mean(x, axis=axes)
+        var = ops.var(x, axis=places if by_example else axes, correction=1)
+        for r, found in zip(running, (mean, ops.mean(var, axis=0) if by_example else var)):
+            if r is not None:
+                r.copy_(r * (1 - momentum) + found * momentum)
+
+
+def layer_norm(
+    input: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None,
+    eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each example standardized over its last dimensions, of the sizes given.
+
+    >>> dg.nn.functional.layer_norm(dg.tensor([[1.0, 3.0]]), [2], eps=0)
+    tensor([[-1.,  1.]])
+    """
+    x = as_tensor(input)
+    return ops.layer_norm(x, tuple(normalized_shape), optional(weight), optional(bias), eps)
+
+
+def rms_norm(
+    input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None
+) -> Any:
+    """Each example over the root of the mean of its squares, along its last dimensions.
+
+    >>> dg.nn.functional.rms_norm(dg.tensor([[3.0, 3.0]]), [2])
+    tensor([[1., 1.]])
+    """
+    x = as_tensor(input)
+    eps = float(np.finfo(x.dtype).eps) if eps is None else eps
+    return ops.rms_norm(x, tuple(normalized_shape), optional(weight), eps)
+
+
+def group_norm(
+    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """Groups of channels of each example standardized together.
+
+    >>> dg.nn.functional.group_norm(dg.tensor([[1.0, 3.0]]), 1, eps=0)
+    tensor([[-1.,  1.]])
+    """
+    return ops.group_norm(as_tensor(input), num_groups, optional(weight), optional(bias), eps)
+
+
+def instance_norm(
+    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None,
+    bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each channel of each example standardized, or by running statistics if told so.
+
+    >>> dg.nn.functional.instance_norm(dg.tensor([[[1.0, 3.0]]]), eps=0)
+    tensor([[[-1.,  1.]]])
+    """
+    x, w, b = as_tensor(input), optional(weight), optional(bias)
+    if not use_input_stats:
+        return batch_norm(x, running_mean, running_var, w, b, False, momentum, eps)
+    if running_mean is not None or running_var is not None:
+        update_statistics(x, (running_mean, running_var), momentum, by_example=True)
+    return ops.instance_norm(x, w, b, eps)
+
+
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Any:
+    """The input over a power of the mean of squares of neighbouring channels.
+
+    >>> dg.nn.functional.local_response_norm(dg.ones(1, 1, 1), 1, alpha=3.0, beta=0.5)
+    tensor([[[0.5000]]])
+    """
+    return ops.local_response_norm(as_tensor(input), size, alpha, beta, k)
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+    """The input over its norm along a dimension, which counts as at least `eps`.
+
+    >>> dg.nn.functional.normalize(dg.tensor([3.0, 4.0]), dim=0)
+    tensor([0.6000, 0.8000])
+    """
+    return ops.normalize(as_tensor(input), p, dim, eps)

@@ -1,0 +1,89 @@
+"""Pooling, as functions: over the last dimensions of an input (examples, channels, ...)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gradops as ops
+
+from ...tensor import as_tensor
+
+
+def named(call: Any, name: str, doc: str) -> Callable[..., Any]:
+    """A function with its name and documentation."""
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc
+    return call
+
+
+def max_pool(n: int, with_indices: bool = False) -> Callable[..., Any]:
+    """PyTorch's max pooling over `n` dimensions."""
+
+    def call(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        ceil_mode: bool = False, return_indices: bool = with_indices,
+    ) -> Any:  # fmt: skip
+        x = as_tensor(input)
+        given = (kernel_size, stride or None, padding, dilation, n, ceil_mode)
+        y = ops.max_pooling(x, *given)
+        return (y, ops.max_pool_places(x, *given)) if return_indices else y
+
+    name = f"max_pool{n}d" + "_with_indices" * with_indices
+    return named(call, name, f"The greatest entry of each window over the last {n} dimensions.")
+
+
+def avg_pool(n: int) -> Callable[..., Any]:
+    """PyTorch's average pooling over `n` dimensions."""
+
+    def call(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Any:  # fmt: skip
+        return ops.avg_pool(
+            as_tensor(input), kernel_size, stride or None, padding, n, ceil_mode,
+            count_include_pad, divisor_override,
+        )  # fmt: skip
+
+    return named(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
+
+
+def lp_pool(n: int) -> Callable[..., Any]:
+    """PyTorch's power-average pooling over `n` dimensions."""
+
+    def call(
+        input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> Any:
+        x = as_tensor(input)
+        return ops.lp_pool(x, norm_type, kernel_size, stride or None, n, ceil_mode)
+
+    return named(call, f"lp_pool{n}d", f"The norm of each window over the last {n} dimensions.")
+
+
+def adaptive_avg_pool(n: int) -> Callable[..., Any]:
+    """PyTorch's adaptive average pooling over `n` dimensions."""
+
+    def call(input: Any, output_size: Any) -> Any:
+        return ops.adaptive_avg_pool(as_tensor(input), output_size, n)
+
+    doc = f"Means of `output_size` windows that cover the last {n} dimensions."
+    return named(call, f"adaptive_avg_pool{n}d", doc)
+
+
+def adaptive_max_pool(n: int) -> Callable[..., Any]:
+    """PyTorch's adaptive max pooling over `n` dimensions."""
+
+    def call(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        return ops.adaptive_max_pool(as_tensor(input), output_size, n, return_indices)
+
+    doc = f"The greatest entries of `output_size` windows that cover the last {n} dimensions."
+    return named(call, f"adaptive_max_pool{n}d", doc)
+
+
+DIMENSIONS = (1, 2, 3)
+max_pool1d, max_pool2d, max_pool3d = map(max_pool, DIMENSIONS)
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = (
+    max_pool(n, with_indices=True) for n in DIMENSIONS
+)
+avg_pool1d, avg_pool2d, avg_pool3d = map(avg_pool, DIMENSIONS)
+lp_pool1d, lp_pool2d, lp_pool3d = map(lp_pool, DIMENSIONS)
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = map(adaptive_avg_pool, DIMENSIONS)
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(adaptive_max_pool, DIMENSIONS)

@@ -1,0 +1,219 @@
+"""PyTorch's reductions and running results that take or give more than ours do."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gradops as ops
+from gradops.library.running import latest
+from gradops.types import shape_of
+
+from . import creation
+from .fast import OF_NUMBERS, cast, operand
+from .tensor import Tensor
+
+
+class Extremes(NamedTuple):
+    """The extreme values along a dimension, and where they are."""
+
+    values: Tensor
+    indices: Tensor
+
+
+class Range(NamedTuple):
+    """The smallest and the largest entries."""
+
+    min: Tensor
+    max: Tensor
+
+
+def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any]:
+    """PyTorch's `max` and `min`: of all entries, along a dimension with indices, or of a pair."""
+
+    def call(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        x = operand(x)
+        if dim is None:
+            return reduce(x)
+        if not isinstance(dim, int | np.integer):
+            return both(x, dim)
+        dim = int(dim)
+        if is_number(x, dim):
+            return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
+        return picked(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (
+        f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
+    )
+    return call
+
+
+def is_number(x: Any, dim: Any) -> bool:
+    """Whether `x` is a number, which PyTorch takes for a row of one along `dim`."""
+    return dim in OF_NUMBERS and not shape_of(x)
+
+
+def picked(x: Any, indices: Any, dim: int, keepdim: bool) -> Extremes:
+    """The entries at indices along a dimension, with these."""
+    values = ops.take_along_axis(x, indices, axis=dim)
+    if keepdim:
+        return Extremes(values, indices)
+    return Extremes(ops.squeeze(values, axis=(dim,)), ops.squeeze(indices, axis=(dim,)))
+
+
+def dims(x: Any, dim: Any) -> Any:
+    """PyTorch's dimensions as axes: none are all, and a number has a dimension 0."""
+    dim = tuple(dim) if isinstance(dim, list) else dim
+    return None if dim == () or is_number(x, dim) else dim
+
+
+def spread_of(op: Any, name: str, doc: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """PyTorch's `var` or `std`, and the function that gives the mean, too."""
+
+    def call(
+        x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
+        correction: float | None = None,
+    ) -> Any:  # fmt: skip
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        correction = int(unbiased) if correction is None else correction
+        return op(x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
+
+    def with_mean(
+        x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
+        correction: float | None = None,
+    ) -> Any:  # fmt: skip
+        found = call(x, dim, unbiased, keepdim, correction=correction)
+        axis = None if isinstance(dim, bool) else dims(x, dim)
+        return found, ops.mean(x, axis=axis, keepdims=keepdim)
+
+    call.__name__ = call.__qualname__ = name
+    with_mean.__name__ = with_mean.__qualname__ = f"{name}_mean"
+    call.__doc__ = f"{doc}, over n - 1; `correction` or `unbiased=False` say otherwise."
+    with_mean.__doc__ = f"{doc}, and the mean."
+    return call, with_mean
+
+
+var, var_mean = spread_of(ops.var, "var", "The mean squared distance from the mean")
+std, std_mean = spread_of(ops.std, "std", "The square root of the variance")
+
+
+def running(op: Any, name: str) -> Callable[..., Any]:
+    """A running result along a dimension, in another dtype if asked."""
+
+    def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
+        x = cast(x, dtype)
+        if is_number(x, dim):
+            return ops.reshape(op(ops.reshape(x, shape=(1,)), axis=0), shape=())
+        return op(x, axis=dim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = op.__doc__.split(">>>")[0].rstrip()
+    return call
+
+
+def running_extreme(op: Any) -> Callable[..., Any]:
+    """A running extreme along a dimension, and where it is."""
+
+    def call(x: Any, dim: int) -> Any:
+        if is_number(x, dim):
+            return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
+        values = op(x, axis=dim)
+        return Extremes(values, latest(values, x, dim))
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = f"{op.doc[:-1]}, and where it is."
+    return call
+
+
+def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """The norm of the entries as one vector, or along dimensions, of any order `p`.
+
+    >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
+    (tensor(5.), tensor(4.))
+    """
+    x = cast(x, dtype)
+    ord = 2 if p in ("fro", None) else p
+    return ops.vector_norm(x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
+
+
+def aminmax(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Range:
+    """The smallest and the largest entry, of all or along a dimension.
+
+    >>> dg.aminmax(dg.tensor([3.0, 1.0, 2.0]))
+    Range(min=tensor(1.), max=tensor(3.))
+    """
+    axis = dims(x, dim)
+    return Range(*(f(x, axis=axis, keepdims=keepdim) for f in (ops.min, ops.max)))
+
+
+def of_numbers(name: str) -> Callable[..., Any]:
+    """A reduction that passes over the entries that are NaN."""
+
+    def call(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+        from gradops.protocols import reducing
+
+        reduce = getattr(reducing, name)
+        return reduce(x, axis=dims(x, dim), dtype=dtype, keepdims=keepdim)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The {name[3:]} of the entries that are not NaN."
+    return call
+
+
+def diff(x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The differences of neighbours along a dimension, `n` times over.
+
+    >>> dg.diff(dg.tensor([1, 4, 9]))
+    tensor([3, 5])
+    """
+    return ops.diff(x, n, dim, prepend, append)
+
+
+def trapezoid(y: Any, x: Any = None, *, dx: Any = 1.0, dim: int = -1) -> Any:
+    """The integral of the line through points, by trapezoids along a dimension.
+
+    >>> dg.trapezoid(dg.tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
+    """
+    from gradops.protocols.differences import trapezoid
+
+    return trapezoid(y, x, dx, dim)
+
+
+def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """The covariances of variables, which are the rows.
+
+    >>> dg.cov(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    from gradops.protocols.statistics import cov
+
+    weights = [w if w is None else ops.astype(w, dtype=x.dtype) for w in (fweights, aweights)]
+    return cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
+
+
+def corrcoef(x: Any) -> Any:
+    """The correlations of variables, which are the rows.
+
+    >>> dg.corrcoef(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    from gradops.protocols.statistics import corrcoef
+
+    return corrcoef(x)
+
+
+BOTH: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
+        running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
+        running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
+        of_numbers("nanmean"), diff, cov, corrcoef,
+    )
+}  # fmt: skip
+FUNCTIONS = {"var_mean": var_mean, "std_mean": std_mean, "trapezoid": trapezoid, "trapz": trapezoid}

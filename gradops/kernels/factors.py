@@ -1,0 +1,134 @@
+"""Factorisations of any matrix, and what is found by way of them."""
+
+from typing import Any
+
+import numpy as np
+
+from .linalg import (
+    DIVERGED,
+    DOUBLE,
+    NOT_FINITE,
+    ROUTINES,
+    attempt,
+    cast,
+    dtype_of,
+    failure,
+    real_dtype,
+)
+
+
+def routine(name: str, m: int, n: int, kind: str = "") -> Any:
+    """LAPACK's routine for m by n matrices; NumPy before 2.3 has two, by which size is smaller."""
+    found = getattr(ROUTINES, name + kind, None)
+    return found or getattr(ROUTINES, f"{name}_{'m' if m < n else 'n'}{kind}")
+
+
+def svd(x: Any, full_matrices: bool = True) -> Any:
+    """The matrix U, the singular values as a row, and the transpose of Vh, one above the other."""
+    dtype = dtype_of("svd", x)
+    *batch, m, n = x.shape
+    k = min(m, n)
+    if full_matrices:
+        y = np.zeros((*batch, m + 1 + n, max(m, n)), dtype)
+        u, s, v = y[..., :m, :m], y[..., m, :k], y[..., m + 1 :, :n]
+    else:
+        y = np.zeros((*batch, m + 1 + n, k), dtype)
+        u, s, v = y[..., :m, :], y[..., m, :], y[..., m + 1 :, :]
+    call = routine("svd", m, n, "_f" if full_matrices else "_s")
+    out = u, s.real, v.swapaxes(-1, -2)
+    signature = "D->DdD" if dtype.kind == "c" else "d->ddd"
+    attempt("svd", call, x, signature, DIVERGED, out, finite=True)
+    return y
+
+
+def svdvals(x: Any) -> Any:
+    dtype = dtype_of("svdvals", x)
+    signature = "D->d" if dtype.kind == "c" else "d->d"
+    call = routine("svd", *x.shape[-2:])
+    return cast(attempt("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype))
+
+
+FACTORED: dict[str, Any] = {
+    "reduced": np.linalg.qr,
+    "complete": lambda x: np.linalg.qr(x, "complete"),
+}
+
+
+def qr(x: Any, mode: str = "reduced") -> Any:
+    """The matrix Q above the transpose of R."""
+    dtype = dtype_of("qr", x)
+    *batch, m, n = x.shape
+    q, r = FACTORED[mode](x)
+    y = np.empty((*batch, m + n, q.shape[-1]), dtype)
+    y[..., :m, :], y[..., m:, :] = q, r.swapaxes(-1, -2)
+    return y
+
+
+def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of complex numbers with parts of a dtype."""
+    return np.dtype(dtype.char.upper())
+
+
+def eig(x: Any) -> Any:
+    """The eigenvalues as a row above the matrix of eigenvectors, complex in any case."""
+    dtype = dtype_of("eig", x)
+    *batch, n, _ = x.shape
+    y = np.empty((*batch, n + 1, n), complex_dtype(dtype))
+    out = (y[..., 0, :], y[..., 1:, :])
+    signature = "D->DD" if dtype.kind == "c" else "d->DD"
+    attempt("eig", ROUTINES.eig, x, signature, DIVERGED, out, finite=True)
+    return y
+
+
+def eigvals(x: Any) -> Any:
+    dtype = dtype_of("eigvals", x)
+    signature = "D->D" if dtype.kind == "c" else "d->D"
+    found = attempt("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
+    return cast(found, complex_dtype(dtype))
+
+
+def cutoff(m: Any, n: Any, rtol: float | None, dtype: Any = DOUBLE) -> Any:
+    """What part of the largest singular value counts as zero."""
+    if rtol is not None:
+        return rtol
+    return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
+
+
+def checked(op: str, x: Any) -> Any:
+    """Matrices with finite entries, in the dtype of the result."""
+    x = cast(x, dtype_of(op, x))
+    if not (fine := np.isfinite(x)).all():
+        raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
+    if x.ndim < 2:
+        raise ValueError("no matrix")  # type inference has the words for the user
+    return x
+
+
+def pinv(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
+    x = checked("pinv", x)
+    m, n = x.shape[-2:]
+    return np.linalg.pinv(x, cutoff(m, n, rtol, x.dtype), hermitian)
+
+
+def matrix_rank(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
+    x = checked("matrix_rank", x)
+    return np.linalg.matrix_rank(x, hermitian=hermitian, rtol=rtol)
+
+
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
+    dtype = dtype_of("lstsq", a, b)
+    m, n = a.shape[-2:]
+    k = b.shape[-1]
+    if k == 0:  # LAPACK wants a right side
+        b = np.zeros((*b.shape[:-1], 1), b.dtype)
+    small = cutoff(m, n, rcond)
+    signature = "DDd->Ddid" if dtype.kind == "c" else "ddd->ddid"
+    try:
+        with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
+            x, *_ = routine("lstsq", m, n)(a, b, small, signature=signature)
+    except FloatingPointError:
+        why = DIVERGED if np.isfinite(a).all() and np.isfinite(b).all() else NOT_FINITE
+        raise failure("lstsq", [a, b], why, np.zeros(())) from None
+    if m == 0:
+        x[...] = 0
+    return cast(x[..., :k], dtype)

@@ -1,0 +1,222 @@
+"""Running results along an axis: sums, products and extremes of the entries up to each one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import OptionError, ShapeError
+from ..families import linear
+from ..op import ErrorSample, Op
+from ..samples import cases, complexes, distinct, exactly, reals
+from ..types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
+from .arithmetic import strong_product, sub
+from .broadcasting import broadcast_to
+from .comparison import equal, not_equal, where
+from .elementwise import exp
+from .indexing import along, index, scatter, take_along_axis
+from .joining import concatenate
+from .logic import isnan
+from .movement import astype, example, flip, reshape
+from .padding import pad_op
+from .recurrence import FULL, backwards, before, linear_recurrence
+
+__all__ = [
+    "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff",
+    "logcumsumexp",
+]
+
+
+def running(
+    name: str, ufunc: np.ufunc, draw: Any, more: Sequence[Any] = (), family: Any = Op, **facets: Any
+) -> Op:
+    """An op that combines each entry along an axis with the result before it."""
+    accumulate = ufunc.accumulate
+
+    def kernel(x: Any, axis: int, out: Any = None) -> Any:
+        return accumulate(x, axis=axis, out=out)
+
+    def infer(x: ArrayType, axis: int) -> ArrayType:
+        normalize_axis(name, x, axis)
+        return ArrayType(x.shape, result_dtype(lambda x: accumulate(x), (x.dtype,)))
+
+    facets["samples"] = cases(
+        draw((3, 4), axis=0), draw((3, 4), axis=-1), draw((0,), axis=0),
+        exactly([1, 2, -1], axis=0), *more,
+    )
+    return family(
+        name, kernel, infer=infer,
+        batch=lambda op, xs, batched, attrs: op(
+            xs[0], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1
+        ),
+        source=f"np.{ufunc.__name__}.accumulate({{0}}, axis={{axis}}{{out}})",
+        error_samples=[
+            ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+            ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
+        ],
+        **facets,
+    )
+
+
+cumsum_op = running(
+    "cumsum", np.add, reals, family=linear, more=[complexes((3,), axis=0)],
+    transpose=lambda g, y, x, axis: flip(cumsum_op(flip(g, axis=axis), axis=axis), axis=axis),
+    doc="The sums of the entries up to each one along an axis.",
+)
+cumprod_op = running(
+    "cumprod", np.multiply, reals,
+    more=[exactly([[1.0, 0, 3, 0], [0, 2, 0, 1]], axis=1), complexes((4,), axis=0)],
+    vjp=[lambda g, y, x, axis: before(y, axis, 1) * backwards(x, g, axis)],
+    jvp=[lambda t, y, x, axis: linear_recurrence(x, t * before(y, axis, 1), axis=axis)],
+    doc="The products of the entries up to each one along an axis; the derivative is exact at 0.",
+)
+
+
+def falls(y: Any, axis: int) -> Any:
+    """exp(y[i-1] - y[i]) of sums that grow; 1 also for equal infinities."""
+    last = before(y, axis, -np.inf)
+    return exp(where(equal(last, y), 0, last - y))
+
+
+def own(y: Any, x: Any) -> Any:
+    """exp(x - y), the share of each entry in its sum; 0 where both are -inf."""
+    return exp(x - where(equal(y, -np.inf), 0, y))
+
+
+logcumsumexp = running(
+    "logcumsumexp", np.logaddexp, reals,
+    vjp=[lambda g, y, x, axis: strong_product(backwards(falls(y, axis), g, axis), own(y, x))],
+    jvp=[
+        lambda t, y, x, axis: linear_recurrence(
+            falls(y, axis), strong_product(t, own(y, x)), axis=axis
+        )
+    ],
+    doc="log(cumsum(exp(x))) along an axis, without overflow.",
+)
+
+
+def latest(y: Any, x: Any, axis: int) -> Any:
+    """The place of the last entry, up to each one, that is the extreme `y`, or is NaN."""
+    places = along(x, normalize_axis("latest", type_of(x), axis))
+    return cummax(where(equal(x, y) | isnan(x), places, 0), axis=axis)
+
+
+def extreme_vjp(g: Any, y: Any, x: Any, axis: int) -> Any:
+    """Each cotangent goes to the entry that was the extreme then."""
+    shape, k = shape_of(x), normalize_axis("latest", type_of(x), axis)
+    arrays = [latest(y, x, axis) if i == k else along(x, i) for i in range(len(shape))]
+    return scatter(g, *arrays, index=("array",) * len(shape), shape=shape)
+
+
+def extreme_jvp(t: Any, y: Any, x: Any, axis: int) -> Any:
+    """The tangent of the entry that was the extreme then."""
+    return take_along_axis(t, latest(y, x, axis), axis=axis)
+
+
+cummax = running(
+    "cummax", np.maximum, distinct, vjp=[extreme_vjp], jvp=[extreme_jvp],
+    doc="The largest of the entries up to each one along an axis; of equal ones the last counts.",
+)
+cummin = running(
+    "cummin", np.minimum, distinct, vjp=[extreme_vjp], jvp=[extreme_jvp],
+    doc="The smallest of the entries up to each one along an axis; of equal ones the last counts.",
+)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, if one is named."""
+    return x if dtype is None else astype(x, dtype=dtype)
+
+
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+    """The sums of the entries up to each one along an axis, or of all entries as one row.
+
+    >>> cumsum(np.array([[1, 2], [3, 4]]), axis=0), cumsum(np.array([[1, 2], [3, 4]]))
+    (array([[1, 2],
+           [4, 6]]), array([ 1,  3,  6, 10]))
+    """
+    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    return cumsum_op(cast(x, dtype), axis=axis)
+
+
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+    """The products of the entries up to each one along an axis, or of all entries as one row.
+
+    >>> cumprod(np.array([[1, 2], [3, 4]]), axis=0), cumprod(np.array([[1, 2], [3, 4]]))
+    (array([[1, 2],
+           [3, 8]]), array([ 1,  2,  6, 24]))
+    """
+    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    return cumprod_op(cast(x, dtype), axis=axis)
+
+
+def from_start(op: Op, x: Any, axis: int | None, start: int | None) -> Any:
+    """Running results along the one axis, or the one named, behind `start` if there is one."""
+    if axis is None and len(shape_of(x)) != 1:
+        raise ShapeError(
+            op, [type_of(x)], f"which of {len(shape_of(x))} axes is meant is not said",
+            hint="name it: axis=0",
+        )  # fmt: skip
+    k = normalize_axis(op, type_of(x), 0 if axis is None else axis)
+    y = op(x, axis=k)
+    if start is None:
+        return y
+    widths = tuple((int(i == k), 0) for i in range(len(shape_of(x))))
+    return pad_op(y, pad_width=widths, value=start)
+
+
+def cumulative_sum(
+    x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Any:
+    """The sums of the entries up to each one along an axis, unnamed if it is the only one.
+
+    With `include_initial` a zero comes first. Raises ShapeError if an axis has to be named.
+
+    >>> cumulative_sum(np.array([1, 2, 3]), include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    return from_start(cumsum_op, cast(x, dtype), axis, 0 if include_initial else None)
+
+
+def cumulative_prod(
+    x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Any:
+    """The products of the entries up to each one along an axis, unnamed if it is the only one.
+
+    With `include_initial` a one comes first. Raises ShapeError if an axis has to be named.
+
+    >>> cumulative_prod(np.array([2, 3, 4]), include_initial=True)
+    array([ 1,  2,  6, 24])
+    """
+    return from_start(cumprod_op, cast(x, dtype), axis, 1 if include_initial else None)
+
+
+def as_part(p: Any, x: Any, axis: int) -> Any:
+    """What is joined to `x` along an axis; a number fills one place of it."""
+    if shape_of(p):
+        return p
+    shape = tuple(1 if i == axis else n for i, n in enumerate(shape_of(x)))
+    return broadcast_to(p, shape=shape)
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The differences of neighbours along an axis, and of those again, `n` times.
+
+    `prepend` and `append` are joined to `x` first, numbers as one entry each. Of truth values,
+    whether neighbours differ. Raises OptionError for a negative `n`.
+
+    >>> diff(np.array([1, 4, 9, 16])), diff(np.array([1, 4, 9, 16]), n=2)
+    (array([3, 5, 7]), array([2, 2]))
+    """
+    kind = type_of(x)
+    k = normalize_axis("diff", kind, axis)
+    if n < 0:
+        raise OptionError("diff", [kind], f"there are no {n} differences")
+    if n == 0:
+        return x
+    parts = [as_part(p, x, k) for p in (prepend, x, append) if p is not None]
+    x = concatenate(parts, axis=k) if parts[1:] else x
+    lead, subtract = (FULL,) * k, not_equal if kind.dtype.kind == "b" else sub
+    for _ in range(n):
+        x = subtract(index(x, (*lead, slice(1, None))), index(x, (*lead, slice(None, -1))))
+    return x
