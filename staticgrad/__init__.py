@@ -75,6 +75,7 @@ from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
 from .passes.rewrite import Rule
+from .runtime.beside import check
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
@@ -111,6 +112,7 @@ __all__ = [
     "add_to_collection",
     "array_api",
     "case",
+    "check",
     "check_numerics",
     "clip_by_global_norm",
     "clip_by_norm",
