@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, fft, library, linalg, special
+from . import aliases, fft, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -57,6 +57,7 @@ from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.distances import *
+from .library.distributions import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.embedding import *

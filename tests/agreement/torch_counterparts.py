@@ -301,7 +301,9 @@ OURS = "an op of ours that has no name in torch"
 WITHOUT = {
     **dict.fromkeys(
         ["random_uniform", "random_normal", "truncated_normal", "random_gumbel", "random_bernoulli",
-         "random_integers", "random_permutation", "fold_in"], OTHER_NUMBERS,
+         "random_integers", "random_permutation", "fold_in", "random_exponential", "random_laplace",
+         "random_logistic", "random_cauchy", "random_gamma", "random_loggamma", "random_poisson"],
+        OTHER_NUMBERS,
     ),
     **dict.fromkeys(
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "linear_recurrence",
