@@ -4,6 +4,7 @@ from . import (
     activation,
     arithmetic,
     arranging,
+    at,
     attention,
     averaging,
     bessel,
@@ -27,8 +28,10 @@ from . import (
     indexing,
     joining,
     linalg_eigen,
+    linalg_equations,
     linalg_functions,
     linalg_inverses,
+    linalg_norms,
     linalg_products,
     linalg_qr,
     linalg_solving,
@@ -58,11 +61,12 @@ from . import (
     statistics,
     trigonometric,
     unfolding,
+    updating,
     windows,
 )
 
 __all__ = sorted([
-    *activation.__all__, *arithmetic.__all__, *arranging.__all__, *attention.__all__,
+    *activation.__all__, *arithmetic.__all__, *arranging.__all__, *at.__all__, *attention.__all__,
     *averaging.__all__, *bessel.__all__, *broadcasting.__all__, *comparison.__all__,
     *complexes.__all__, *contraction.__all__, *convolution.__all__, *creation.__all__,
     *diagonals.__all__, *distances.__all__, *distributions.__all__, *einsum.__all__,
@@ -72,5 +76,5 @@ __all__ = sorted([
     *random.__all__, *rectifiers.__all__, *reduction.__all__, *repeating.__all__,
     *resampling.__all__, *rounding.__all__, *running.__all__, *searching.__all__, *sets.__all__,
     *sorting.__all__, *special.__all__, *statistics.__all__, *trigonometric.__all__,
-    *unfolding.__all__, *windows.__all__,
+    *unfolding.__all__, *updating.__all__, *windows.__all__,
 ])
