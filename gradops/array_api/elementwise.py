@@ -1,12 +1,13 @@
 """Functions of one or two arrays, entry by entry, by the standard's names."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import gradops as ops
 
 from ..op import Op
-from ..types import type_of
+from ..types import is_complex, type_of
 
 ONE = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag "
@@ -25,6 +26,9 @@ CALLED = {
 WHOLE = {"ceil", "floor", "round", "trunc"}  # of integers, the integers
 
 
+NEITHER = complex(math.nan, math.nan)
+
+
 def one(op: Op) -> Callable[[Any], Any]:
     """An op as a function of one array."""
     return lambda x, /: op(x)
@@ -40,12 +44,28 @@ def two(op: Op) -> Callable[[Any, Any], Any]:
     return lambda x1, x2, /: op(x1, x2)
 
 
-def found(name: str) -> Any:
-    """The op that the standard calls so, if there is one."""
-    return getattr(ops, CALLED.get(name, name), None)
+def expm1(x: Any, /) -> Any:
+    """`exp(x) - 1`; of complex numbers that are not finite, by the standard's special cases."""
+    y = ops.expm1(x)
+    if not is_complex(type_of(x).dtype):
+        return y
+    return ops.where(ops.isfinite(x), y, ops.exp(x) - 1)  # NumPy's formula meets inf * 0 there
+
+
+def sign(x: Any, /) -> Any:
+    """The direction of each entry; NaN where any part is, also beside an infinite one."""
+    y = ops.sign(x)
+    return ops.where(ops.isnan(x), NEITHER, y) if is_complex(type_of(x).dtype) else y
+
+
+def called(name: str) -> Any:
+    """The op that the standard calls so."""
+    return getattr(ops, CALLED.get(name, name))
 
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    **{name: (whole if name in WHOLE else one)(op) for name in ONE.split() if (op := found(name))},
-    **{name: two(op) for name in TWO.split() if (op := found(name))},
+    **{name: (whole if name in WHOLE else one)(called(name)) for name in ONE.split()},
+    **{name: two(called(name)) for name in TWO.split()},
+    "expm1": expm1,
+    "sign": sign,
 }

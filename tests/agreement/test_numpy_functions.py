@@ -36,7 +36,7 @@ AWAITED = (
 CASES = [
     pytest.param(a, f, id=f"{name}-{i}")
     for name, calls in CALLS.items()
-    if name not in AWAITED.split() and not name.startswith(("linalg", "fft"))
+    if name not in AWAITED.split() and not name.startswith("linalg")
     for i, (a, f) in enumerate(calls)
 ]
 either = pytest.mark.parametrize("run", [on_tensors, on_expressions], ids=["tape", "graph"])

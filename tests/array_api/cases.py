@@ -228,5 +228,11 @@ def isin(x1, x2, invert=False):
     return strict.logical_not(found) if invert else found
 
 
-MENDED = {"isin": isin}
+def expm1(x):
+    """The oracle's, which misses the special cases of complex numbers that are not finite."""
+    finite = strict.isfinite(x) if "complex" in str(x.dtype) else strict.asarray(True)
+    return strict.where(finite, strict.expm1(x), strict.exp(x) - 1.0)
+
+
+MENDED = {"isin": isin, "expm1": expm1}
 """What stands in for the oracle where it is wrong."""

@@ -3,12 +3,7 @@
 `LEFT_OUT` is of the namespace of tensors, `NOT_SYMBOLIC` of that of expressions in addition.
 """
 
-NO_OP = "no op yet"
-LEFT_OUT = dict.fromkeys([
-    "fft.fft", "fft.fftn", "fft.fftshift", "fft.hfft", "fft.ifft", "fft.ifftn",
-    "fft.ifftshift", "fft.ihfft", "fft.irfft", "fft.irfftn", "fft.rfft", "fft.rfftn",
-    "linalg.matrix_norm",
-], NO_OP)  # fmt: skip
+LEFT_OUT: dict[str, str] = {}
 
 VALUE = "the value is known only when the graph runs"
 NOT_SYMBOLIC = {
@@ -19,16 +14,10 @@ NOT_SYMBOLIC = {
 
 FLOORS = "NumPy's kernel, which goes with its remainder; the standard says that libraries differ"
 ROOT = "NumPy takes the power 0.5 for a square root"
-OF_PARTS = "NumPy works out the parts by formulas that meet inf - inf"
 SPECIAL_CASES = {
     "floor_divide +inf >0": FLOORS, "floor_divide +inf <0": FLOORS,
     "floor_divide -inf >0": FLOORS, "floor_divide -inf <0": FLOORS,
     "floor_divide >0 -inf": FLOORS, "floor_divide <0 +inf": FLOORS,
     "pow -inf noodd>0": ROOT, "pow -0 noodd>0": ROOT,
-    "complex expm1 +inf +0": OF_PARTS, "complex expm1 -inf +inf": OF_PARTS,
-    "complex expm1 +inf +inf": OF_PARTS, "complex expm1 -inf nan": OF_PARTS,
-    "complex expm1 +inf nan": OF_PARTS, "complex expm1 nan +0": OF_PARTS,
-    "complex sign nan any": "NumPy takes what is infinite for a direction",
-    "complex sign any nan": "NumPy takes what is infinite for a direction",
 }  # fmt: skip
 """Rows of `special_cases` that do not hold."""
