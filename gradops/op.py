@@ -16,7 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DTypeError, GradError, MissingRuleError, MixedOperandsError
+from .errors import (
+    DTypeError,
+    GradError,
+    IndexingError,
+    MissingRuleError,
+    MixedOperandsError,
+    ShapeError,
+)
 from .types import ArrayType, as_shape, native, operand_types
 
 Rule = Callable[..., Any]
@@ -94,6 +101,8 @@ SEQUENCES = frozenset({list, tuple})
 SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
 CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
 REQUIRED = inspect.Parameter.empty
+UNFORESEEN = {TypeError: DTypeError, IndexError: IndexingError, ValueError: ShapeError}
+"""Our errors for NumPy's where type inference does not know the reason."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +300,11 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
         raise
     except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
         raise DTypeError(op, types, "NumPy does not compute it for these dtypes") from reason
+    except (ValueError, IndexError) as reason:
+        error = reason
+    for kind, ours in UNFORESEEN.items():
+        if isinstance(error, kind):
+            raise ours(op, types, f"NumPy says: {error}") from error
 
 
 def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:

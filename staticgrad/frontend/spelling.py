@@ -32,15 +32,16 @@ CALLED = {
     "power": "pow",
     "remainder": "mod",
     "gammaln": "lgamma",
-    "gammainc": "igamma",
-    "gammaincc": "igammac",
     "i0": "bessel_i0",
     "i0e": "bessel_i0e",
     "i1": "bessel_i1",
     "i1e": "bessel_i1e",
 }
 OF_FEATURES = "relu silu softplus"
-ELSEWHERE = {"binary_cross_entropy", "stop_gradient", "strong_product", *OF_FEATURES.split()}
+ELSEWHERE = {
+    "binary_cross_entropy", "gammainc", "gammaincc", "stop_gradient", "strong_product", "zeta",
+    *OF_FEATURES.split(),
+}  # fmt: skip
 
 
 def elementwise(arity: int) -> dict[str, Source]:
