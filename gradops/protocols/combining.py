@@ -8,7 +8,7 @@ import gradops as ops
 from ..types import shape_of
 from .joining import as_array
 
-__all__ = ["dot", "einsum", "inner", "vdot"]
+__all__ = ["cross", "dot", "einsum", "inner", "vdot"]
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -62,3 +62,13 @@ def written_out(axes: Any) -> str:
     """A list of numbers as letters."""
     letters = string.ascii_letters
     return "".join("..." if i is Ellipsis else letters[int(i)] for i in axes)
+
+
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Any:
+    """The cross products of vectors with three entries, which lie along axes of both."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = ops.moveaxis(as_array(a), axisa, -1), ops.moveaxis(as_array(b), axisb, -1)
+    return ops.moveaxis(ops.linalg.cross(a, b), -1, axisc)

@@ -208,6 +208,9 @@ CALLS = {
     "linalg.diagonal": [(S[None], lambda x: np.linalg.diagonal(x, offset=1))],
     "linalg.eigh": [(S, lambda x: np.linalg.eigh(x)[0]),
                     (S, lambda x: np.linalg.eigh(x).eigenvalues)],
+    "linalg.eig": [(S, lambda x: np.linalg.eig(x)[0])],
+    "linalg.eigvals": [(S, np.linalg.eigvals)],
+    "linalg.matrix_rank": [(S, np.linalg.matrix_rank)],
     "linalg.eigvalsh": [(S, np.linalg.eigvalsh)],
     "linalg.inv": [(S, np.linalg.inv)],
     "linalg.lstsq": [(S[:, :2], lambda x: np.linalg.lstsq(x, B)[0])],
@@ -246,4 +249,15 @@ CALLS = {
     **{f"fft.{f.__name__}": called_with([{}, {"n": 4}, {"axis": 0, "norm": "ortho"}], f)
        for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)},
     **{f"fft.{name}": [(A, getattr(np.fft, name))] for name in TRANSFORMS_OF_SEVERAL_AXES.split()},
+    "argwhere": [(A, np.argwhere)], "flatnonzero": [(A, lambda x: np.flatnonzero(x > 0))],
+    "nonzero": [(A, lambda x: np.nonzero(x > 0)[1])],
+    "intersect1d": [(K, lambda x: np.intersect1d(x, [5, 1, 7]))],
+    "union1d": [(K, lambda x: np.union1d(x, [5, 1, 7]))],
+    "setdiff1d": [(K, lambda x: np.setdiff1d(x, [5, 1]))],
+    "setxor1d": [(K, lambda x: np.setxor1d(x, [5, 1, 7]))],
+    "unique": [(K, np.unique)],
+    "unique_all": [(K, lambda x: np.sort(np.unique_all(x).values))],  # in no particular order
+    "unique_counts": [(K, lambda x: np.sort(np.unique_counts(x)[1]))],
+    "unique_inverse": [(K, lambda x: np.sort(np.unique_inverse(x)[0]))],
+    "unique_values": [(K, lambda x: np.sort(np.unique_values(x)))],
 }  # fmt: skip
