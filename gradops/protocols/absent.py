@@ -45,3 +45,8 @@ UNKNOWN = (
 def reason_for(space: str, name: str) -> tuple[str, str]:
     """Why a function of NumPy is not here, and what to do."""
     return REASONS.get(".".join(filter(None, (space, name))), UNKNOWN)
+
+
+def is_absent(space: str, name: str) -> bool:
+    """Whether a function of NumPy is listed here."""
+    return ".".join(filter(None, (space, name))) in REASONS

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..op import Op
-from .absent import reason_for
+from .absent import is_absent, reason_for
 from .refusals import refusal, written
 
 UNSET: Any = np._NoValue  # what stands for an argument not given
@@ -56,7 +56,8 @@ def function_for(func: Any) -> Callable[..., Any]:
     Raises NumPyCallError where there is nothing like it.
     """
     space, name = place_of(func)
-    ours = written_for(space, name) or offered(name, space)
+    absent = is_absent(space, name)  # what changes its argument may have another namesake here
+    ours = None if absent else written_for(space, name) or offered(name, space)
     if ours is None:
         raise refusal(title(space, name), *reason_for(space, name))
     return Bound(title(space, name), func, ours)

@@ -22,6 +22,16 @@ def dot(a: Any, b: Any) -> Any:
     return contracted(a, b, left - 1, right - 2)
 
 
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """The vector products of vectors that lie along an axis of each operand, and of the result."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    left, right = ops.moveaxis(as_array(a), axisa, -1), ops.moveaxis(as_array(b), axisb, -1)
+    return ops.moveaxis(ops.cross(left, right), -1, axisc)
+
+
 def inner(a: Any, b: Any) -> Any:
     """The products summed over the last axes."""
     a, b = as_array(a), as_array(b)
@@ -62,13 +72,3 @@ def written_out(axes: Any) -> str:
     """A list of numbers as letters."""
     letters = string.ascii_letters
     return "".join("..." if i is Ellipsis else letters[int(i)] for i in axes)
-
-
-def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
-) -> Any:
-    """The cross products of vectors with three entries, which lie along axes of both."""
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    a, b = ops.moveaxis(as_array(a), axisa, -1), ops.moveaxis(as_array(b), axisb, -1)
-    return ops.moveaxis(ops.linalg.cross(a, b), -1, axisc)
