@@ -21,6 +21,7 @@ from . import (
     inplace,
     leaves,
     sampling,
+    scattering,
     shapes,
     sorting,
     special,
@@ -231,7 +232,7 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-} | arranging.BOTH | statistics.BOTH  # fmt: skip
+} | arranging.BOTH | scattering.BOTH | statistics.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
@@ -259,7 +260,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
-    **conversion.CASTS, **holding.METHODS,
+    **scattering.METHODS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
