@@ -70,7 +70,7 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, data, func, nn, optim
+    from . import array_api, data, func, nn, optim, random
     from .autograd import checkpoint
     from .autograd.beside import check
     from .drawing import to_dot, to_text
@@ -82,6 +82,7 @@ __getattr__ = _lazily(
     __name__,
     {
         "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
+        "random": "random",
         "load": "saving", "save": "saving", "check": "autograd.beside", "checkpoint": "autograd",
         "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
         "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
@@ -97,7 +98,7 @@ __all__ = [
     "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64",
     "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linspace", "load", "long",
     "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like",
-    "randint", "randn", "randn_like", "randperm", "save", "scipy", "set_default_dtype",
+    "randint", "randn", "randn_like", "random", "randperm", "save", "scipy", "set_default_dtype",
     "set_grad_enabled", "short", "special", "tensor", "to_dot", "to_text", "uint8",
     "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ from . import (
     hooks,
     inplace,
     leaves,
+    sampling,
     shapes,
     sorting,
     special,
@@ -250,15 +251,15 @@ for alias, name in {
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    "polygamma": special.polygamma,
+    **sampling.FUNCTIONS, "polygamma": special.polygamma,
     **arranging.FUNCTIONS, **sorting.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS, **conversion.CASTS,
-    **holding.METHODS,
+    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
+    **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,

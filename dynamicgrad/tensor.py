@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Tensor(Operators):
     node: Any
     storage: Storage | None
     kept_grad: "Tensor | None"
+    specialised: ClassVar[Any]  # set by `fast`
     is_parameter: bool  # set for those that `nn.Parameter` made, and for no others
 
     if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table

@@ -17,7 +17,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
-from . import initializers, layers, nn, train
+from . import initializers, layers, nn, random, train
 from .absent import missing as _missing
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
@@ -65,6 +65,7 @@ from .frontend.random import (
     set_random_seed,
     truncated_normal,
 )
+from .frontend.sampling import multinomial, random_crop, random_gamma, random_poisson
 from .frontend.spelling import DTYPES as _DTYPES
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
@@ -170,6 +171,11 @@ __all__ = [
     "parse",
     "placeholder",
     "placeholder_with_default",
+    "multinomial",
+    "random",
+    "random_crop",
+    "random_gamma",
+    "random_poisson",
     "random_bernoulli",
     "random_key",
     "random_normal",
