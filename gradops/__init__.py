@@ -46,6 +46,7 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.at import *
 from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
@@ -73,6 +74,7 @@ from .library.movement import *
 from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
+from .library.quantiles import *
 from .library.random import *
 from .library.rectifiers import *
 from .library.reduction import *
@@ -87,6 +89,7 @@ from .library.special import *
 from .library.statistics import *
 from .library.trigonometric import *
 from .library.unfolding import *
+from .library.updating import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators

@@ -155,12 +155,25 @@ class Op:
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         for a in args:
             if type(a) not in PLAIN:
-                return self.dispatch(args, attrs)
+                return self.claimed(a, args, attrs)
         try:
             return self.kernel(*args, **attrs)
         except Exception as error:
             explain(self, args, attrs, error)
             raise
+
+    def claimed(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """A call with an operand `a` that claims it: by the code that its type has for this op.
+
+        A type may have `specialised`, functions by ops, None for an op that has none.
+        """
+        if not attrs and (special := getattr(type(a), "specialised", None)) is not None:
+            call = special[self]
+            if call is not None and len(args) == self.arity:
+                found = call(*args)
+                if found is not NotImplemented:
+                    return found
+        return self.dispatch(args, attrs)
 
     def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Let the operand of the highest level say what the call means. See Note [Dispatch]."""

@@ -9,7 +9,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.library.indexing import index_array
+from gradops.library.keys import index_array
 from gradops.types import (
     Size,
     as_shape,

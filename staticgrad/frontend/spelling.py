@@ -104,7 +104,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
             "unique unique_with_counts where",
         ),
         **of_gradops(
-            "cummax cummin diff logcumsumexp "
+            "cummax cummin diff logcumsumexp median nanmedian nanquantile percentile quantile "
             "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack diag_embed "
             "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
             "sliding_window_view swapaxes tril triu vstack"
