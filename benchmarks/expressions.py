@@ -9,7 +9,7 @@ PARTS = (
     "product_at conv_operand conv_filters places_of_max put_into_windows pick_from_windows "
     "sum_unpool gamma_tail gamma_slope place_diagonal inverse_spread cofactors fold_back "
     "inverse_permutation argmode counted lstm_gates lstm_memory lstm_hidden gru_gates gru_state "
-    "run_starts run_lengths sum_windows"
+    "run_starts run_lengths sum_windows linear_recurrence"
 )
 NOT_COMPARED = {
     "fold_in": "NumPy has no keys",

@@ -1,8 +1,9 @@
-"""What a careful person would write for the ops of one subject: special functions, matrices, windows."""
+"""What a careful person would write for special functions, matrices and windows."""
 
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.special
 from expressions_of_arrays import Call, floats, labels, places, rng, square, x, z
 
@@ -103,7 +104,7 @@ SUBJECTS: dict[str, Call] = {
         [x], {"pad_width": ((1, 1), (1, 1)), "mode": "reflect"}, lambda x: np.pad(x, 1, "reflect"),
     ),
     "windows": (
-        [x], {"size": 3, "axis": 1, "step": 1, "dilation": 1},
+        [x], {"size": (3,), "axis": (1,), "step": (1,), "dilation": (1,)},
         lambda x: np.lib.stride_tricks.sliding_window_view(x, 3, 1),
     ),
 }  # fmt: skip
