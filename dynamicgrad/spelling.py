@@ -31,7 +31,7 @@ from . import (
 )
 from .backward import backward
 from .fast import binary, operand, several, unary
-from .tensor import Tensor, as_tensor, detached
+from .tensor import UFUNCS, Tensor, as_tensor, detached
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -324,6 +324,8 @@ def install() -> None:
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
+    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
+    UFUNCS.update({f.spells.kernel: f for f in quick if isinstance(f.spells.kernel, np.ufunc)})
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
