@@ -20,6 +20,7 @@ from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import ARRAYS, Tensor, as_tensor, unusual
 
 NUMBERS = frozenset({float, int, bool})
+CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
 ALONG = frozenset(
     {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
@@ -75,7 +76,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
 
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:
-    """`op` as a function of two operands: tensors, or one of them a number."""
+    """`op` as a function of two operands: tensors, or one of them a number or an array."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
 
@@ -88,7 +89,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             u, a_node = a.value, a.node
             if type(u) not in ARRAYS:
                 return op.dispatch((a, b), NOTHING)
-        elif type(a) in NUMBERS:
+        elif type(a) in CONSTANTS:
             u, a_node = a, None
         else:
             return op.dispatch((operand(a), b), NOTHING)
@@ -96,7 +97,7 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
             v, b_node = b.value, b.node
             if type(v) not in ARRAYS:
                 return op.dispatch((a, b), NOTHING)
-        elif type(b) in NUMBERS:
+        elif type(b) in CONSTANTS:
             v, b_node = b, None
         else:
             if b is None or isinstance(b, str):

@@ -161,7 +161,9 @@ def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tenso
 FUNCTIONS = {f.__name__: f for f in (bernoulli, multinomial, normal, poisson)}
 METHODS: dict[str, Callable[..., Any]] = {
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "multinomial": multinomial,
-    "uniform_": filling("uniform_", lambda g, n, a, b: a + (b - a) * g.random(n), a=0.0, b=1.0),
+    "uniform_": filling(
+        "uniform_", lambda g, n, a, b: a + (b - a) * g.random(n), **{"from": 0.0, "to": 1.0}
+    ),
     "normal_": filling(
         "normal_", lambda g, n, mean, std: mean + std * g.standard_normal(n), mean=0.0, std=1.0
     ),
@@ -176,5 +178,5 @@ METHODS: dict[str, Callable[..., Any]] = {
         median=0.0, sigma=1.0,
     ),
     "geometric_": filling("geometric_", lambda g, n, p: g.geometric(p, n), p=0.5),
-    "random_": filling("random_", integers, low=2**24, high=None),
+    "random_": filling("random_", integers, **{"from": 2**24, "to": None}),
 }  # fmt: skip

@@ -74,6 +74,7 @@ from .library.movement import *
 from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
+from .library.quantiles import *
 from .library.random import *
 from .library.rectifiers import *
 from .library.reduction import *

@@ -7,7 +7,7 @@ from typing import Any
 import gradops as ops
 
 from .. import linalg
-from ..types import type_of
+from ..types import shape_of, type_of
 from .reducing import widened
 from .shaping import matrix_transpose
 
@@ -22,6 +22,12 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return linalg.vecdot(x1, x2, axis=axis)
 
 
+def most(x: Any, *, axis: Any, keepdims: bool = False) -> Any:
+    """The largest of numbers none of which is negative; of no numbers, 0."""
+    largest = ops.sum if 0 in shape_of(x) else ops.max
+    return largest(x, axis=axis, keepdims=keepdims)
+
+
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """A norm of matrices: of their entries, of their singular values, or of sums along an axis.
 
@@ -34,12 +40,12 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         return ops.expand_dims(found, axis=(-2, -1)) if keepdims else found
     if ord not in ALONG:
         raise ops.OptionError("matrix_norm", [type_of(x)], f"there is no norm of order {ord!r}")
-    extreme = ops.max if ord > 0 else ops.min
+    extreme = most if ord > 0 else ops.min
     sums = ops.sum(ops.abs(x), axis=ALONG[ord], keepdims=True)
     return extreme(sums, axis=(-2, -1), keepdims=keepdims)
 
 
-OF_SINGULAR_VALUES = {"nuc": ops.sum, 2: ops.max, -2: ops.min}
+OF_SINGULAR_VALUES: dict[Any, Callable[..., Any]] = {"nuc": ops.sum, 2: most, -2: ops.min}
 ALONG = {1: -2, -1: -2, math.inf: -1, -math.inf: -1}  # the axis of the sums, of which one is chosen
 PRODUCTS: dict[str, Callable[..., Any]] = {
     "matmul": lambda x1, x2, /: ops.matmul(x1, x2),

@@ -292,6 +292,9 @@ COUNTERPARTS = {
         for name in ("cumsum", "cumprod")
     },
     "logcumsumexp": lambda torch, x, axis: torch.logcumsumexp(x.double(), axis),
+    "order_statistics": lambda torch, x, ranks, axis: (
+        x.sort(axis).values.index_select(axis, torch.tensor(ranks))
+    ),
     "cummax": lambda torch, x, axis: torch.cummax(x, axis).values,
     "cummin": lambda torch, x, axis: torch.cummin(x, axis).values,
     "var": spread("var"), "std": spread("std"), "vector_norm": vector_norm,

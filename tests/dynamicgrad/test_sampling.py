@@ -70,6 +70,7 @@ def test_a_fill_by_keyword_and_by_a_generator():
     )
     assert dg.equal(first, second)
     assert abs(np.median(dg.zeros(N).cauchy_(median=3.0).numpy()) - 3) < 0.05
+    assert dg.zeros(9).uniform_(2, to=3).min().item() >= 2
     with pytest.raises(TypeError, match="mean, std"):
         dg.zeros(3).normal_(sigma=2.0)
 
