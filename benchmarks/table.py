@@ -13,10 +13,11 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small workloads run on one thread
 
 from larger import LARGER
+from networks import NETWORKS
 from workloads import WORKLOADS
 
 COLUMNS = ["dynamicgrad", "torch", "staticgrad", "NumPy by hand", "JAX jit"]
-LARGER_COLUMNS = ["dynamicgrad", "torch", "HIPS autograd", "sg.function"]
+LARGER_COLUMNS = ["dynamicgrad", "torch", "HIPS autograd", "sg.function", "staticgrad"]
 ROUNDS, SECONDS = 41, 0.004
 
 
@@ -80,7 +81,7 @@ def main() -> None:
     ratios = ["torch / dynamicgrad", "HIPS / dynamicgrad"]
     titles = ["larger workload, milliseconds", *LARGER_COLUMNS, *ratios]
     print(f"\n| {' | '.join(titles)} |\n|---|{'--:|' * (len(titles) - 1)}")
-    for title, workload in LARGER.items():
+    for title, workload in (LARGER | NETWORKS).items():
         print(f"| {' | '.join([title, *larger_cells(medians(workload(), rounds=11))])} |")
 
 

@@ -4,6 +4,7 @@ A workload is a function that returns, by the name of the library, a function wi
 does the work once. Libraries that are not installed are left out.
 """
 
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import pairwise
@@ -28,7 +29,7 @@ def eager_libraries() -> dict[str, Any]:
     if installed("torch"):
         import torch
 
-        torch.set_num_threads(1)
+        torch.set_num_threads(int(os.environ.get("OPENBLAS_NUM_THREADS", "1")))
         found["torch"] = torch
     return found
 

@@ -47,6 +47,10 @@ tensor([[0., 1.],
 
 ```
 
+So functions of SciPy that follow the standard differentiate, once its environment variable
+`SCIPY_ARRAY_API=1` is set: `scipy.special.logsumexp`, `scipy.integrate.trapezoid`,
+`scipy.stats.skew`. On expressions do those that ask for no value on their way.
+
 ## How it fits in
 
 * **`size`.** To the standard `x.size` is the number of entries, to PyTorch `x.size()` is the shape.

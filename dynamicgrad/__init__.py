@@ -70,8 +70,9 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, data, func, nn, optim
+    from . import array_api, data, func, nn, optim, random
     from .autograd import checkpoint
+    from .autograd.beside import check
     from .drawing import to_dot, to_text
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
     from .saving import load, save
@@ -81,8 +82,9 @@ __getattr__ = _lazily(
     __name__,
     {
         "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
-        "load": "saving", "save": "saving", "checkpoint": "autograd", "grad": "func",
-        "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
+        "random": "random",
+        "load": "saving", "save": "saving", "check": "autograd.beside", "checkpoint": "autograd",
+        "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
         "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
     },
 )  # fmt: skip
@@ -90,13 +92,13 @@ __getattr__ = _lazily(
 
 __all__ = [
     "DetachWarning", "FloatTensor", "Tensor", "arange", "array_api", "as_tensor", "autograd",
-    "bool", "checkpoint", "complex128", "complex64", "data", "device", "double", "e", "empty",
-    "empty_like", "enable_grad", "explain", "eye", "float", "float16", "float32", "float64",
-    "from_dlpack", "from_numpy", "full", "full_like", "func", "get_default_dtype", "grad", "half",
-    "hessian", "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64", "int8",
-    "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linspace", "load", "long",
+    "bool", "check", "checkpoint", "complex128", "complex64", "data", "device", "double", "e",
+    "empty", "empty_like", "enable_grad", "explain", "eye", "float", "float16", "float32",
+    "float64", "from_dlpack", "from_numpy", "full", "full_like", "func", "get_default_dtype",
+    "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64",
+    "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linspace", "load", "long",
     "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim", "pi", "rand", "rand_like",
-    "randint", "randn", "randn_like", "randperm", "save", "scipy", "set_default_dtype",
+    "randint", "randn", "randn_like", "random", "randperm", "save", "scipy", "set_default_dtype",
     "set_grad_enabled", "short", "special", "tensor", "to_dot", "to_text", "uint8",
     "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -20,11 +20,13 @@ from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import ARRAYS, Tensor, as_tensor, unusual
 
 NUMBERS = frozenset({float, int, bool})
+CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
 ALONG = frozenset(
     {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
     | {"softmax", "log_softmax"}
 )
+GENERAL = frozenset({"view", "control", "effect"})  # traits of ops that ask for more
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
 INFIX: dict[str, Callable[..., Any]] = {
@@ -40,7 +42,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
 
     def call(x: Any) -> Any:
         if not isinstance(x, Tensor) or type(x.value) not in ARRAYS:
-            return op(operand(x))
+            return op.dispatch((operand(x),), NOTHING)
         try:
             y = kernel(x.value)
         except Exception as error:
@@ -74,7 +76,7 @@ def unary(op: Op) -> Callable[[Any], Any]:
 
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:
-    """`op` as a function of two operands: tensors, or one of them a number."""
+    """`op` as a function of two operands: tensors, or one of them a number or an array."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
 
@@ -86,19 +88,21 @@ def binary(op: Op) -> Callable[[Any, Any], Any]:
         if isinstance(a, Tensor):
             u, a_node = a.value, a.node
             if type(u) not in ARRAYS:
-                return op(a, b)
-        elif type(a) in NUMBERS:
+                return op.dispatch((a, b), NOTHING)
+        elif type(a) in CONSTANTS:
             u, a_node = a, None
         else:
-            return op(operand(a), b)
+            return op.dispatch((operand(a), b), NOTHING)
         if isinstance(b, Tensor):
             v, b_node = b.value, b.node
             if type(v) not in ARRAYS:
-                return op(a, b)
-        elif type(b) in NUMBERS:
+                return op.dispatch((a, b), NOTHING)
+        elif type(b) in CONSTANTS:
             v, b_node = b, None
         else:
-            return NotImplemented if b is None or isinstance(b, str) else op(operand(a), b)
+            if b is None or isinstance(b, str):
+                return NotImplemented
+            return op.dispatch((operand(a), b), NOTHING)
         try:
             y = kernel(u, v)
         except Exception as error:
@@ -175,6 +179,19 @@ def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     row = OPS["reshape"](operand(args[0]), shape=(1,))
     found = op(row, *args[1:], **{**attrs, "axis": 0})
     return OPS["reshape"](found, shape=())
+
+
+class Specialised(dict[Op, Callable[..., Any] | None]):
+    """The specialised code for each op that any caller applies to tensors; made on demand."""
+
+    def __missing__(self, op: Op) -> Callable[..., Any] | None:
+        made = None
+        if not op.params and op.arity in (1, 2) and op.traits.isdisjoint(GENERAL):
+            made = self[op] = (unary if op.arity == 1 else binary)(op)
+        return self.setdefault(op, made)
+
+
+Tensor.specialised = Specialised()
 
 
 def operand(x: Any) -> Any:

@@ -20,6 +20,8 @@ from . import (
     hooks,
     inplace,
     leaves,
+    sampling,
+    scattering,
     shapes,
     sorting,
     special,
@@ -28,7 +30,7 @@ from . import (
 )
 from .backward import backward
 from .fast import binary, operand, several, unary
-from .tensor import Tensor, as_tensor, detached
+from .tensor import UFUNCS, Tensor, as_tensor, detached
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -230,7 +232,7 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-} | arranging.BOTH | statistics.BOTH  # fmt: skip
+} | arranging.BOTH | scattering.BOTH | statistics.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
@@ -250,15 +252,15 @@ for alias, name in {
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    "polygamma": special.polygamma,
+    **sampling.FUNCTIONS, "polygamma": special.polygamma,
     **arranging.FUNCTIONS, **sorting.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS, **conversion.CASTS,
-    **holding.METHODS,
+    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
+    **scattering.METHODS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
@@ -319,6 +321,8 @@ def install() -> None:
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
+    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
+    UFUNCS.update({f.spells.kernel: f for f in quick if isinstance(f.spells.kernel, np.ufunc)})
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradops as ops
+from gradops.library.quantiles import order_statistics
 from gradops.library.running import latest
+from gradops.library.sorting import argkth
 from gradops.types import shape_of
 
 from . import creation
@@ -207,6 +209,72 @@ def corrcoef(x: Any) -> Any:
     return corrcoef(x)
 
 
+def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The entry in the middle, of two the smaller; along a dimension, with its indices.
+
+    >>> dg.median(dg.tensor([3.0, 1.0, 2.0, 4.0]))
+    tensor(2.)
+    """
+    if dim is None:
+        middle = rank_of_middle("median", x, x.size)
+        y = order_statistics(ops.reshape(x, shape=(-1,)), ranks=(middle,), axis=0)
+        return ops.reshape(y, shape=())
+    if is_number(x, dim):
+        return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
+    middle = rank_of_middle("median", x, x.shape[dim])
+    nans = ops.isnan(x)
+    first = ops.argmax(nans, axis=dim, keepdims=True)
+    indices = ops.where(
+        ops.any(nans, axis=dim, keepdims=True), first, argkth(x, k=middle + 1, axis=dim)
+    )
+    return picked(x, indices, dim, keepdim)
+
+
+def rank_of_middle(op: str, x: Any, n: int) -> int:
+    """Which entry is in the middle of `n` of them once they are sorted, of two the smaller."""
+    if n == 0:
+        raise ops.ShapeError(op, [ops.type_of(x)], "there are no entries")
+    return (n - 1) // 2
+
+
+def nanmedian(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The median of the entries that are not NaN; along a dimension, with its indices.
+
+    >>> dg.nanmedian(dg.tensor([3.0, float("nan"), 2.0]))
+    tensor(2.)
+    """
+    if dim is None:
+        return nanmedian(ops.reshape(x, shape=(-1,)), 0).values
+    if is_number(x, dim):
+        return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
+    rank_of_middle("nanmedian", x, x.shape[dim])
+    there = ops.count_nonzero(ops.logical_not(ops.isnan(x)), axis=dim, keepdims=True)
+    order, middle = ops.argsort(x, axis=dim), ops.maximum((there - 1) // 2, 0)
+    return picked(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)
+
+
+def quantile_of(function: Any, name: str, doc: str) -> Callable[..., Any]:
+    """PyTorch's `quantile` and `nanquantile`."""
+
+    def call(
+        x: Any, q: Any, dim: int | None = None, keepdim: bool = False, *,
+        interpolation: str = "linear",
+    ) -> Any:  # fmt: skip
+        return function(x, np.asarray(q), dims(x, dim), keepdim, interpolation)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc
+    return call
+
+
+quantile = quantile_of(
+    ops.quantile, "quantile", "The values below which fractions of the entries lie."
+)
+nanquantile = quantile_of(
+    ops.nanquantile, "nanquantile", "The quantiles of the entries that are not NaN."
+)
+
+
 BOTH: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
@@ -214,6 +282,7 @@ BOTH: dict[str, Callable[..., Any]] = {
         running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
         running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
         of_numbers("nanmean"), diff, cov, corrcoef,
+        median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip
 FUNCTIONS = {"var_mean": var_mean, "std_mean": std_mean, "trapezoid": trapezoid, "trapz": trapezoid}

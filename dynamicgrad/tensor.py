@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,10 +17,14 @@ from gradops import (
 )
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import describe, here, warn
+from gradops.protocols import apply_ufunc
 
 from .modes import INFERENCE, is_recording
 from .sharing import Alias, alias, memory, storage_of
 from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
+
+UFUNCS: dict[np.ufunc, Any] = {}
+"""Quick functions for ufuncs of NumPy; `spelling` fills it."""
 
 ARRAYS = PLAIN - {bool, int, float, complex}
 
@@ -44,6 +48,7 @@ class Tensor(Operators):
     node: Any
     storage: Storage | None
     kept_grad: "Tensor | None"
+    specialised: ClassVar[Any]  # set by `fast`
     is_parameter: bool  # set for those that `nn.Parameter` made, and for no others
 
     if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
@@ -159,6 +164,11 @@ class Tensor(Operators):
         if self.is_inference():
             raise TapeError("Inference tensors do not track version counter.")
         return self.storage.version if self.storage else 0
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and method == "__call__" and (quick := UFUNCS.get(ufunc)) is not None:
+            return quick(*args)
+        return apply_ufunc(ufunc, method, args, kwargs)
 
     def __bool__(self) -> bool:
         if self.value.size != 1:

@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, library, linalg, special
+from . import aliases, fft, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -46,6 +46,7 @@ from .forward import Dual, jvp
 from .library.activation import *
 from .library.arithmetic import *
 from .library.arranging import *
+from .library.at import *
 from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
@@ -57,6 +58,7 @@ from .library.convolution import *
 from .library.creation import *
 from .library.diagonals import *
 from .library.distances import *
+from .library.distributions import *
 from .library.einsum import *
 from .library.elementwise import *
 from .library.embedding import *
@@ -72,6 +74,7 @@ from .library.movement import *
 from .library.normalization import *
 from .library.padding import *
 from .library.pooling import *
+from .library.quantiles import *
 from .library.random import *
 from .library.rectifiers import *
 from .library.reduction import *
@@ -86,6 +89,7 @@ from .library.special import *
 from .library.statistics import *
 from .library.trigonometric import *
 from .library.unfolding import *
+from .library.updating import *
 from .library.windows import *
 from .op import OPS, ErrorSample, Op
 from .operators import Operators

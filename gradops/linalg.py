@@ -16,8 +16,15 @@ from .library import diagonals, linalg_products
 from .library.arranging import matrix_transpose
 from .library.contraction import matmul
 from .library.linalg_eigen import EigResult, eig, eigvals
+from .library.linalg_equations import (
+    cholesky_inverse,
+    cholesky_solve,
+    tensorinv,
+    tensorsolve,
+)
 from .library.linalg_functions import matrix_exp, matrix_power
 from .library.linalg_inverses import LstsqResult, lstsq, matrix_rank, pinv
+from .library.linalg_norms import cond, matrix_norm, norm
 from .library.linalg_products import cross, multi_dot, outer, tensordot, vecdot
 from .library.linalg_qr import QRResult, qr
 from .library.linalg_solving import SlogdetResult, det, inv, logdet, slogdet, solve
@@ -48,9 +55,9 @@ def trace(x: Any, offset: int = 0) -> Any:
 
 __all__ = [
     "EigResult", "EighResult", "LinAlgError", "LstsqResult", "QRResult", "SVDResult",
-    "SlogdetResult", "adjoint", "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
-    "eigvalsh", "inv", "logdet", "lstsq", "matmul", "matrix_exp", "matrix_power", "matrix_rank",
-    "matrix_transpose", "multi_dot", "outer", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svd", "svdvals", "tensordot", "trace", "vecdot",
-    "vector_norm",
+    "SlogdetResult", "adjoint", "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "cross",
+    "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "logdet", "lstsq", "matmul",
+    "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot",
+    "norm", "outer", "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
+    "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip

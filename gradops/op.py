@@ -16,7 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DTypeError, GradError, MissingRuleError, MixedOperandsError
+from .errors import (
+    DTypeError,
+    GradError,
+    IndexingError,
+    MissingRuleError,
+    MixedOperandsError,
+    ShapeError,
+)
 from .types import ArrayType, as_shape, native, operand_types
 
 Rule = Callable[..., Any]
@@ -94,6 +101,8 @@ SEQUENCES = frozenset({list, tuple})
 SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
 CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
 REQUIRED = inspect.Parameter.empty
+UNFORESEEN = {TypeError: DTypeError, IndexError: IndexingError, ValueError: ShapeError}
+"""Our errors for NumPy's where type inference does not know the reason."""
 
 
 @dataclass(frozen=True)
@@ -146,12 +155,25 @@ class Op:
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         for a in args:
             if type(a) not in PLAIN:
-                return self.dispatch(args, attrs)
+                return self.claimed(a, args, attrs)
         try:
             return self.kernel(*args, **attrs)
         except Exception as error:
             explain(self, args, attrs, error)
             raise
+
+    def claimed(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """A call with an operand `a` that claims it: by the code that its type has for this op.
+
+        A type may have `specialised`, functions by ops, None for an op that has none.
+        """
+        if not attrs and (special := getattr(type(a), "specialised", None)) is not None:
+            call = special[self]
+            if call is not None and len(args) == self.arity:
+                found = call(*args)
+                if found is not NotImplemented:
+                    return found
+        return self.dispatch(args, attrs)
 
     def dispatch(self, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Let the operand of the highest level say what the call means. See Note [Dispatch]."""
@@ -291,6 +313,11 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
         raise
     except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
         raise DTypeError(op, types, "NumPy does not compute it for these dtypes") from reason
+    except (ValueError, IndexError) as reason:
+        error = reason
+    for kind, ours in UNFORESEEN.items():
+        if isinstance(error, kind):
+            raise ours(op, types, f"NumPy says: {error}") from error
 
 
 def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:

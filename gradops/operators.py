@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .library.arithmetic import abs, add, div, mul, neg, power, sub
+from .library.at import At
 from .library.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from .library.contraction import matmul
 from .library.indexing import index
@@ -151,6 +152,11 @@ class Operators:
 
         require_version(api_version)
         return arrays
+
+    @property
+    def at(self) -> At:
+        """`x.at[key].set(v)` and the like: the value with other entries at a key."""
+        return At(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
         return apply_ufunc(ufunc, method, args, kwargs)

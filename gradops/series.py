@@ -48,21 +48,21 @@ class Series(Operators):
         tower = Tower(level)
         y = tower.applied(op, [tower.entered(a) for a in args], attrs)
         order = max(len(a.coefficients) for a in args if is_at(a, level))
-        found = Series([y.at(k) for k in range(order)], level) if isinstance(y, Lazy) else y
+        found = Series([y.term(k) for k in range(order)], level) if isinstance(y, Lazy) else y
         tower.close()
         return found
 
-    def at(self, k: int) -> Any:
+    def term(self, k: int) -> Any:
         """The coefficient of h**k."""
         return self.coefficients[k]
 
     def item(self) -> Any:
         """The one entry at h = 0, as a Python number; the derivatives stay behind."""
-        return self.at(0).item()
+        return self.term(0).item()
 
     def tolist(self) -> Any:
         """The entries at h = 0 as nested lists."""
-        return self.at(0).tolist()
+        return self.term(0).tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TransformError(
@@ -72,7 +72,7 @@ class Series(Operators):
         )
 
     def __bool__(self) -> bool:
-        return bool(self.at(0))
+        return bool(self.term(0))
 
     def __float__(self) -> float:
         return float(self.left_behind())
@@ -90,10 +90,10 @@ class Series(Operators):
             " functions of NumPy or ours; x.item() says that it is meant",
             DetachWarning,
         )
-        return self.at(0)
+        return self.term(0)
 
     def __format__(self, spec: str) -> str:
-        return format(self.at(0) if spec else str(self), spec)
+        return format(self.term(0) if spec else str(self), spec)
 
     def __repr__(self) -> str:
         return f"Series({self.coefficients!r})"
@@ -123,7 +123,7 @@ class Tower:
 
     def entered(self, a: Any) -> Any:
         """An operand as a series of this tower, if it is one of its level."""
-        return Lazy(self, a.at) if is_at(a, self.level) else a
+        return Lazy(self, a.term) if is_at(a, self.level) else a
 
     def applied(self, op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
         """`op` on operands, of which some are series: the same result for the same operands."""
@@ -139,7 +139,7 @@ class Tower:
 
     def heads(self, args: Sequence[Any]) -> list[Any]:
         """The operands with the first coefficient of each series."""
-        return [a.at(0) if self.has(a) else a for a in args]
+        return [a.term(0) if self.has(a) else a for a in args]
 
     def rule(
         self, op: Op, y: "Lazy", args: Sequence[Any], attrs: dict[str, Any]
@@ -168,7 +168,7 @@ def multiplied(
     for orders in splits(k, len(series)):
         parts = list(args)
         for i, n in zip(series, orders, strict=True):
-            parts[i] = args[i].at(n)
+            parts[i] = args[i].term(n)
         terms.append(op(*parts, **attrs))
     return reduce(add, terms)
 
@@ -188,9 +188,9 @@ def pushed(
     attrs: dict[str, Any], k: int,
 ) -> Any:  # fmt: skip
     """Coefficient k of what is affine in its series: the JVP of coefficients k."""
-    rules = [(op.rule("jvp", i), args[i].at(k)) for i in series]
-    found = [rule(t, y.at(0), *heads, **attrs) for rule, t in rules if rule]
-    return spread(reduce(add, found), y.at(0)) if found else zeros_like(y.at(0))
+    rules = [(op.rule("jvp", i), args[i].term(k)) for i in series]
+    found = [rule(t, y.term(0), *heads, **attrs) for rule, t in rules if rule]
+    return spread(reduce(add, found), y.term(0)) if found else zeros_like(y.term(0))
 
 
 class Rate:
@@ -207,14 +207,14 @@ class Rate:
         if self.rate is None:
             self.rate = self.found()
         if self.y.tower.has(self.rate):
-            return self.rate.at(k - 1) / k
+            return self.rate.term(k - 1) / k
         return self.rate if k == 1 else zeros_like(self.rate)
 
     def found(self) -> Any:
         """The rate, a series."""
         rules = [(self.op.rule("jvp", i), self.args[i].derivative) for i in self.series]
         terms = [rule(t, self.y, *self.args, **self.attrs) for rule, t in rules if rule]
-        return spread(reduce(add, terms), self.y) if terms else zeros_like(self.y.at(0))
+        return spread(reduce(add, terms), self.y) if terms else zeros_like(self.y.term(0))
 
 
 class Lazy(Operators):
@@ -231,7 +231,7 @@ class Lazy(Operators):
     @property
     def type(self) -> Any:
         """The type of each coefficient."""
-        return type_of(self.at(0))
+        return type_of(self.term(0))
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -242,10 +242,10 @@ class Lazy(Operators):
     def derivative(self) -> "Lazy":
         """The derivative of the series."""
         if self.shifted is None:
-            self.shifted = Lazy(self.tower, lambda k: (k + 1) * self.at(k + 1))
+            self.shifted = Lazy(self.tower, lambda k: (k + 1) * self.term(k + 1))
         return self.shifted
 
-    def at(self, k: int) -> Any:
+    def term(self, k: int) -> Any:
         """The coefficient of h**k."""
         while len(self.known) <= k:
             assert self.find is not None
@@ -280,8 +280,8 @@ def jet(
     ]
     with at_level(level):
         leaves, rebuild = flatten(f(*curves))
-    value = rebuild([y.at(0) if is_at(y, level) else y for y in leaves])
+    value = rebuild([y.term(0) if is_at(y, level) else y for y in leaves])
     return value, [
-        rebuild([y.at(k) * factorial(k) if is_at(y, level) else zeros_like(y) for y in leaves])
+        rebuild([y.term(k) * factorial(k) if is_at(y, level) else zeros_like(y) for y in leaves])
         for k in range(1, order + 1)
     ]

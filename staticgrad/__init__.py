@@ -17,7 +17,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
-from . import initializers, layers, nn, train
+from . import initializers, layers, nn, random, train
 from .absent import missing as _missing
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
@@ -65,6 +65,7 @@ from .frontend.random import (
     set_random_seed,
     truncated_normal,
 )
+from .frontend.sampling import multinomial, random_crop, random_gamma, random_poisson
 from .frontend.spelling import DTYPES as _DTYPES
 from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
@@ -75,6 +76,7 @@ from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
 from .passes.rewrite import Rule
+from .runtime.beside import check
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
@@ -111,6 +113,7 @@ __all__ = [
     "add_to_collection",
     "array_api",
     "case",
+    "check",
     "check_numerics",
     "clip_by_global_norm",
     "clip_by_norm",
@@ -168,6 +171,11 @@ __all__ = [
     "parse",
     "placeholder",
     "placeholder_with_default",
+    "multinomial",
+    "random",
+    "random_crop",
+    "random_gamma",
+    "random_poisson",
     "random_bernoulli",
     "random_key",
     "random_normal",

@@ -58,14 +58,14 @@ def sign(x: Any, /) -> Any:
     return ops.where(ops.isnan(x), NEITHER, y) if is_complex(type_of(x).dtype) else y
 
 
-def found(name: str) -> Any:
-    """The op that the standard calls so, if there is one."""
-    return getattr(ops, CALLED.get(name, name), None)
+def called(name: str) -> Any:
+    """The op that the standard calls so."""
+    return getattr(ops, CALLED.get(name, name))
 
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    **{name: (whole if name in WHOLE else one)(op) for name in ONE.split() if (op := found(name))},
-    **{name: two(op) for name in TWO.split() if (op := found(name))},
+    **{name: (whole if name in WHOLE else one)(called(name)) for name in ONE.split()},
+    **{name: two(called(name)) for name in TWO.split()},
     "expm1": expm1,
     "sign": sign,
 }

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-import gradops
+import gradops as ops
 
 from ..types import native, type_of
-
-ops: Any = gradops
 
 
 def widened(x: Any, dtype: Any) -> Any:

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 
-import gradops
+import gradops as ops
 
 from ..types import ArrayType, as_shape, normalize_axis, shape_of, type_of
 from ..types import broadcast_shapes as common_shape
-
-ops: Any = gradops
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Indexing an array, and its transpose; and what an index does, worked out from types alone.
+"""Indexing an array; and what an index does, worked out from types alone.
 
 Note [Index form]. An index is an attribute, so it is written in plain values: a tuple of integers,
 None (a new axis), "..." (the axes between), ("slice", start, stop, step), and "array", which stands
@@ -10,7 +10,6 @@ stand side by side; else they come first of all. An ellipsis keeps arrays apart 
 for no axis.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -157,7 +156,8 @@ def sliced(op: str, e: Entry, x: ArrayType) -> Size:
         return UNKNOWN
     if isinstance(first, int) and first < 0:
         return UNKNOWN
-    return (last - first + step - 1) // step
+    many = (last - first + step - 1) // step
+    return max(many, 0) if isinstance(many, int) else many
 
 
 def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
@@ -195,45 +195,19 @@ def pick(*operands: Any, index: Index) -> Any:
     """The first operand at an index that has arrays in it."""
     x, *arrays = operands
     try:
+        if takes_one(x, arrays, index):
+            return x.take(arrays[0], len(index) - 1)
         return x[native(index, arrays)]
     except IndexError:
         check_values("getitem", index, x.shape, x.dtype, arrays)
         raise
 
 
-def put(*operands: Any, index: Index, shape: tuple[int, ...]) -> Any:
-    """Zeros of `shape`, with the first operand added at an index.
-
-    Places are counted along the flattened result, for which `np.add.at` is several times faster.
-    """
-    g, *arrays = operands
-    if not arrays:
-        y = np.zeros(shape, g.dtype)
-        y[native(index)] = g
-        return y
-    places = flat_places(index, shape, arrays)
-    if places.shape != g.shape:
-        raise ValueError(f"{g.shape} entries for {places.shape} places")
-    flat = np.zeros(math.prod(shape), g.dtype)
-    np.add.at(flat, places.reshape(-1), g.reshape(-1))
-    return flat.reshape(shape)
-
-
-def flat_places(index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> Any:
-    """Where in the flattened array the entries at an index are."""
-    k = len(shape)
-    if "..." not in index:  # the axes that the index does not name come last and need no table
-        k = sum(axes_used("scatter", a, e, a) for e, a in paired(index, arrays))
-    inner = math.prod(shape[k:])
-    try:
-        outer = np.arange(math.prod(shape[:k])).reshape(shape[:k])[native(index, arrays)]
-    except IndexError:
-        check_values("scatter", index, shape, np.float64, arrays)
-        raise
-    if k == len(shape):
-        return outer
-    places = np.add.outer(outer * inner, np.arange(inner))
-    return places.reshape(*outer.shape, *shape[k:])
+def takes_one(x: Any, arrays: Sequence[Any], index: Index) -> bool:
+    """Whether `x.take` does it, which is up to three times as fast."""
+    if len(arrays) != 1 or index[-1] != "array" or arrays[0].dtype.kind not in "iu":
+        return False
+    return x.flags.c_contiguous and index.count(FULL) == len(index) - 1
 
 
 def check_values(op: str, index: Index, shape: Shape, dtype: Any, arrays: Sequence[Any]) -> None:

@@ -75,27 +75,29 @@ def as_keys(key: Any) -> np.ndarray:
     return key
 
 
+def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: Any) -> Any:
+    """What `draw` gives with a generator of which nothing was drawn for the key before."""
+    try:
+        generator = IDLE.pop()  # in one step, so threads and interrupted draws have their own
+    except IndexError:
+        generator = np.random.Generator(np.random.Philox(0))
+    generator.bit_generator.state = at_start(key)
+    y = draw(generator, *args, **attrs)
+    IDLE.append(generator)
+    return y
+
+
 def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
     """`draw(generator, ...)` as a function of a key, or of a stack of keys each of which draws."""
-
-    def drawn(key: Any, *args: Any, **attrs: Any) -> Any:
-        try:
-            generator = IDLE.pop()  # in one step, so threads and interrupted draws have their own
-        except IndexError:
-            generator = np.random.Generator(np.random.Philox(0))
-        generator.bit_generator.state = at_start(key)
-        y = draw(generator, *args, **attrs)
-        IDLE.append(generator)
-        return y
 
     @functools.wraps(draw)
     def kernel(key: Any, *args: Any, **attrs: Any) -> Any:
         key = as_keys(key)
         if key.ndim == 1:
-            y = drawn(key.tolist(), *args, **attrs)
+            y = drawn(draw, key.tolist(), *args, **attrs)
             return y if y.ndim else y[()]
         rows = key.reshape(-1, 2).tolist()
-        found = [drawn(row, *args, **attrs) for row in rows or [ROOT]]  # of none, the dtype
+        found = [drawn(draw, row, *args, **attrs) for row in rows or [ROOT]]  # of none, the dtype
         return np.stack(found)[: len(rows)].reshape(*key.shape[:-1], *found[0].shape)
 
     return kernel
@@ -164,6 +166,28 @@ def gumbel(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
     np.maximum(y, 2.0**-60, out=y)  # below all that are drawn but 0, which has no logarithm
     np.log(y, out=y)
     return np.negative(y, out=y).astype(dtype, copy=False)
+
+
+@keyed
+def exponential(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+    dtype = np.dtype(dtype)
+    return generator.standard_exponential(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
+
+
+def in_float64(method: str) -> Callable[..., Any]:
+    """The kernel that draws float64 with a method of NumPy's generators, and rounds."""
+
+    @keyed
+    def kernel(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+        dtype = np.dtype(dtype)
+        if dtype not in DRAWN_IN:
+            raise ValueError("no dtype of floats")
+        return np.asarray(getattr(generator, method)(size=shape)).astype(dtype, copy=False)
+
+    return kernel
+
+
+laplace, logistic, cauchy = map(in_float64, ("laplace", "logistic", "standard_cauchy"))
 
 
 @keyed

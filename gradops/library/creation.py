@@ -8,13 +8,18 @@ from ..families import elementwise
 from ..samples import cases, integers, reals, unary
 from ..types import ArrayType
 from .comparison import equal
-from .movement import VIEW, astype, expand_dims
+from .movement import VIEW, astype, expand_dims, retyped
 
 __all__ = ["full_like", "one_hot", "ones_like", "stop_gradient", "zeros_like"]
 
+
+def full_like_infer(x: ArrayType, value: Any, dtype: Any) -> ArrayType:
+    return x if dtype is None else retyped("full_like", x, dtype)
+
+
 full_like = elementwise(
     "full_like", lambda x, value, dtype=None: np.full_like(x, value, dtype), d=[None],
-    infer=lambda x, value, dtype: ArrayType(x.shape, x.dtype if dtype is None else dtype),
+    infer=full_like_infer,
     source="np.full_like({0}, {value}, {dtype})",
     samples=cases(reals((3, 4), value=2.5), reals((), value=1), integers((2,), value=0.5,
                                                                        dtype="float32")),

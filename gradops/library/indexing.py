@@ -10,27 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import IndexingError, MissingRuleError, ShapeError
-from ..families import linear, zeros_like
-from ..kernels.indexing import FULL, Index, Placement, pick, placement, put, view
-from ..op import ErrorSample, Op, as_operand
+from ..errors import IndexingError, MissingRuleError, OptionError, ShapeError
+from ..families import linear
+from ..kernels.indexing import FULL, Index, Placement, pick, placement, view
+from ..kernels.updating import put
+from ..op import ErrorSample, Op
 from ..samples import beside, cases, exactly, reals
 from ..types import (
     PYTHON_SCALARS,
     ArrayType,
     Dim,
     Size,
-    as_size,
     normalize_axis,
     operand_types,
     shape_of,
     type_of,
 )
-from .arithmetic import add
 from .broadcasting import broadcast_to, repeated
+from .comparison import clip
+from .keys import form_of, index_array
 from .movement import VIEW, example, inverse, reshape, transpose
+from .rounding import remainder
 
-__all__ = ["getitem", "index", "scatter", "scatter_add", "take", "take_along_axis"]
+__all__ = ["getitem", "index", "scatter", "take", "take_along_axis"]
 
 ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
@@ -111,11 +113,16 @@ getitem = Op(
 
 
 def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Any) -> ArrayType:
-    found = placement("scatter", index, ArrayType(shape, g.dtype), arrays).shape
+    return placed("scatter", g, arrays, index, shape)
+
+
+def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Any) -> ArrayType:
+    """The type of an array of a shape, if `index` names as many places in it as `g` has entries."""
+    found = placement(op, index, ArrayType(shape, g.dtype), arrays).shape
     known = [(m, n) for m, n in zip(found, g.shape) if isinstance(m, int) and isinstance(n, int)]
     if len(found) != g.ndim or any(m != n for m, n in known):
         places = ArrayType(found, g.dtype)
-        raise ShapeError("scatter", [g, *arrays], f"the index names places for {places}")
+        raise ShapeError(op, [g, *arrays], f"the index names places for {places}")
     return ArrayType(shape, g.dtype)
 
 
@@ -128,7 +135,7 @@ def scatter_batch(
     place = placement("scatter", attrs["index"], x, types[1:])
     index, arrays, order = widened(place, attrs["index"], [g, *xs[1:]], [True, *batched[1:]])
     shape = (shape_of(g)[0], *attrs["shape"])
-    return scatter(reordered(g, inverse(order)), *arrays, index=index, shape=shape)
+    return op(reordered(g, inverse(order)), *arrays, index=index, shape=shape)
 
 
 scatter = Op(
@@ -244,51 +251,8 @@ def index(x: Any, key: Any) -> Any:
     """
     if type(key) is int:
         return slice_(x, index=(key,))
-    arrays: list[Any] = []
-    entries = key if isinstance(key, tuple) else (key,)
-    form = tuple([encoded(x, entry, arrays) for entry in entries])
+    form, arrays = form_of(x, key)
     return at(x, arrays, form)
-
-
-def encoded(x: Any, entry: Any, arrays: list[Any]) -> Any:
-    """A part of a key as Note [Index form] has it; its array, if it is one, goes to `arrays`."""
-    if entry is None or isinstance(entry, Dim):
-        return entry
-    if entry is ...:
-        return "..."
-    if isinstance(entry, slice):
-        return "slice", *(bound(x, b) for b in (entry.start, entry.stop, entry.step))
-    if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
-        return int(entry)
-    arrays.append(index_array(x, entry))
-    return "array"
-
-
-def bound(x: Any, b: Any) -> Size | None:
-    """A bound of a slice as an attribute."""
-    if b is None:
-        return b
-    try:
-        return as_size(b)
-    except TypeError as error:
-        raise IndexingError(
-            "index", [type_of(x)], f"a slice has the bound {b!r}, which is no integer",
-            hint="for bounds that are computed, index with an array of integers",
-        ) from error
-
-
-def index_array(x: Any, entry: Any) -> Any:
-    """An operand that indexes."""
-    a = as_operand(entry)
-    if hasattr(a, "gradop_level"):
-        return a
-    a = np.asarray(a)
-    if a.dtype.kind not in "biufc":
-        raise IndexingError(
-            "index", [type_of(x)], f"{entry!r} is no index",
-            hint="index with integers, truth values, slices, None or ...",
-        )
-    return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
 
 
 def strong(xs: Sequence[Any]) -> Sequence[Any]:
@@ -301,20 +265,32 @@ def strong(xs: Sequence[Any]) -> Sequence[Any]:
     ]
 
 
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+def in_range(op: str, x: Any, indices: Any, n: Size, mode: str) -> Any:
+    """Indices of `n` entries, those out of range as `mode` says."""
+    if mode == "wrap":
+        return remainder(indices, n)
+    if mode == "clip":
+        return clip(indices, 0, n - 1)
+    if mode != "raise":
+        raise OptionError(op, [type_of(x)], f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    return indices
+
+
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
     """The entries of `x` at `indices` along `axis`, or of all of `x` in a row if that is None.
 
-    The shape of `indices` takes the place of the axis. Raises IndexingError for an index that the
-    axis does not have.
+    The shape of `indices` takes the place of the axis. `mode` says what an index out of range is:
+    an error, taken around ("wrap"), or the first or last ("clip"). Raises IndexingError for such
+    an index.
 
     >>> take(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 1, 0], axis=1)
     array([[2., 2., 1.],
            [4., 4., 3.]])
     """
-    if axis is None:
-        return index(reshape(x, shape=(-1,)), index_array(x, indices))
+    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
     axis = normalize_axis("take", type_of(x), axis)
-    return at(x, [index_array(x, indices)], (*(FULL,) * axis, "array"))
+    found = in_range("take", x, index_array(x, indices), shape_of(x)[axis], mode)
+    return at(x, [found], (*(FULL,) * axis, "array"))
 
 
 def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
@@ -339,22 +315,3 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
         )
     arrays = [indices if i == axis else along(x, i) for i in range(ndim)]
     return at(x, arrays, ("array",) * ndim)
-
-
-def scatter_add(x: Any, key: Any, values: Any) -> Any:
-    """`x` with `values` added at `key`; where `key` names an entry twice, both are added.
-
-    `values` broadcast to the shape of `x[key]`. Raises ShapeError if they do not, and
-    IndexingError for an index that `x` does not have.
-
-    >>> scatter_add(np.zeros(3), [0, 2, 2], [1.0, 2.0, 3.0])
-    array([1., 0., 5.])
-    """
-    arrays: list[Any] = []
-    entries = key if isinstance(key, tuple) else (key,)
-    form = tuple([encoded(x, entry, arrays) for entry in entries])
-    old = at(x, arrays, form)
-    _, values = strong([x, values])
-    if shape_of(values) != shape_of(old):
-        values = add(values, zeros_like(old))  # whose sizes may be known from data alone
-    return add(x, scatter(values, *arrays, index=form, shape=shape_of(x)))

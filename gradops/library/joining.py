@@ -21,7 +21,8 @@ from ..types import (
     type_of,
 )
 from .broadcasting import repeated
-from .indexing import bound, slice_, strong
+from .indexing import slice_, strong
+from .keys import bound
 from .movement import reshape
 
 __all__ = ["concatenate", "split", "stack"]

@@ -285,7 +285,7 @@ at_labels = Op(
 def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     logits, labels = labelled("sparse_cross_entropy", logits, labels)
     y = columns(logits)
-    y = y - np.maximum.reduce(y, initial=-np.inf)
+    y = y - np.maximum.reduce(y, initial=-np.inf, dtype=np.result_type(y, np.float16))
     chosen = labels.reshape(-1)
     losses = np.log(np.add.reduce(np.exp(y))) - y[chosen, np.arange(chosen.size)]
     return finished(losses.reshape(labels.shape)[()], reduction)

@@ -1,5 +1,6 @@
 """Ops that move entries without changing them, and the transposes of broadcasting."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ transpose = linear(
 
 
 def expand_dims_infer(x: ArrayType, axis: Any) -> ArrayType:
-    axes = (axis,) if isinstance(axis, int) else axis
+    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
     full = ArrayType((1,) * (x.ndim + len(axes)), x.dtype)
     new = normalize_axes("expand_dims", full, axes)
     rest = iter(x.shape)
@@ -232,15 +233,16 @@ def cast(x: Any, dtype: Any) -> Any:
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
-def astype_infer(x: ArrayType, dtype: Any) -> ArrayType:
+def retyped(op: str, x: ArrayType, dtype: Any) -> ArrayType:
+    """A type of the shape of `x` and another dtype, of numbers."""
     if np.dtype(dtype).kind not in "biufc":
-        raise DTypeError("astype", [x], f"{dtype} is not a numeric dtype")
+        raise DTypeError(op, [x], f"{dtype} is not a numeric dtype")
     return ArrayType(x.shape, dtype)
 
 
 astype = linear(
     "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
-    infer=astype_infer,
+    infer=lambda x, dtype: retyped("astype", x, dtype),
     transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
     source="{0}.astype({dtype}, copy=False)", traits=RETYPING,

@@ -17,12 +17,13 @@ from ..kernels.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
 from ..op import ErrorSample, Op, Samples, attributes, canonical
 from ..samples import beside, cases, drawn, integers
 from ..types import ArrayType, Dim, Size, broadcast_shapes, conflict, shape_of, type_of
-from .movement import shown
+from .movement import expand_dims, shown
 from .reduction import argmax
 
 __all__ = [
-    "fold_in", "random_bernoulli", "random_categorical", "random_gumbel", "random_integers",
-    "random_key", "random_normal", "random_permutation", "random_uniform", "truncated_normal",
+    "fold_in", "random_bernoulli", "random_categorical", "random_cauchy", "random_exponential",
+    "random_gumbel", "random_integers", "random_key", "random_laplace", "random_logistic",
+    "random_normal", "random_permutation", "random_split", "random_uniform", "truncated_normal",
 ]
 
 Attrs = dict[str, Any]
@@ -196,6 +197,22 @@ random_gumbel = drawing(
     "random_gumbel", kernels.gumbel, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
     doc="Random numbers for a key with the standard Gumbel distribution.",
 )
+random_exponential = drawing(
+    "random_exponential", kernels.exponential, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
+    doc="Random numbers for a key with the exponential distribution of mean 1.",
+)
+random_laplace = drawing(
+    "random_laplace", kernels.laplace, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
+    doc="Random numbers for a key with the standard Laplace distribution.",
+)
+random_logistic = drawing(
+    "random_logistic", kernels.logistic, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
+    doc="Random numbers for a key with the standard logistic distribution.",
+)
+random_cauchy = drawing(
+    "random_cauchy", kernels.cauchy, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
+    doc="Random numbers for a key with the standard Cauchy distribution.",
+)
 random_bernoulli = drawing(
     "random_bernoulli", kernels.bernoulli, wrong=no_probability, dtype=bool,
     attrs=[dict(shape=(3, 4)), dict(), dict(shape=(5,), p=1), dict(shape=(0, 3), p=0.0)],
@@ -221,6 +238,17 @@ random_permutation = drawing(
     refused=[(dict(n=-1), "the size -1 is negative"), (dict(n=2.5), "n=2.5 is no integer")],
     doc="The integers from 0 to before `n` in a random order for a key.",
 )
+
+
+def random_split(key: Any, n: int = 2) -> Any:
+    """`n` keys made of one, or of each of a stack: `fold_in` with the numbers from 0 on.
+
+    >>> random_split(random_key(0), 3).shape
+    (3, 2)
+    """
+    if len(shape_of(key)) > 1:
+        key = expand_dims(key, axis=-2)
+    return fold_in(key, np.arange(n))
 
 
 def random_categorical(key: Any, logits: Any, shape: Sequence[Size] = ()) -> Any:

@@ -129,7 +129,7 @@ def spread(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
 
 def require_axes(x: Any, axis: Any) -> None:
     """Refuse an axis of a number, which NumPy would pass over in silence."""
-    if axis is not None and np.ndim(x) == 0:
+    if axis is not None and axis != () and np.ndim(x) == 0:
         raise ValueError("a number has no axes")  # type inference has the words for the user
 
 

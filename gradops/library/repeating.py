@@ -22,7 +22,8 @@ from ..types import (
     shape_of,
     type_of,
 )
-from .indexing import index_array, numbers, take
+from .indexing import numbers, take
+from .keys import index_array
 from .movement import example, reshape
 from .reduction import sum
 

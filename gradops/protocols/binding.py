@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..op import Op
-from .absent import reason_for
+from .absent import is_absent, reason_for
 from .refusals import refusal, written
 
 UNSET: Any = np._NoValue  # what stands for an argument not given
@@ -18,6 +18,8 @@ NEUTRAL: Mapping[str, Callable[[Any], bool]] = {
     "casting": lambda v: v in ("same_kind", "unsafe"),
     "where": lambda v: v is True,
     "dtype": lambda v: v is None,
+    "kind": lambda v: True,  # ours are stable
+    "stable": lambda v: True,
     "device": lambda v: v in (None, "cpu"),
     "mode": lambda v: v == "raise",
     **dict.fromkeys(("subok", "overwrite_input", "optimize", "copy", "like"), lambda v: True),
@@ -54,7 +56,8 @@ def function_for(func: Any) -> Callable[..., Any]:
     Raises NumPyCallError where there is nothing like it.
     """
     space, name = place_of(func)
-    ours = written_for(space, name) or offered(name, space)
+    absent = is_absent(space, name)  # what changes its argument may have another namesake here
+    ours = None if absent else written_for(space, name) or offered(name, space)
     if ours is None:
         raise refusal(title(space, name), *reason_for(space, name))
     return Bound(title(space, name), func, ours)
@@ -84,14 +87,12 @@ def offered(name: str, space: str = "") -> Callable[..., Any] | None:
     """What `gradops` offers under a name of NumPy's, or else of the array API's."""
     import gradops
 
-    from ..array_api import LINEAR, SHARED, TRANSFORMS
-
     name = CALLED.get(name, name)
     if name in getattr(spaces := getattr(gradops, space, None), "__all__", ()):
         return getattr(spaces, name)
     if name in gradops.library.__all__ or name in gradops.aliases.__all__:
         return getattr(gradops, name)
-    return {"": SHARED, "linalg": LINEAR, "fft": TRANSFORMS}[space].get(name)
+    return None
 
 
 class Bound:
@@ -117,17 +118,16 @@ class Bound:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.names is None:
             return self.ours(*args, **self.kept(kwargs))
-        given = dict(zip(self.names, args)) | kwargs if args else kwargs
-        out = given.pop("out", None)
-        attrs = dict(self.defaults) if self.defaults else {}
+        given = dict(zip(self.names, args))
+        given.update(kwargs)
+        out, attrs, places = given.pop("out", None), self.defaults.copy(), self.places
         for name, value in given.items():
-            if name in self.places:
+            if (place := places.get(name)) is not None:
                 if value is not UNSET:
-                    attrs[self.places[name]] = value
+                    attrs[place] = value
             elif not self.is_neutral(name, value):
                 raise self.keyword(name)
-        operands = [attrs.pop(i) for i in range(self.arity)]
-        found = self.ours(*operands, **attrs)
+        found = self.ours(*[attrs.pop(i) for i in range(self.arity)], **attrs)
         return found if out is None else written(self.call, out, found)
 
     def kept(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import gradops as ops
 from ..types import shape_of
 from .joining import as_array
 
-__all__ = ["dot", "einsum", "inner", "vdot"]
+__all__ = ["cross", "dot", "einsum", "inner", "vdot"]
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -20,6 +20,16 @@ def dot(a: Any, b: Any) -> Any:
     if right <= 2:
         return ops.matmul(a, b)
     return contracted(a, b, left - 1, right - 2)
+
+
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """The vector products of vectors that lie along an axis of each operand, and of the result."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    left, right = ops.moveaxis(as_array(a), axisa, -1), ops.moveaxis(as_array(b), axisb, -1)
+    return ops.moveaxis(ops.cross(left, right), -1, axisc)
 
 
 def inner(a: Any, b: Any) -> Any:

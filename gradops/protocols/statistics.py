@@ -1,4 +1,4 @@
-"""NumPy's covariances, and quantiles under its names."""
+"""NumPy's covariances."""
 
 from typing import Any
 
@@ -7,12 +7,11 @@ import numpy as np
 import gradops as ops
 
 from ..types import shape_of, type_of
-from .binding import offered
 from .joining import concatenate
 from .reducing import cast
-from .refusals import length, refusal
+from .refusals import length
 
-__all__ = ["corrcoef", "cov", "percentile"]
+__all__ = ["corrcoef", "cov"]
 
 
 def rows_of(m: Any, rowvar: bool) -> Any:
@@ -57,13 +56,3 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> A
         return c / c
     d = ops.sqrt(ops.real(ops.sum(c * np.eye(length(c), dtype=type_of(c).dtype), axis=1)))
     return ops.clip(c / ops.reshape(d, shape=(-1, 1)) / d, -1, 1)
-
-
-def percentile(
-    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
-) -> Any:
-    """The quantiles by hundredths."""
-    quantile = offered("quantile")
-    if quantile is None or method != "linear":
-        raise refusal("numpy.percentile", f"method={method!r} is not here", "use linear")
-    return quantile(a, ops.div(q, 100.0), axis=axis, keepdims=keepdims)

@@ -9,7 +9,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.library.indexing import index_array
+from gradops.library.keys import index_array
 from gradops.types import (
     Size,
     as_shape,
@@ -250,15 +250,6 @@ def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
         raise OptionError("boolean_mask", [type_of(mask)], "a mask is of truth values")
     k = normalize_axis("boolean_mask", type_of(tensor), axis or 0)
     return ops.index(tensor, ((FULL,) * k + (mask,)))
-
-
-def gather(params: Any, indices: Any, axis: int | None = 0) -> Any:
-    """The entries at some indices along an axis, by default the first.
-
-    >>> sg.gather(np.array([1.0, 2.0, 3.0]), [2, 0])
-    array([3., 1.])
-    """
-    return ops.take(params, indices, axis=axis or 0)
 
 
 def one_hot(

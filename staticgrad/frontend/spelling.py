@@ -9,7 +9,7 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, neural, sorting, statistics
+from . import arranging, creation, formulas, neural, scattering, sorting, statistics
 
 Source = Callable[..., Any]
 
@@ -32,15 +32,16 @@ CALLED = {
     "power": "pow",
     "remainder": "mod",
     "gammaln": "lgamma",
-    "gammainc": "igamma",
-    "gammaincc": "igammac",
     "i0": "bessel_i0",
     "i0e": "bessel_i0e",
     "i1": "bessel_i1",
     "i1e": "bessel_i1e",
 }
 OF_FEATURES = "relu silu softplus"
-ELSEWHERE = {"binary_cross_entropy", "stop_gradient", "strong_product", *OF_FEATURES.split()}
+ELSEWHERE = {
+    "binary_cross_entropy", "gammainc", "gammaincc", "stop_gradient", "strong_product", "zeta",
+    *OF_FEATURES.split(),
+}  # fmt: skip
 
 
 def elementwise(arity: int) -> dict[str, Source]:
@@ -93,17 +94,22 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "size": creation.number_of_entries,
         **of(
             arranging,
-            "boolean_mask diag diag_part gather matrix_band_part matrix_diag "
+            "boolean_mask diag diag_part matrix_band_part matrix_diag "
             "matrix_diag_part matrix_transpose meshgrid one_hot pad repeat roll sequence_mask "
             "split tile unstack",
         ),
+        **of(
+            scattering,
+            "batch_gather gather gather_nd reverse_sequence scatter_nd unsorted_segment_mean",
+        ),
+        **scattering.UPDATES, **scattering.SEGMENTS,
         **of(
             sorting,
             "argsort count_nonzero in_top_k invert_permutation searchsorted setdiff1d sort top_k "
             "unique unique_with_counts where",
         ),
         **of_gradops(
-            "cummax cummin diff logcumsumexp "
+            "cummax cummin diff logcumsumexp median nanmedian nanquantile percentile quantile "
             "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack diag_embed "
             "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
             "sliding_window_view swapaxes tril triu vstack"

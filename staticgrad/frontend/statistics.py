@@ -83,7 +83,7 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False) -> Any:
-    """The root of the sum of squares, or another norm of vectors: of any order, or `np.inf`.
+    """The root of the sum of squares, or another norm of vectors: of an order above 0, or `np.inf`.
 
     >>> float(sg.norm(np.array([3.0, 4.0]))), float(sg.norm(np.array([3.0, 4.0]), ord=np.inf))
     (5.0, 4.0)
@@ -91,6 +91,6 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
     several = isinstance(axis, list | tuple)
     if ord in ("euclidean", 2) or (ord == "fro" and several):
         return ops.vector_norm(tensor, axis=axis, keepdims=keepdims)
-    if isinstance(ord, str) or several:
+    if isinstance(ord, str) or several or not ord > 0:
         raise OptionError("norm", [type_of(tensor)], f"there is no norm {ord!r} along {axis}")
     return ops.vector_norm(tensor, axis=axis, keepdims=keepdims, ord=ord)

@@ -6,7 +6,7 @@ from typing import Any
 from gradops.solvers import Derivatives, SciPy
 
 from ..transform import forward
-from ..transform.jacobian import hessian, jacobian, jacobian_by_columns
+from ..transform.jacobian import jacobian, jacobian_by_columns
 from ..transform.reverse import gradients
 from .function import function
 
@@ -34,6 +34,18 @@ def product(f: Function) -> Function:
     return times
 
 
+def hessian(f: Function) -> Function:
+    """The Hessian of `f`: forward over reverse, as the tape takes it, so the bits are the same."""
+
+    @function
+    def square(x: Any, *args: Any) -> Any:
+        (g,) = gradients(f(x, *args), x, unconnected="zero")
+        assert g is not None
+        return jacobian_by_columns(g, x)
+
+    return square
+
+
 def shorter_jacobian(y: Any, x: Any) -> Any:
     """The Jacobian of a vector, by columns or by rows, whichever are fewer."""
     more_rows = not isinstance(y.size, int) or x.size <= y.size
@@ -45,7 +57,7 @@ scipy = SciPy(
         value=function,
         value_and_gradient=value_and_gradient,
         product=product,
-        hessian=lambda f: function(lambda x, *args: hessian(f(x, *args), x)),
+        hessian=hessian,
         jacobian=lambda f: function(lambda x, *args: shorter_jacobian(f(x, *args), x)),
     ),
     """The keyword arguments of `scipy.optimize.minimize` for a function and where to start.

@@ -5,6 +5,7 @@ import numpy as np
 A = np.array([[0.5, -1.5, 2.1], [3.2, 0.25, -0.75]])
 B = np.array([2.0, 3.0, 1.5])
 S = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 2.0]])
+T = np.array([[1.0, -2.0], [2.0, 0.5]])
 V = np.array([0.3, 1.2, -0.7, 2.5, 0.9])
 N = np.array([[1.0, np.nan, 3.0], [np.nan, 5.0, -2.0]])
 M = A > 0
@@ -201,14 +202,18 @@ CALLS = {
     "vander": [(B, np.vander), (B, lambda x: np.vander(x, 2, increasing=True))],
     "vdot": [(A, lambda x: np.vdot(x, A)), (C, lambda x: np.vdot(x, C[::-1]))],
     "where": [(A, lambda x: np.where(x > 0, x, 0.0)), (A, lambda x: np.where(M, B, x))],
-    "linalg.cholesky": [(S, np.linalg.cholesky), (S, lambda x: np.linalg.cholesky(x, upper=True))],
+    "linalg.cholesky": [(S, lambda x: np.linalg.cholesky(x + x.T)),
+                        (S, lambda x: np.linalg.cholesky(x + x.T, upper=True))],
     "linalg.cond": [(S, np.linalg.cond), (S, lambda x: np.linalg.cond(x, 1))],
     "linalg.cross": [(A, lambda x: np.linalg.cross(x, B[None] * np.ones((2, 1))))],
     "linalg.det": [(S, np.linalg.det)],
     "linalg.diagonal": [(S[None], lambda x: np.linalg.diagonal(x, offset=1))],
-    "linalg.eigh": [(S, lambda x: np.linalg.eigh(x)[0]),
-                    (S, lambda x: np.linalg.eigh(x).eigenvalues)],
-    "linalg.eigvalsh": [(S, np.linalg.eigvalsh)],
+    "linalg.eig": [(T, lambda x: np.linalg.eig(x)[0])],  # those of S are real, ours complex
+    "linalg.eigvals": [(T, np.linalg.eigvals)],
+    "linalg.matrix_rank": [(S, np.linalg.matrix_rank)],
+    "linalg.eigh": [(S, lambda x: np.linalg.eigh(x + x.T)[0]),
+                    (S, lambda x: np.linalg.eigh(x + x.T).eigenvalues)],
+    "linalg.eigvalsh": [(S, lambda x: np.linalg.eigvalsh(x + x.T))],
     "linalg.inv": [(S, np.linalg.inv)],
     "linalg.lstsq": [(S[:, :2], lambda x: np.linalg.lstsq(x, B)[0])],
     "linalg.matmul": [(S, lambda x: np.linalg.matmul(x, S))],
@@ -246,4 +251,15 @@ CALLS = {
     **{f"fft.{f.__name__}": called_with([{}, {"n": 4}, {"axis": 0, "norm": "ortho"}], f)
        for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)},
     **{f"fft.{name}": [(A, getattr(np.fft, name))] for name in TRANSFORMS_OF_SEVERAL_AXES.split()},
+    "argwhere": [(A, np.argwhere)], "flatnonzero": [(A, lambda x: np.flatnonzero(x > 0))],
+    "nonzero": [(A, lambda x: np.nonzero(x > 0)[1])],
+    "intersect1d": [(K, lambda x: np.intersect1d(x, [5, 1, 7]))],
+    "union1d": [(K, lambda x: np.union1d(x, [5, 1, 7]))],
+    "setdiff1d": [(K, lambda x: np.setdiff1d(x, [5, 1]))],
+    "setxor1d": [(K, lambda x: np.setxor1d(x, [5, 1, 7]))],
+    "unique": [(K, np.unique)],
+    "unique_all": [(K, lambda x: np.sort(np.unique_all(x).values))],  # in no particular order
+    "unique_counts": [(K, lambda x: np.sort(np.unique_counts(x)[1]))],
+    "unique_inverse": [(K, lambda x: np.sort(np.unique_inverse(x)[0]))],
+    "unique_values": [(K, lambda x: np.sort(np.unique_values(x)))],
 }  # fmt: skip

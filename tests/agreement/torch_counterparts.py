@@ -103,6 +103,24 @@ def rolled(torch, x, shift, axis):
     return torch.roll(x, shifts, axis)
 
 
+def updated(how):
+    """An update of some entries, by the places that NumPy finds."""
+
+    def call(torch, x, v, *arrays, index):
+        key = tuple(k.numpy() if hasattr(k, "numpy") else k for k in key_of(index, arrays))
+        places = np.array(np.arange(math.prod(x.shape)).reshape(tuple(x.shape))[key])
+        flat, values = x.reshape(-1), v.expand(places.shape).reshape(-1)
+        if how == "index_copy":  # torch writes in any order
+            last = {p: i for i, p in enumerate(places.ravel().tolist())}
+            values, places = values[list(last.values())], np.array(list(last), int)
+        i = torch.as_tensor(places.ravel())
+        if how.startswith("index"):
+            return getattr(flat, how)(0, i, values).reshape(x.shape)
+        return flat.scatter_reduce(0, i, values, how).reshape(x.shape)
+
+    return call
+
+
 def ordered(torch, x, axis, descending):
     """The entries sorted, as NumPy orders them: torch does not sort complex numbers."""
     order = np.argsort(x.detach().numpy(), axis, stable=True)
@@ -274,6 +292,9 @@ COUNTERPARTS = {
         for name in ("cumsum", "cumprod")
     },
     "logcumsumexp": lambda torch, x, axis: torch.logcumsumexp(x.double(), axis),
+    "order_statistics": lambda torch, x, ranks, axis: (
+        x.sort(axis).values.index_select(axis, torch.tensor(ranks))
+    ),
     "cummax": lambda torch, x, axis: torch.cummax(x, axis).values,
     "cummin": lambda torch, x, axis: torch.cummin(x, axis).values,
     "var": spread("var"), "std": spread("std"), "vector_norm": vector_norm,
@@ -290,6 +311,8 @@ COUNTERPARTS |= {
     "repeat": lambda torch, x, repeats, axis: torch.repeat_interleave(x, repeats, axis),
     "diagonal": lambda torch, x, offset, axis1, axis2: torch.diagonal(x, offset, axis1, axis2),
     "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
+    "set_at": updated("index_copy"), "add_at": updated("index_add"), "maximum_at": updated("amax"),
+    "minimum_at": updated("amin"),
     "windows": unfolded, "sort": ordered,
     "argkth": lambda torch, x, k, axis: torch.kthvalue(x, k, axis, True).indices,
     "argtopk": lambda torch, x, k, axis, largest: (
@@ -301,7 +324,9 @@ OURS = "an op of ours that has no name in torch"
 WITHOUT = {
     **dict.fromkeys(
         ["random_uniform", "random_normal", "truncated_normal", "random_gumbel", "random_bernoulli",
-         "random_integers", "random_permutation", "fold_in"], OTHER_NUMBERS,
+         "random_integers", "random_permutation", "fold_in", "random_exponential", "random_laplace",
+         "random_logistic", "random_cauchy", "random_gamma", "random_loggamma", "random_poisson"],
+        OTHER_NUMBERS,
     ),
     **dict.fromkeys(
         ["at_labels", "class_error", "copy_slices", "positions", "prod_others", "linear_recurrence",
@@ -316,6 +341,7 @@ WITHOUT = {
     ),
     **dict.fromkeys(["extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
     **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
+    "survivors": OURS, "product_at": "torch has no second derivative of it where factors are zero",
     "argmode": "torch chooses any of equal entries",
     "heaviside": "torch does not differentiate it",
 }  # fmt: skip

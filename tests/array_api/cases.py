@@ -62,7 +62,8 @@ def of_two(name):
 
 
 def many(name, dtypes, options):
-    return {name: every(dtypes, (2, 3, 4), options)}
+    numbers = [call(ordinary((), d), axis=()) for d in dtypes if options is not AXES]
+    return {name: every(dtypes, (2, 3, 4), options) + numbers}
 
 
 X = ordinary((2, 3, 4), "float32")

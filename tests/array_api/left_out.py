@@ -3,11 +3,7 @@
 `LEFT_OUT` is of the namespace of tensors, `NOT_SYMBOLIC` of that of expressions in addition.
 """
 
-NO_OP = "no op yet"
-LEFT_OUT = dict.fromkeys([
-    "fft.fft", "fft.fftn", "fft.fftshift", "fft.hfft", "fft.ifft", "fft.ifftn", "fft.ifftshift",
-    "fft.ihfft", "fft.irfft", "fft.irfftn", "fft.rfft", "fft.rfftn", "linalg.matrix_norm",
-], NO_OP)  # fmt: skip
+LEFT_OUT: dict[str, str] = {}
 
 VALUE = "the value is known only when the graph runs"
 NOT_SYMBOLIC = {

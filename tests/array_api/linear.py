@@ -48,7 +48,8 @@ LINALG = {
     "eig": [call(x) for x in SQUARE + STACKS], "eigvals": [call(x) for x in SQUARE + STACKS],
     "inv": [call(x) for x in SQUARE + STACKS],
     "matrix_norm": [call(x, ord=o) for x in TALL for o in NORMS]
-    + [call(x, keepdims=True) for x in TALL],
+    + [call(x, keepdims=True) for x in TALL]
+    + [call(np.zeros((2, 0, 3)), ord=o) for o in (1, 2, np.inf, "fro", "nuc")],
     "matrix_power": [call(x, n) for x in SQUARE + STACKS for n in (3, 1, 0, -2)],
     "matrix_rank": [call(x) for x in [*SQUARE, *STACKS, *TALL, np.ones((3, 3))]]
     + [call(np.diag([1.0, 0.5, 1e-3]), rtol=1e-2)],

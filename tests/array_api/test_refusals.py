@@ -68,6 +68,12 @@ def test_shapes_that_do_not_broadcast_are_refused():
 
 
 @every_space
+def test_a_norm_that_is_not_there_is_refused(space):
+    with sg.Graph().as_default(), pytest.raises(OptionError, match="no norm of order 3"):
+        space.linalg.matrix_norm(space.ones((2, 2)), ord=3)
+
+
+@every_space
 def test_the_extremes_of_nothing_are_refused(space):
     with sg.Graph().as_default():
         for f in (space.max, space.min, space.argmax, space.argmin):

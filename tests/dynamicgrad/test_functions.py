@@ -106,6 +106,12 @@ CALLS = """
     t.cov(x,correction=0) ; t.cov(x,fweights=t.tensor([1,2,1,3])) ; t.sum(x,0,dtype=t.float64)
     x.mean(dtype=t.float64) ; x.prod(dtype=t.float64) ; t.softmax(x,1,dtype=t.float64)
     i.sum(dtype=t.float32) ; i.mean(dtype=t.float32)
+    x.median() ; x.median(0) ; t.median(x,dim=1,keepdim=True) ; t.median(i) ; x[0,0].median(0)
+    t.median(x*0+1) ; x.nanmedian() ; t.nanmedian(x,1) ; x.quantile(0.3) ; t.quantile(x,0.5,dim=1)
+    x.quantile(t.tensor([0.25,0.5,1.],dtype=x.dtype),0,True)
+    x.nanquantile(0.4,1) ; t.nanquantile(x,0.6)
+    t.quantile(x,0.4,interpolation='lower') ; t.quantile(x,0.4,1,interpolation='higher')
+    t.quantile(x,0.4,0,interpolation='midpoint') ; x.quantile(0.4,interpolation='nearest')
 """
 CALLS = [call.strip() for line in CALLS.splitlines() for call in line.split(" ; ") if call.strip()]
 

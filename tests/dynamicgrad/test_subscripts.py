@@ -108,8 +108,8 @@ def test_half_precision_does_not_overflow_on_the_way():
 
 
 def test_what_is_not_numpys_is_not_taken_for_it():
-    with pytest.raises(NotImplementedError, match=r"numpy\.linalg\.eig"):
-        np.linalg.eig(dg.ones(2, 2))
+    with pytest.raises(NotImplementedError, match=r"numpy\.histogram"):
+        np.histogram(dg.ones(2))
     assert np.sum(dg.ones(2)).item() == 2
     assert (1.0 in dg.ones(2), 2.0 in dg.ones(2)) == (True, False)
     with pytest.raises(RuntimeError, match="no values is ambiguous"):

@@ -147,26 +147,10 @@ def test_taking_along_an_axis_needs_as_many_axes():
         G.take_along_axis(X, I, 0)
 
 
-@pytest.mark.parametrize("key", KEYS, ids=repr)
-def test_scatter_add_adds_what_numpy_adds(key):
-    values = np.random.default_rng(0).integers(1, 9, X[key].shape) * 1.0  # exact in any order
-    want = X.copy()
-    np.add.at(want, key, values)
-    assert_array_equal(G.scatter_add(X, key, values), want)
-
-
-def test_scatter_add_broadcasts_values_and_keeps_the_dtype():
-    x = np.zeros((3, 2), np.float32)
-    y = G.scatter_add(x, [0, 2, 2], 1.5)
-    assert y.dtype == np.float32
-    assert_array_equal(y, [[1.5, 1.5], [0, 0], [3, 3]])
-    assert_array_equal(G.scatter_add(x, [0, 2, 2], [1, 2]), [[1, 2], [0, 0], [2, 4]])
-    with pytest.raises(G.ShapeError):
-        G.scatter_add(x, 0, np.ones(3))
-    with pytest.raises(G.ShapeError, match=r"places for float64\[2\]"):
-        G.scatter_add(x, 0, np.ones((2, 2)))
-
-
-def test_scatter_add_broadcasts_to_sizes_that_are_unknown():
-    assert G.scatter_add(probe(N, 4), slice(1, None), 1.0).shape == (N, 4)
-    assert G.scatter_add(probe(N, 4), probe(M, dtype=np.int64), np.ones(4)).shape == (N, 4)
+@pytest.mark.parametrize("mode", ["wrap", "clip"])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_indices_out_of_range_are_taken_as_a_mode_says(mode, axis):
+    i = np.array([-7, 2, 5, 130])
+    assert_array_equal(G.take(X, i, axis, mode), np.take(X, i, axis, mode=mode))
+    with pytest.raises(G.OptionError, match="mode is 'raise', 'wrap' or 'clip', not 'round'"):
+        G.take(X, i, axis, "round")

@@ -14,6 +14,7 @@ import pytest
 import dynamicgrad as dg
 import gradops as G
 import staticgrad as sg
+from gradops import random
 
 KEY = G.random_key(0)
 DRAWS = {
@@ -27,6 +28,22 @@ DRAWS = {
     "fold_in": lambda key: G.fold_in(key, np.arange(5)),
     "categorical": partial(G.random_categorical, logits=np.zeros((30, 9))),
     "number": G.random_uniform,
+    "exponential": partial(G.random_exponential, shape=(3, 4)),
+    "cauchy": partial(G.random_cauchy, shape=(3, 4)),
+    "split": partial(G.random_split, n=3),
+    "gamma": partial(G.random_gamma, alpha=np.array([0.5, 3.0]), shape=(5, 2)),
+    "loggamma": partial(G.random_loggamma, alpha=0.3, shape=(5,)),
+    "poisson": partial(G.random_poisson, mean=np.array([0.5, 3.0, 1e6])),
+    "beta": partial(G.random_beta, a=np.array([0.5, 3.0]), b=2.0),
+    "dirichlet": partial(G.random_dirichlet, alpha=np.array([0.5, 3.0]), shape=(4,)),
+    "student_t": partial(G.random_student_t, df=3.0, shape=(4,)),
+    "multivariate normal": partial(
+        G.random_multivariate_normal, mean=np.zeros(2), cov=np.diag([2.0, 3.0]), shape=(4,)
+    ),
+    "choice": partial(G.random_choice, a=np.arange(50), shape=(4,), p=np.full(50, 0.02)),
+    "choice of different ones": partial(G.random_choice, a=50, shape=(4,), replace=False),
+    "shuffle": partial(G.random_shuffle, x=np.arange(30.0).reshape(10, 3)),
+    "truncated elsewhere": partial(random.truncated_normal, lower=0.5, upper=3.0, shape=(4,)),
 }
 every_draw = pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
 
@@ -219,6 +236,10 @@ CONTINUOUS = {
         lambda x: (normal_cdf(x) - normal_cdf(-2.0)) / (normal_cdf(2.0) - normal_cdf(-2.0)),
     ),
     "gumbel": (G.random_gumbel, lambda x: np.exp(-np.exp(-x))),
+    "exponential": (G.random_exponential, lambda x: -np.expm1(-x)),
+    "laplace": (G.random_laplace, lambda x: np.where(x < 0, np.exp(x), 2 - np.exp(-x)) / 2),
+    "logistic": (G.random_logistic, G.sigmoid),
+    "cauchy": (G.random_cauchy, lambda x: 0.5 + np.arctan(x) / np.pi),
 }
 
 
