@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import moving
 import numpy as np
 
 rng = np.random.default_rng(0)
@@ -139,6 +140,7 @@ CALLS: dict[str, Call] = {
     ),
     "copy_slices": ([x, row], {"steps": (("slice", (("index", (1,)),)),)}, written),
 }  # fmt: skip
+CALLS |= moving.CALLS
 DRAWING = [
     "random_bernoulli", "random_gumbel", "random_integers", "random_normal", "random_permutation",
     "random_uniform", "truncated_normal", "fold_in",
@@ -154,5 +156,5 @@ PARTS = [
 ]
 NOT_COMPARED = {
     **dict.fromkeys(DRAWING, "NumPy has no numbers that follow from a key"),
-    **dict.fromkeys(PARTS, "a part of a rule, which nobody writes by itself"),
+    **dict.fromkeys([*PARTS, *moving.PARTS], "a part of a rule, which nobody writes by itself"),
 }
