@@ -12,6 +12,7 @@ from gradops import types
 from gradops.types import is_float, shape_of
 
 from . import (
+    algebra,
     arranging,
     conversion,
     creation,
@@ -253,13 +254,14 @@ for alias, name in {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
     **sampling.FUNCTIONS, "polygamma": special.polygamma,
-    **arranging.FUNCTIONS, **sorting.FUNCTIONS,
+    **arranging.FUNCTIONS, **sorting.FUNCTIONS, **algebra.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
+    **algebra.METHODS,
     **scattering.METHODS, **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
@@ -281,6 +283,7 @@ METHODS: dict[str, Any] = {
     "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
 PROPERTIES = {
+    **algebra.PROPERTIES,
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
     "device": property(lambda self: devices.CPU),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),

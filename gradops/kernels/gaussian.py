@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .special import erf
+from .erf import erf
 from .tables import entrywise, float_dtype, horner, interpolated
 
 HALVES = 4  # erfcx(x) is tabulated over t = HALVES / (HALVES + x), in which all of it is smooth
