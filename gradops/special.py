@@ -1,7 +1,7 @@
 """Special functions, by the names of SciPy's `special`, with derivatives in both packages.
 
-Those of the error function, the normal distribution and the logarithm of the gamma function compute
-with NumPy alone. The others use SciPy's kernels, which `pip install 'staticgrad[scipy]'` brings.
+They compute with NumPy alone, but for `gamma`, `gammainc`, `gammaincc` and `betainc`, whose kernels
+are SciPy's: `pip install 'staticgrad[scipy]'` brings them.
 
 >>> from gradops import special
 >>> bool(special.gammaln(4.0) == np.log(6))

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 import gradops as ops
-from gradops.layers import running_moments
 
 from ..creation import ones, zeros
 from ..modes import no_grad
 from ..tensor import Tensor, as_tensor, handle
+from . import functional as F
 from .module import Module
 from .normalization import parameter, reset
 
@@ -70,17 +70,6 @@ class ByChannel(Module):
                 f" {self.num_features}",
             )  # fmt: skip
 
-    def seen(self, x: Any) -> None:
-        """Let the running statistics follow a batch."""
-        with no_grad():
-            self.num_batches_tracked.add_(1)
-            momentum = self.momentum
-            if momentum is None:
-                momentum = 1 / ops.astype(self.num_batches_tracked, dtype=x.dtype)
-            new = running_moments(x.detach(), (self.running_mean, self.running_var), momentum)
-            self.running_mean.copy_(new[0])
-            self.running_var.copy_(new[1])
-
     def extra_repr(self) -> str:
         """The size and options."""
         return (
@@ -101,18 +90,15 @@ class BatchNorm(ByChannel):
         """The normalized input."""
         x = as_tensor(input)
         self.check(x)
-        if not self.training and self.track_running_stats:
-            moments = self.running_mean, self.running_var
-            return ops.batch_norm(x, self.weight, self.bias, self.eps, moments)
-        if self.training and np.prod([x.shape[0], *x.shape[2:]]) == 1:
-            raise ops.ShapeError(
-                type(self).__name__, [x.type], "one number for each channel has no spread",
-                known_as="Expected more than 1 value per channel when training, got input size"
-                f" {list(x.shape)}",
-            )  # fmt: skip
+        batch = self.training or not self.track_running_stats
+        momentum: Any = self.momentum
         if self.training and self.track_running_stats:
-            self.seen(x)
-        return ops.batch_norm(x, self.weight, self.bias, self.eps)
+            with no_grad():
+                self.num_batches_tracked.add_(1)
+            if momentum is None:
+                momentum = 1 / ops.astype(self.num_batches_tracked, dtype=x.dtype)
+        statistics = (self.running_mean, self.running_var)
+        return F.batch_norm(x, *statistics, self.weight, self.bias, batch, momentum, self.eps)
 
 
 class BatchNorm1d(BatchNorm):
@@ -162,23 +148,11 @@ class InstanceNorm(ByChannel):
         if x.ndim == self.ranks[0] - 1:
             return ops.squeeze(self.forward(ops.expand_dims(x, axis=0)), axis=(0,))
         self.check(x)
-        if not self.training and self.track_running_stats:
-            moments = self.running_mean, self.running_var
-            return ops.batch_norm(x, self.weight, self.bias, self.eps, moments)
-        if self.track_running_stats:
-            self.seen_each(x)
-        return ops.instance_norm(x, self.weight, self.bias, self.eps)
-
-    def seen_each(self, x: Any) -> None:
-        """Let the running statistics follow the averages of those of the examples."""
-        rows = ops.reshape(x.detach(), shape=(1, x.shape[0] * x.shape[1], *x.shape[2:]))
-        with no_grad():
-            parts = [
-                ops.reshape(m, shape=x.shape[:2])
-                for m in running_moments(rows, (zeros(1), zeros(1)), 1.0)
-            ]
-            for running, new in zip((self.running_mean, self.running_var), parts):
-                running.add_((ops.mean(new, axis=0) - running) * self.momentum)
+        batch = self.training or not self.track_running_stats
+        return F.instance_norm(
+            x, self.running_mean, self.running_var, self.weight, self.bias, batch,
+            0.0 if self.momentum is None else self.momentum, self.eps,
+        )  # fmt: skip
 
 
 class InstanceNorm1d(InstanceNorm):

@@ -1,6 +1,7 @@
 """Layers that are random while training."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ class Dropout(Module):
     tensor([1., 1., 1., 1.])
     """
 
+    drop: ClassVar[Callable[..., Any]] = staticmethod(F.dropout)
+
     def __init__(
         self, p: float = 0.5, inplace: bool = False, generator: np.random.Generator | None = None
     ) -> None:
@@ -31,8 +34,58 @@ class Dropout(Module):
 
     def forward(self, input: Any) -> Any:
         """The input, with some entries dropped if the mode is that of training."""
-        return F.dropout(input, self.p, self.training, self.inplace, self.generator)
+        return self.drop(input, self.p, self.training, self.inplace, self.generator)
 
     def extra_repr(self) -> str:
         """The probability."""
         return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout1d(Dropout):
+    """While training, channels of (batch, channels, length) are zero, or scaled; see `Dropout`.
+
+    >>> dg.nn.Dropout1d().eval()(dg.ones(2, 3, 4)).shape
+    (2, 3, 4)
+    """
+
+    drop = staticmethod(F.dropout1d)
+
+
+class Dropout2d(Dropout):
+    """`Dropout1d` for inputs (batch, channels, height, width).
+
+    >>> dg.nn.Dropout2d().eval()(dg.ones(2, 3, 4, 4)).shape
+    (2, 3, 4, 4)
+    """
+
+    drop = staticmethod(F.dropout2d)
+
+
+class Dropout3d(Dropout):
+    """`Dropout1d` for inputs (batch, channels, depth, height, width).
+
+    >>> dg.nn.Dropout3d().eval()(dg.ones(2, 3, 4, 4, 4)).shape
+    (2, 3, 4, 4, 4)
+    """
+
+    drop = staticmethod(F.dropout3d)
+
+
+class AlphaDropout(Dropout):
+    """Dropout that keeps the mean 0 and the variance 1 of what follows a `SELU`.
+
+    >>> dg.nn.AlphaDropout().eval()(dg.ones(2, 3)).shape
+    (2, 3)
+    """
+
+    drop = staticmethod(F.alpha_dropout)
+
+
+class FeatureAlphaDropout(Dropout):
+    """`AlphaDropout` of whole channels.
+
+    >>> dg.nn.FeatureAlphaDropout().eval()(dg.ones(2, 3)).shape
+    (2, 3)
+    """
+
+    drop = staticmethod(F.feature_alpha_dropout)

@@ -75,14 +75,10 @@ class Embedding(Module):
 
     def forward(self, input: Any) -> Any:
         """A row for each index."""
-        indices, table = as_tensor(input), self.weight
+        indices = as_tensor(input)
         if self.max_norm is not None:
             self.shorten(indices)
-        rows = ops.take(table, indices, axis=0)
-        if self.padding_idx is None or table.node is None:
-            return rows
-        padding = ops.expand_dims(indices == self.padding_idx, axis=-1)
-        return ops.where(padding, rows.detach(), rows)
+        return ops.embedding(indices, self.weight, self.padding_idx)
 
     def shorten(self, indices: Any) -> None:
         """Scale the rows that are looked up down to the greatest norm that there may be."""

@@ -1,4 +1,4 @@
-"""Layers that are linear or only move entries."""
+"""Linear layers."""
 
 import math
 from typing import Any
@@ -63,23 +63,3 @@ class Identity(Module):
     def forward(self, input: Any) -> Any:
         """The input."""
         return input
-
-
-class Flatten(Module):
-    """The dimensions from `start_dim` to `end_dim` made one.
-
-    >>> dg.nn.Flatten()(dg.ones(2, 3, 4)).shape
-    (2, 12)
-    """
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
-
-    def forward(self, input: Any) -> Any:
-        """The input in its new shape."""
-        return input.flatten(self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        """The dimensions."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .special import erf
-from .tables import entrywise, horner, interpolated
+from .erf import erf
+from .tables import entrywise, float_dtype, horner, interpolated
 
 HALVES = 4  # erfcx(x) is tabulated over t = HALVES / (HALVES + x), in which all of it is smooth
 CELLS = 128  # nodes of t
@@ -190,6 +190,7 @@ def ndtri(p: np.ndarray) -> np.ndarray:
 def logit(x: Any, out: Any = None) -> Any:
     """log(x / (1 - x)), exact to rounding also near its zero at 1/2."""
     x = np.asarray(x)
+    float_dtype(x)  # which refuses complex numbers
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = np.arctanh(np.clip(2 * x - 1, -0.5, 0.5)) * 2
         y = np.where(np.abs(x - 0.5) <= 0.25, middle, np.log(x / (1 - x)))

@@ -1,9 +1,10 @@
-"""The modified Bessel functions of the first kind, by SciPy."""
+"""The modified Bessel functions of the first kind."""
 
+from ..families import elementwise
+from ..kernels import bessel as kernels
 from ..samples import reals
 from .arithmetic import sign
 from .comparison import equal, where
-from .gamma import borrowed
 
 __all__ = ["i0", "i0e", "i1", "i1e"]
 
@@ -14,19 +15,20 @@ def i1_slope(y, x, zeroth):
     return where(at_zero, 0.5, zeroth(x) - y / where(at_zero, 1, x))
 
 
-i0 = borrowed(
-    "i0", d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
-    doc="The modified Bessel function of order 0, by SciPy.",
+i0 = elementwise(
+    "i0", kernels.i0, d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
+    doc="The modified Bessel function of order 0.",
 )
-i1 = borrowed(
-    "i1", d=[lambda y, x: i1_slope(y, x, i0)], samples=reals((3, 4)),
-    doc="The modified Bessel function of order 1, by SciPy.",
+i1 = elementwise(
+    "i1", kernels.i1, d=[lambda y, x: i1_slope(y, x, i0)], samples=reals((3, 4)),
+    doc="The modified Bessel function of order 1.",
 )
-i0e = borrowed(
-    "i0e", d=[lambda y, x: i1e(x) - sign(x) * y], traits=["nonnegative"], samples=reals((3, 4)),
-    doc="exp(-abs(x)) i0(x), by SciPy.",
+i0e = elementwise(
+    "i0e", kernels.i0e, d=[lambda y, x: i1e(x) - sign(x) * y], traits=["nonnegative"],
+    samples=reals((3, 4)),
+    doc="exp(-abs(x)) i0(x).",
 )
-i1e = borrowed(
-    "i1e", d=[lambda y, x: i1_slope(y, x, i0e) - sign(x) * y], samples=reals((3, 4)),
-    doc="exp(-abs(x)) i1(x), by SciPy.",
+i1e = elementwise(
+    "i1e", kernels.i1e, d=[lambda y, x: i1_slope(y, x, i0e) - sign(x) * y], samples=reals((3, 4)),
+    doc="exp(-abs(x)) i1(x).",
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import padded
-from ..kernels import random_gamma as kernels
+from ..kernels import distributions as kernels
 from ..kernels.random import FLOAT32, INT64
 from ..kernels.tables import float_dtype
 from ..op import ErrorSample, Op, Rule, Samples, canonical

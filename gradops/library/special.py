@@ -6,6 +6,7 @@ import numpy as np
 
 from ..families import elementwise, singular
 from ..kernels import gaussian as kernels
+from ..kernels.tables import float_dtype
 from ..samples import between, cases, exactly, positive, reals
 from .activation import softplus
 from .comparison import equal, less_equal, where
@@ -64,6 +65,7 @@ def xlog1py_kernel(x, y):
 
 
 def times_log(x, y, log):
+    float_dtype(x, y)  # which refuses complex numbers
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.asarray(x * log(y))
     return np.where(np.equal(x, 0) & ~np.isnan(y), found.dtype.type(0), found)[()]

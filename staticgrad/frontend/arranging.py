@@ -252,15 +252,6 @@ def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
     return ops.index(tensor, ((FULL,) * k + (mask,)))
 
 
-def gather(params: Any, indices: Any, axis: int | None = 0) -> Any:
-    """The entries at some indices along an axis, by default the first.
-
-    >>> sg.gather(np.array([1.0, 2.0, 3.0]), [2, 0])
-    array([3., 1.])
-    """
-    return ops.take(params, indices, axis=axis or 0)
-
-
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int = -1,
     dtype: Any = None,

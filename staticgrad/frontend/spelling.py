@@ -9,7 +9,7 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, neural, sorting, statistics
+from . import arranging, creation, formulas, neural, scattering, sorting, statistics
 
 Source = Callable[..., Any]
 
@@ -94,10 +94,15 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "size": creation.number_of_entries,
         **of(
             arranging,
-            "boolean_mask diag diag_part gather matrix_band_part matrix_diag "
+            "boolean_mask diag diag_part matrix_band_part matrix_diag "
             "matrix_diag_part matrix_transpose meshgrid one_hot pad repeat roll sequence_mask "
             "split tile unstack",
         ),
+        **of(
+            scattering,
+            "batch_gather gather gather_nd reverse_sequence scatter_nd unsorted_segment_mean",
+        ),
+        **scattering.UPDATES, **scattering.SEGMENTS,
         **of(
             sorting,
             "argsort count_nonzero in_top_k invert_permutation searchsorted setdiff1d sort top_k "

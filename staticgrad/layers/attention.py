@@ -38,7 +38,7 @@ def embedding(
     with name_scope(name):
         start = initializer or initializers.random_normal()
         table = made("weight", sizes, dtype, start, trainable)
-        return ops.take(table, as_expression(ids), axis=0)
+        return ops.embedding(as_expression(ids), table)
 
 
 def multi_head_attention(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.layers import running_moments
 
 from ...modes import no_grad
 from ...tensor import as_tensor
@@ -52,15 +53,13 @@ def require_several(x: Any) -> None:
         )  # fmt: skip
 
 
-def update_statistics(x: Any, running: Sequence[Any], momentum: float, by_example: bool) -> None:
+def update_statistics(x: Any, running: Sequence[Any], momentum: Any, by_example: bool) -> None:
     """Move the running mean and variance towards those of the batch, or of examples on average."""
-    axes, places = (0, *range(2, x.ndim)), tuple(range(2, x.ndim))
     with no_grad():
-        mean = ops.mean(x, axis=axes)
-        var = ops.var(x, axis=places if by_example else axes, correction=1)
-        for r, found in zip(running, (mean, ops.mean(var, axis=0) if by_example else var)):
-            if r is not None:
-                r.copy_(r * (1 - momentum) + found * momentum)
+        new = running_moments(x, running, momentum, by_example)
+        for before, after in zip(running, new, strict=True):
+            if before is not None:
+                before.copy_(after)
 
 
 def layer_norm(

@@ -45,3 +45,13 @@ def test_dtype_and_shape_are_those_of_the_operands():
     assert (y.shape, y.dtype) == ((3, 4), np.float32)
     assert K.gamma_slope(1, 0).dtype == np.float64
     assert K.gamma_slope(np.ones((0, 2)), 0.0).shape == (0, 2)
+
+
+@pytest.mark.peers
+def test_slope_is_jaxs():
+    jax = pytest.importorskip("jax")
+    a = np.geomspace(1e-3, 1e4, 500)
+    x = np.random.default_rng(0).gamma(a) + 1e-30
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        want = np.asarray(jax.lax.random_gamma_grad(a, x))
+    np.testing.assert_allclose(x * K.gamma_slope(a, np.log(x)), want, rtol=1e-9)
