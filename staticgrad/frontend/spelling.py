@@ -117,8 +117,8 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul rsqrt "
-            "squared_difference tensordot",
+            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta log_sigmoid matmul "
+            "rsqrt squared_difference tensordot truncatediv",
         ),
         **of(
             statistics,
