@@ -22,6 +22,7 @@ from . import (
     hooks,
     inplace,
     leaves,
+    numpys,
     sampling,
     scattering,
     shapes,
@@ -321,7 +322,7 @@ def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    for name, function in (METHODS | PROPERTIES).items():
+    for name, function in (numpys.with_numpys(METHODS) | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
