@@ -17,10 +17,12 @@ from . import (
     conversion,
     creation,
     devices,
+    formulas,
     holding,
     hooks,
     inplace,
     leaves,
+    numpys,
     sampling,
     scattering,
     shapes,
@@ -233,7 +235,7 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-} | arranging.BOTH | scattering.BOTH | statistics.BOTH  # fmt: skip
+} | arranging.BOTH | formulas.BOTH | scattering.BOTH | statistics.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
@@ -242,7 +244,8 @@ SHARED: dict[str, Callable[..., Any]] = {
     "min": statistics.extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to, "real": spelled(ops.real), "imag": spelled(ops.imag),
+    "broadcast_to": shapes.broadcast_to, "div": formulas.div,
+    "real": spelled(ops.real), "imag": spelled(ops.imag),
 }  # fmt: skip
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
@@ -261,8 +264,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
-    **algebra.METHODS,
-    **scattering.METHODS, **conversion.CASTS, **holding.METHODS,
+    **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
+    **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
@@ -319,7 +322,7 @@ def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    for name, function in (METHODS | PROPERTIES).items():
+    for name, function in (numpys.with_numpys(METHODS) | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
