@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import OptionError, ShapeError
 from ..types import (
     Size,
+    conflict,
     normalize_axis,
     product,
     shape_of,

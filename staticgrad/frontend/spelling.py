@@ -9,7 +9,18 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, matrices, neural, scattering, sorting, statistics
+from . import (
+    arranging,
+    creation,
+    formulas,
+    images,
+    matrices,
+    neural,
+    pools,
+    scattering,
+    sorting,
+    statistics,
+)
 
 Source = Callable[..., Any]
 
@@ -54,6 +65,14 @@ def elementwise(arity: int) -> dict[str, Source]:
     }
 
 
+IMAGES = (
+    "conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose depth_to_space "
+    "depthwise_conv2d separable_conv2d space_to_depth"
+)
+POOLS = (
+    "avg_pool avg_pool1d avg_pool2d avg_pool3d batch_normalization embedding_lookup "
+    "fused_batch_norm local_response_normalization max_pool max_pool1d max_pool2d max_pool3d"
+)
 # By TensorFlow's names of the parameters, in the order of ours; "" where they are called the same.
 SPELLED: Mapping[str, Mapping[str, Source]] = {
     "x": {
@@ -73,7 +92,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "reduce_min": ops.min, "reduce_prod": ops.prod, "reduce_logsumexp": ops.logsumexp,
         "reduce_any": ops.any, "reduce_all": ops.all,
     },
-    "features": of_gradops(OF_FEATURES),
+    "features": of_gradops(f"{OF_FEATURES} elu relu6 selu softsign"),
     "logits axis": of_gradops("softmax log_softmax"),
     "input": {**of_gradops("stop_gradient"), "identity": ops.copy},
     "input axis": of_gradops("expand_dims squeeze"),
@@ -128,21 +147,26 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         ),
         **of(
             neural,
-            "bias_add dropout elu gelu l2_loss l2_normalize leaky_relu moments relu6 selu "
+            "bias_add dropout gelu l2_loss l2_normalize leaky_relu log_poisson_loss moments "
             "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
-            "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits",
+            "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
+            "weighted_cross_entropy_with_logits",
         ),
+        **of(images, IMAGES), **of(pools, POOLS),
+        "lrn": pools.local_response_normalization, "swish": ops.silu,
     },
 }  # fmt: skip
 # What parameters were called in earlier versions of TensorFlow, and are called now.
 FORMERLY = {
     "dim": "axis", "dimension": "axis", "reduction_indices": "axis", "squeeze_dims": "axis",
-    "keep_dims": "keepdims",
+    "keep_dims": "keepdims", "filters": "filter", "value": "input",
 }  # fmt: skip
 # What is in `nn`, and what is only there.
 IN_NN = "gelu log_sigmoid log_softmax relu sigmoid silu softmax softplus tanh"
 ONLY_IN_NN = (
-    "bias_add dropout elu l2_loss l2_normalize leaky_relu moments relu6 selu "
+    f"{IMAGES} {POOLS} lrn swish "
+    "bias_add dropout elu l2_loss l2_normalize leaky_relu log_poisson_loss moments relu6 selu "
+    "softsign weighted_cross_entropy_with_logits "
     "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
     "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
     "in_top_k top_k"
