@@ -40,7 +40,8 @@ REDUCING = [
     lambda x: x @ ops.swapaxes(x, -1, -2), lambda x: ops.einsum("i...,i...->...", x, x),
     lambda x: ops.sum(x, axis=1), lambda x: ops.min(x, axis=-1), lambda x: ops.argmax(x, axis=0),
     lambda x: ops.cumsum(x, axis=0), lambda x: ops.cumprod(x, axis=-1),
-    lambda x: ops.std(x, axis=0), lambda x: ops.logcumsumexp(x, axis=0), lambda x: ops.cummax(x, axis=-1), ops.var,
+    lambda x: ops.std(x, axis=0), lambda x: ops.logcumsumexp(x, axis=0), ops.var,
+    lambda x: ops.cummax(x, axis=-1),
     lambda x: ops.vector_norm(x, axis=-1), lambda x: ops.median(x, axis=0), ops.vector_norm,
 ]  # fmt: skip
 STEPS = [*UNARY, *UNARY, *BINARY, *SHAPING, *REDUCING]
