@@ -145,9 +145,24 @@ def filling(name: str, draw: Callable[..., Any], **defaults: Any) -> Callable[..
     return method
 
 
-def integers(g: Any, size: Any, low: int, high: int | None) -> Any:
-    """Integers from 0 to before the first bound, if there is one bound."""
-    return g.integers(0, low, size) if high is None else g.integers(low, high, size)
+def random_(
+    t: Tensor, low: int | None = None, high: int | None = None, *, generator: Generator = None
+) -> Tensor:
+    """Fill the tensor with random integers from `low` to before `high`, and return it.
+
+    They are from 0 on if there is one bound, and all that the dtype has from 0 on if there is none.
+
+    >>> dg.zeros(3).random_(1).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    if low is None or high is None:
+        low, high = 0, low
+    if high is None:
+        whole = t.dtype.kind in "iu"
+        high = int(np.iinfo(t.dtype).max) + 1 if whole else 2 ** (np.finfo(t.dtype).nmant + 1)
+    unsigned = np.uint64 if high > 2**63 else np.int64
+    value = drawn(lambda g, size: g.integers(low, high, size, unsigned), t.shape, generator)
+    return replace(t, ..., ops.astype(value, dtype=t.dtype), "random_")
 
 
 def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tensor:
@@ -161,6 +176,7 @@ def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tenso
 FUNCTIONS = {f.__name__: f for f in (bernoulli, multinomial, normal, poisson)}
 METHODS: dict[str, Callable[..., Any]] = {
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "multinomial": multinomial,
+    "random_": random_,
     "uniform_": filling(
         "uniform_", lambda g, n, a, b: a + (b - a) * g.random(n), **{"from": 0.0, "to": 1.0}
     ),
@@ -178,5 +194,4 @@ METHODS: dict[str, Callable[..., Any]] = {
         median=0.0, sigma=1.0,
     ),
     "geometric_": filling("geometric_", lambda g, n, p: g.geometric(p, n), p=0.5),
-    "random_": filling("random_", integers, **{"from": 2**24, "to": None}),
 }  # fmt: skip

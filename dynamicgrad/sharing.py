@@ -51,6 +51,8 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     """Let `view` know the base whose memory it shares, and share its record of writes."""
     if not may_share(base.value, view.value):
         return
+    if isinstance(base.value, np.generic) and view.value.dtype != base.value.dtype:
+        return  # the real part of a number is another number
     if isinstance(base.value, np.generic) and view.value.size == 1:
         view.value = np.asarray(view.value)
         base.value = view.value.reshape(())  # a number had no memory to share

@@ -9,6 +9,7 @@ from gradops.solvers import Derivatives, SciPy
 
 from .func import hessian, hvp, jacfwd, jacrev, value_and_grad
 from .modes import no_grad
+from .numpys import running_on
 from .tensor import Tensor, as_tensor, handle
 
 Function = Callable[..., Any]
@@ -18,7 +19,7 @@ def value(f: Function) -> Function:
     """The values of `f`, without a tape."""
 
     def call(x: Any, *args: Any) -> Any:
-        with no_grad():
+        with no_grad(), running_on([x]):
             return as_tensor(f(handle(x), *args)).value
 
     return call

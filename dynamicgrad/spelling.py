@@ -12,14 +12,17 @@ from gradops import types
 from gradops.types import is_float, shape_of
 
 from . import (
+    algebra,
     arranging,
     conversion,
     creation,
     devices,
+    formulas,
     holding,
     hooks,
     inplace,
     leaves,
+    numpys,
     sampling,
     scattering,
     shapes,
@@ -232,7 +235,7 @@ OF_TENSORS: dict[str, Callable[..., Any]] = {
         shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
         masked_fill, numel,
     )
-} | arranging.BOTH | scattering.BOTH | statistics.BOTH  # fmt: skip
+} | arranging.BOTH | formulas.BOTH | scattering.BOTH | statistics.BOTH  # fmt: skip
 SHARED: dict[str, Callable[..., Any]] = {
     **UNARY, **BINARY, **WITH_DIM,
     "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
@@ -241,7 +244,8 @@ SHARED: dict[str, Callable[..., Any]] = {
     "min": statistics.extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to, "real": spelled(ops.real), "imag": spelled(ops.imag),
+    "broadcast_to": shapes.broadcast_to, "div": formulas.div,
+    "real": spelled(ops.real), "imag": spelled(ops.imag),
 }  # fmt: skip
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
@@ -253,14 +257,15 @@ for alias, name in {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
     **sampling.FUNCTIONS, "polygamma": special.polygamma,
-    **arranging.FUNCTIONS, **sorting.FUNCTIONS,
+    **arranging.FUNCTIONS, **sorting.FUNCTIONS, **algebra.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
-    **scattering.METHODS, **conversion.CASTS, **holding.METHODS,
+    **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
+    **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
@@ -281,6 +286,7 @@ METHODS: dict[str, Any] = {
     "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
 PROPERTIES = {
+    **algebra.PROPERTIES,
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
     "device": property(lambda self: devices.CPU),
     "requires_grad": property(leaves.read_requires_grad, leaves.write_requires_grad),
@@ -316,7 +322,7 @@ def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    for name, function in (METHODS | PROPERTIES).items():
+    for name, function in (numpys.with_numpys(METHODS) | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)

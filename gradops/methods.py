@@ -34,11 +34,15 @@ class ArrayMethods(Operators):
     clip, round, take, repeat = map(method, (np.clip, np.round, np.take, np.repeat))
     squeeze, ravel, flatten, copy = map(method, (np.squeeze, np.ravel, np.ravel, np.copy))
     swapaxes, diagonal, dot = map(method, (np.swapaxes, np.diagonal, np.dot))
-    choose, compress, nonzero = map(method, (np.choose, np.compress, np.nonzero))
+    choose, nonzero = map(method, (np.choose, np.nonzero))
     searchsorted = method(np.searchsorted)
     sort, partition = in_place("sort", "np.sort(x)"), in_place("partition", "np.partition(x, kth)")
     fill, put = in_place("fill", "np.full_like(x, value)"), in_place("put", "np.where")
     resize = in_place("resize", "np.resize(x, shape)")
+
+    def compress(self, condition: Any, axis: Any = None) -> Any:
+        """The entries along an axis where a condition holds."""
+        return function_for(np.compress)(condition, self, axis=axis)
 
     def conj(self) -> Any:
         """The complex conjugate."""

@@ -191,6 +191,7 @@ class Op:
     def dispatch_by_level(self, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         """The same for operands of several kinds."""
         owner, highest = None, -1.0
+        operands = [number(a) if isinstance(a, int | float | complex) else a for a in operands]
         for a in operands:
             if type(a) not in PLAIN and (level := level_of(a, self, operands)) > highest:
                 owner, highest = a, level
@@ -331,6 +332,13 @@ def level_of(a: Any, op: Op, operands: Sequence[Any]) -> float:
             op, names, f"an operand is a {type(a).__name__}, which is neither array nor number"
         )
     return level
+
+
+def number(a: Any) -> Any:
+    """An instance of a subclass of Python's numbers as the number it is; NumPy's stay."""
+    if type(a) in PLAIN:
+        return a
+    return complex(a) if isinstance(a, complex) else float(a) if isinstance(a, float) else int(a)
 
 
 def as_operand(a: Any) -> Any:

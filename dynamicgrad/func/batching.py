@@ -12,6 +12,7 @@ from gradops.tree import children, flatten
 
 from ..carrying import run_at
 from ..modes import RANDOMNESS
+from ..numpys import running_on
 from ..tensor import Tensor, as_tensor, handle
 from .levels import held, released
 from .structure import entered, has_tensors, left, output
@@ -56,10 +57,11 @@ def vmap(
         size = examples(inputs, dims)
         step = chunk_size or max(size, 1)
         results = []
-        for start in range(0, max(size, 1), step):
-            count = min(step, size - start)
-            part = inputs if count == size else sliced(inputs, dims, start, count)
-            results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
+        with running_on(leaves):
+            for start in range(0, max(size, 1), step):
+                count = min(step, size - start)
+                part = inputs if count == size else sliced(inputs, dims, start, count)
+                results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
         return left(joined(results, out_dims, name), has_tensors(args) or has_tensors(kwargs))
 
     return over_examples

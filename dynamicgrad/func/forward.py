@@ -16,6 +16,7 @@ from gradops.types import is_inexact
 
 from ..carrying import run_at
 from ..modes import is_recording
+from ..numpys import running_on
 from ..tensor import Tensor, as_tensor, handle
 from .levels import has_history, held, lift, released
 from .recording import gradients
@@ -55,7 +56,8 @@ def jvp(
     level = next(levels)
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
-    value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
+    with running_on(flatten((primals, tangents))[0]):
+        value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
     outputs, rebuild = outputs_of(value, call)
     found = [parts(y, level) for y in outputs]
     if strict and any(t is None for _, t in found):

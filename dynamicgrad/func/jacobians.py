@@ -9,6 +9,7 @@ import numpy as np
 import gradops as ops
 from gradops.tree import flatten
 
+from ..numpys import running_on
 from ..tensor import Tensor, handle
 from .batching import vmap
 from .forward import jvp
@@ -117,7 +118,8 @@ def jacfwd(
 
         structure: list[Any] = []
         mapped = vmap(push, out_dims=(-1, 0), randomness=randomness, chunk_size=chunk_size)
-        columns, aux = mapped(basis(inputs))
+        with running_on(leaves):
+            columns, aux = mapped(basis(inputs))
         blocks = [like_argnums(rebuild(column_blocks(c, inputs)), argnums) for c in columns]
         found = structure[0](blocks)
         if has_aux:
@@ -144,26 +146,33 @@ def tree_of_first(tree: Any) -> Any:
     return rebuild([x[0] if isinstance(x, Tensor) else x for x in leaves])
 
 
-def hessian(func: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+def hessian(
+    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """A function that computes the Hessian of `func`: forward mode over reverse mode.
 
-    Its structure and shapes are those of the Jacobian of the Jacobian.
+    Its structure and shapes are those of the Jacobian of the Jacobian. With `has_aux`, `func`
+    returns (output, aux) and the result is (Hessian, aux).
 
     >>> dg.hessian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return jacfwd(jacrev(func, argnums), argnums)
+    return jacfwd(jacrev(func, argnums, has_aux=has_aux), argnums, has_aux)
 
 
-def jacobian(func: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+def jacobian(
+    func: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """A function that computes the Jacobian of `func`; `func.jacfwd` may be faster for few inputs.
+
+    With `has_aux`, `func` returns (output, aux) and the result is (Jacobian, aux).
 
     >>> dg.jacobian(np.square)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
     """
-    return jacrev(func, argnums)
+    return jacrev(func, argnums, has_aux=has_aux)
 
 
 def hvp(func: Callable[..., Any]) -> Callable[..., Any]:

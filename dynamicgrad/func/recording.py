@@ -23,6 +23,7 @@ from gradops.tree import flatten
 from ..backward import grad as pull
 from ..leaves import require_float
 from ..modes import RECORDING, is_recording
+from ..numpys import running_on
 from ..sharing import storage_of
 from ..tape import clock
 from ..tensor import Tensor, handle, make_leaf
@@ -39,6 +40,8 @@ class Recording:
     def __init__(self, arguments: Iterable[Any], surely_lifted: bool = False) -> None:
         self.outer = bool(is_recording())  # whether the caller records
         self.began = next(clock)
+        arguments = list(arguments)
+        self.given = arguments
         shared = INSIDE.get()
         self.own: Own = WeakSet() if shared is None else shared
         tensors, self.level = lifted([entered(x) for x in arguments], surely_lifted)
@@ -50,7 +53,7 @@ class Recording:
         """Record, whatever the caller's mode is."""
         mode, inside = RECORDING.set(True), INSIDE.set(self.own)
         try:
-            with at_level(self.level):
+            with at_level(self.level), running_on(self.given):
                 yield
         finally:
             INSIDE.reset(inside)

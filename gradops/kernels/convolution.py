@@ -6,7 +6,9 @@ axes of results are in the usual order, channels first, but their memory is not,
 a network finds it as it needs it, and nothing is turned around.
 
 Note [Blocks]. The matrix of all windows has each entry of an operand many times. It is made and
-used in blocks that stay in the cache.
+used in blocks that stay in the cache. Where filters are small, blocks are multiplied in tiles for
+which OpenBLAS takes one thread, and threads of ours share the blocks, copies included. How blocks
+are shared does not depend on the number of threads, and so neither do the bits of results.
 """
 
 import itertools
@@ -16,11 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from .windows import extent, framed, places, windows
+from .threads import in_threads, shared
+from .windows import extent, inverse, places, windows, within
 
-BLOCK = 1 << 20  # bytes of the windows that are copied at a time
+BLOCK = 1 << 21  # bytes of the windows that are copied at a time
+TILE = 1 << 19  # multiplications up to which OpenBLAS takes one thread
+LEAST = 32  # rows of a tile that are worth a product of their own
+SHORT = 12  # entries of a window in a row up to which columns are copied faster
+SHARES = 8  # into which threads divide the blocks
+WORTH = 1 << 25  # multiplications for which threads are worth being made
 Sizes = Sequence[int]
 Pads = Sequence[tuple[int, int]]
+Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
 
 
 def convolve(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int) -> Any:
@@ -30,20 +39,19 @@ def convolve(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, group
 
 def correlate(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int) -> Any:
     """The same for an `x` with channels last, and so is the result."""
-    views = windows_of(x, w.shape[2:], strides, pads, dilations)
-    n = len(strides)
-    y = np.empty((*views.shape[: n + 1], len(w)), np.result_type(x, w))
+    slide = w.shape[2:], strides, pads, dilations
+    sizes = map(places, x.shape[1:-1], *slide)
+    y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
     filters = matrices(w, groups)
-    for part in blocks(views):
-        rows = rows_of(views[part], n, groups)
-        into = y[part].reshape(rows.shape[1], groups, -1).transpose(1, 0, 2)
-        np.matmul(rows, filters, out=into)
+
+    def multiply(parts: list[slice]) -> None:
+        for part, rows in blocks(x, parts, slide, groups):
+            into = by_group(y[part], groups)
+            for tile in tiles(rows, filters.shape[-1]):
+                np.matmul(tiled(rows, tile), filters[:, None], out=tiled(into, tile))
+
+    in_threads(multiply, shares(x, y, filters))
     return y
-
-
-def windows_of(x: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes) -> Any:
-    """The windows over all axes of `x` but the first and the last, after padding."""
-    return windows(framed(x, ((0, 0), *pads, (0, 0)), order="C"), 1, window, strides, dilations)
 
 
 def matrices(w: Any, groups: int) -> Any:
@@ -52,24 +60,103 @@ def matrices(w: Any, groups: int) -> Any:
     return np.ascontiguousarray(filters.transpose(0, 2, 1))
 
 
-def blocks(views: Any) -> Iterator[tuple[slice, slice]]:
-    """Parts of the windows that are made at a time: some examples, or some rows of one."""
-    n, m = views.shape[:2]
-    one = max(1, views[:1, :1].size * views.itemsize)
-    rows = min(m, max(1, BLOCK // one))
-    examples = max(1, BLOCK // (one * m)) if m and rows == m else 1
-    for i in range(0, n, examples):
-        for j in range(0, m, max(1, rows)):
-            yield slice(i, i + examples), slice(j, j + rows)
+def shares(x: Any, y: Any, filters: Any) -> list[list[slice]]:
+    """Examples that are worked on at a time, in lists that threads may take."""
+    width, height = filters.shape[-2:]
+    one = max(1, y[:1, ..., :1].size * len(filters) * width * x.itemsize)
+    step = max(1, BLOCK // one)
+    parts = [slice(i, i + step) for i in range(0, len(x), step)]
+    alone = y.size * width < WORTH or width * height * LEAST > TILE
+    return shared(parts, 1 if alone else SHARES)
 
 
-def rows_of(views: Any, n: int, groups: int) -> Any:
-    """Windows over `n` axes as the rows of a matrix for each group of channels."""
+def blocks(
+    x: Any, parts: list[slice], slide: Slide, groups: int
+) -> Iterator[tuple[tuple[slice, slice], Any]]:
+    """Examples and places, and their windows as the rows of a matrix for each group.
+
+    Memory, and views of it, are made once: a block is a few calls.
+    """
+    window, strides, pads, dilations = slide
+    frame, inner, kept = framing(x, parts, pads)
+    views = grouped(windows(frame, 1, window, strides, dilations), len(window), groups)
+    height = max(1, BLOCK // max(1, views[:, :1, :1].size * x.itemsize))
+    cuts = [slice(j, j + height) for j in range(0, views.shape[2], height)]
+    buffer, ready = np.empty(0, x.dtype), {}
+    for part in parts:
+        some = views[:, part]
+        if inner is not None:
+            examples = x[part]
+            inner[: len(examples)] = examples[kept]
+            some = views[:, : len(examples)]
+        for cut in cuts:
+            piece = some[:, :, cut]
+            if piece.shape not in ready:
+                if buffer.size < piece.size:
+                    buffer = np.empty(piece.size, x.dtype)
+                ready[piece.shape] = as_rows(buffer[: piece.size], piece.shape, len(window))
+            copied, rows = ready[piece.shape]
+            np.copyto(copied, piece)
+            yield (part, cut), rows
+
+
+def framing(x: Any, parts: list[slice], pads: Pads) -> tuple[Any, Any, Any]:
+    """Memory for examples with padding, the place for examples in it, and what is kept of them.
+
+    It is `x` itself, with no such place, if that is as it should be.
+    """
+    if x.flags.c_contiguous and not any(map(any, pads)):
+        return x, None, None
+    full = ((0, 0), *pads, (0, 0))
+    most = max((len(x[part]) for part in parts), default=0)
+    shape = [most, *(n + lo + hi for n, (lo, hi) in zip(x.shape[1:], full[1:], strict=True))]
+    frame = np.zeros(shape, x.dtype)
+    return frame, frame[within(shape, full)], within(x.shape, inverse(full))
+
+
+def grouped(views: Any, n: int, groups: int) -> Any:
+    """Windows over `n` axes with an axis of groups of channels in front."""
     *shape, channels = views.shape
-    parted = views.reshape(*shape, groups, channels // groups)
-    copied = np.empty((groups, *shape, channels // groups), views.dtype)
-    np.copyto(copied, np.moveaxis(parted, -2, 0))
-    return copied.reshape(groups, math.prod(shape[: n + 1]), -1)
+    return np.moveaxis(views.reshape(*shape, groups, channels // groups), -2, 0)
+
+
+def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[Any, Any]:
+    """Memory in the shape of windows over `n` axes, and as the rows of a matrix for each group.
+
+    Where windows lie in short runs, the matrix has its columns in one piece.
+    """
+    groups, rows, width = shape[0], math.prod(shape[1 : n + 2]), math.prod(shape[n + 2 :])
+    if math.prod(shape[-2:]) > SHORT:
+        return buffer.reshape(shape), buffer.reshape(groups, rows, width)
+    turned = buffer.reshape((groups, *shape[n + 2 :], *shape[1 : n + 2]))
+    order = (0, *range(n + 2, 2 * n + 3), *range(1, n + 2))
+    return turned.transpose(np.argsort(order)), buffer.reshape(groups, width, rows).swapaxes(1, 2)
+
+
+def by_group(y: Any, groups: int) -> Any:
+    """An array with channels last as a matrix for each group of channels."""
+    *shape, channels = y.shape
+    return y.reshape(math.prod(shape), groups, channels // groups).transpose(1, 0, 2)
+
+
+def tiles(rows: Any, height: int) -> Iterator[tuple[int, int, int]]:
+    """Where to begin and end among the rows, and how many to multiply at a time."""
+    _, n, width = rows.shape
+    most = TILE // max(1, width * height)
+    if most < LEAST or n <= most:
+        yield 0, n, n
+        return
+    whole = n // most * most
+    yield 0, whole, most
+    if whole < n:
+        yield whole, n, n - whole
+
+
+def tiled(rows: Any, tile: tuple[int, int, int]) -> Any:
+    """Some rows of each group, so many at a time: a view."""
+    first, last, size = tile
+    groups, _, width = rows.shape
+    return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
 
 
 def weigh(
@@ -77,21 +164,23 @@ def weigh(
 ) -> Any:
     """The transpose of `convolve` in its filters, of sizes `shape`: windows times cotangents."""
     x, g = np.moveaxis(x, 1, -1), np.moveaxis(g, 1, -1)
-    n, filters = len(strides), g.shape[-1]
-    views = fitted(windows_of(x, shape, strides, pads, dilations), g, n)
+    slide = shape, strides, pads, dilations
     width = math.prod(shape) * x.shape[-1] // groups
-    total = np.zeros((groups, filters // groups, width), np.result_type(x, g))
-    for part in blocks(views):
-        rows = rows_of(views[part], n, groups)
-        by_group = g[part].reshape(rows.shape[1], groups, -1).transpose(1, 2, 0)
-        total += np.matmul(by_group, rows)
-    full = total.reshape(filters, *shape, x.shape[-1] // groups)
+    total = np.zeros((groups, g.shape[-1] // groups, width), np.result_type(x, g))
+
+    def multiply(parts: list[slice]) -> Any:
+        some = np.zeros_like(total)
+        for part, rows in blocks(x, parts, slide, groups):
+            cotangents = by_group(g[part], groups)
+            for tile in tiles(rows, total.shape[1]):
+                products = np.matmul(tiled(cotangents, tile).swapaxes(2, 3), tiled(rows, tile))
+                some += products.sum(1)
+        return some
+
+    for some in in_threads(multiply, shares(x, g, total.transpose(0, 2, 1))):
+        total += some
+    full = total.reshape(g.shape[-1], *shape, x.shape[-1] // groups)
     return np.ascontiguousarray(np.moveaxis(full, -1, 1))
-
-
-def fitted(views: Any, g: Any, n: int) -> Any:
-    """The windows for which there is a cotangent."""
-    return views[tuple(slice(0, m) for m in g.shape[: n + 1])]
 
 
 def spread(

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..errors import OptionError, ShapeError
 from ..families import elementwise, selection, singular
+from ..kernels.erf import erf as erf_kernel
 from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
 from ..kernels.rows import columns, has_short_rows, rows
-from ..kernels.special import erf as erf_kernel
 from ..op import ErrorSample, Op
 from ..samples import cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype

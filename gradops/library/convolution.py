@@ -175,8 +175,7 @@ def as_groups(x: Any, axis: int) -> Any:
     """A stack whose examples lie side by side along one of their axes."""
     moved = moveaxis(x, 0, axis)
     shape = shape_of(moved)
-    merged = shape[axis] * shape[axis + 1]
-    return reshape(moved, shape=(*shape[:axis], merged, *shape[axis + 2 :]))
+    return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
 def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:

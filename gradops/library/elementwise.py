@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..families import elementwise, singular
-from ..kernels.special import erf as erf_kernel
+from ..kernels.erf import erf as erf_kernel
 from ..samples import analytic, cases, complexes, positive, unary
 
 __all__ = ["erf", "exp", "expm1", "log", "log1p"]

@@ -16,7 +16,7 @@ from .indexing import index, take_along_axis
 from .joining import concatenate, stack
 from .logic import isnan, logical_not
 from .movement import astype, reshape, transpose
-from .reduction import Axis, count, extremes, mean, not_empty, reduced_shape, sum, ties
+from .reduction import Axis, count, extremes, not_empty, reduced_shape, sum, ties
 from .rounding import ceil, floor, round
 from .sorting import next_axis, sort_op
 
@@ -130,8 +130,10 @@ def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """
     lanes, k = lanes_of("median", x, axis)
     n = known_size("median", lanes, k)
-    middle = order_statistics(lanes, ranks=sorted({(n - 1) // 2, n // 2}), axis=k)
-    return reduced("median", mean(middle, axis=k, keepdims=True), x, axis, keepdims)
+    ranks = sorted({(n - 1) // 2, n // 2})
+    entries = each(order_statistics(lanes, ranks=ranks, axis=k), k, len(ranks))
+    low, high = as_floats(entries[0], "midpoint"), as_floats(entries[-1], "midpoint")
+    return reduced("median", (low + high) / 2 if ranks[1:] else low, x, axis, keepdims)
 
 
 METHODS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {

@@ -33,12 +33,13 @@ def linear_recurrence_infer(a: ArrayType, b: ArrayType, axis: int) -> ArrayType:
 
 def linear_recurrence_kernel(a: Any, b: Any, axis: int) -> Any:
     y = np.array(np.broadcast_arrays(a, b)[1], np.result_type(a, b))
-    steps, entries = (np.moveaxis(x, axis, 0) for x in (np.broadcast_to(a, y.shape), y))
+    factors, entries = (np.moveaxis(x, axis, 0) for x in (np.broadcast_to(a, y.shape), y))
+    roomy = y.size > ROOMY * len(entries)
     with np.errstate(all="ignore"):  # factors multiply up, also those that no entry needs
-        if y.size <= ROOMY * len(entries) and len(entries) > 2:
-            doubled(steps, entries)
-        else:
-            one_by_one(steps, entries)
+        (one_by_one if roomy else doubled)(factors, entries)
+        if not np.isfinite(np.add.reduce(y, axis=None)):
+            y[...] = b
+            one_by_one_strongly(factors, entries)
     return y
 
 
@@ -48,16 +49,19 @@ def one_by_one(a: Any, y: Any) -> None:
         y[i] += a[i] * y[i - 1]
 
 
+def one_by_one_strongly(a: Any, y: Any) -> None:
+    """The same where a zero wins over infinity and NaN, which then stay behind it."""
+    for i in range(1, len(y)):
+        y[i] += np.where(np.equal(a[i], 0), 0, a[i] * y[i - 1])
+
+
 def doubled(a: Any, y: Any) -> None:
     """The same in log2(n) steps: after each, y[i] counts twice as many entries before it."""
-    start, factors, reach = y.copy(), np.array(a), 1
+    factors, reach = np.array(a), 1
     while reach < len(y):
         y[reach:] += factors[reach:] * y[:-reach]
         factors[reach:] *= factors[:-reach]
         reach *= 2
-    if not np.isfinite(np.add.reduce(y, axis=None)):  # a product overflowed that no entry needs
-        y[...] = start
-        one_by_one(a, y)
 
 
 def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:

@@ -12,11 +12,11 @@ from ..samples import cases, complexes, distinct, exactly, reals
 from ..types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
 from .arithmetic import strong_product, sub
 from .broadcasting import broadcast_to
-from .comparison import equal, not_equal, where
+from .comparison import equal, masked, not_equal, where
 from .elementwise import exp
-from .indexing import along, index, scatter, take_along_axis
+from .indexing import along, index
 from .joining import concatenate
-from .logic import isnan
+from .logic import isnan, logical_not
 from .movement import astype, example, flip, reshape
 from .padding import pad_op
 from .recurrence import FULL, backwards, before, linear_recurrence
@@ -98,19 +98,27 @@ logcumsumexp = running(
 def latest(y: Any, x: Any, axis: int) -> Any:
     """The place of the last entry, up to each one, that is the extreme `y`, or is NaN."""
     places = along(x, normalize_axis("latest", type_of(x), axis))
-    return cummax(where(equal(x, y) | isnan(x), places, 0), axis=axis)
+    return cummax(where(records(y, x), places, 0), axis=axis)
+
+
+def records(y: Any, x: Any) -> Any:
+    """Where an entry is the extreme up to it, or NaN."""
+    return equal(x, y) | isnan(x)
+
+
+def lasting(y: Any, x: Any) -> Any:
+    """1 where the extreme is that of the entry before, 0 where it is new."""
+    return astype(logical_not(records(y, x)), dtype=type_of(y).dtype)
 
 
 def extreme_vjp(g: Any, y: Any, x: Any, axis: int) -> Any:
-    """Each cotangent goes to the entry that was the extreme then."""
-    shape, k = shape_of(x), normalize_axis("latest", type_of(x), axis)
-    arrays = [latest(y, x, axis) if i == k else along(x, i) for i in range(len(shape))]
-    return scatter(g, *arrays, index=("array",) * len(shape), shape=shape)
+    """An entry gets the cotangents from its place on, as long as it is the extreme."""
+    return masked(records(y, x), backwards(lasting(y, x), g, axis))
 
 
 def extreme_jvp(t: Any, y: Any, x: Any, axis: int) -> Any:
-    """The tangent of the entry that was the extreme then."""
-    return take_along_axis(t, latest(y, x, axis), axis=axis)
+    """The tangent of an extreme lasts as long as it does."""
+    return linear_recurrence(lasting(y, x), masked(records(y, x), t), axis=axis)
 
 
 cummax = running(

@@ -137,16 +137,16 @@ def best_places(x: Any, k: int, largest: bool) -> Any:
     """
     if not 0 < k < x.shape[-1] // 4:
         return argsort_kernel(x, -1, largest, stable=True)[..., :k]
-    found = np.argpartition(x, -k if largest else k - 1)
-    found = found[..., -k:] if largest else found[..., :k]
-    found.sort(axis=-1)
-    chosen = np.take_along_axis(x, found, -1)
-    worst = chosen.min(axis=-1) if largest else chosen.max(axis=-1)
-    ties = np.not_equal(*(np.count_nonzero(v == worst[..., None], axis=-1) for v in (x, chosen)))
-    if ties.any() or (x.dtype.kind in "fc" and np.isnan(worst).any()):
+    n = -k if largest else k - 1
+    found = np.argpartition(x, n)
+    worst = np.take_along_axis(x, found[..., n, None], -1)
+    found = np.sort(found[..., -k:] if largest else found[..., :k])
+    as_good = np.greater_equal(x, worst) if largest else np.less_equal(x, worst)
+    if np.count_nonzero(as_good) != found.size:  # some are as good as the worst, or NaN
         return argsort_kernel(x, -1, largest, stable=True)[..., :k]
-    order = argsort_kernel(chosen, -1, largest, stable=True)
-    return np.take_along_axis(found, order, -1)
+    chosen = np.take_along_axis(x, found, -1)
+    ranked = argsort_kernel(chosen, -1, largest, stable=True)
+    return np.take_along_axis(found, ranked, -1)
 
 
 def argtopk_kernel(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:

@@ -26,7 +26,6 @@ from .reduction import (
     not_empty,
     reduction,
     require_axes,
-    several,
     sum,
     ties,
     wrong_axes,
@@ -102,9 +101,18 @@ def through_root(v: Any, y: Any) -> Any:
     return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
 
 
+
+
+def few(draw: Callable[..., Any]) -> Any:
+    """Samples that reduce all axes, one, several, none; of numbers and of nothing."""
+    return cases(
+        draw((3, 4)), draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True),
+        draw((3,), axis=()), draw(()), draw((0, 3), axis=1),
+    )
+
+
 spread_samples = cases(
-    several(reals), complexes((3, 4), axis=0), reals((3, 4), axis=1, correction=1),
-    reals((5,), correction=0.5), integers((4,)),
+    few(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
 )
 var = reduction(
     "var", var_kernel, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
@@ -130,7 +138,7 @@ def count_nonzero_kernel(
 
 count_nonzero = reduction(
     "count_nonzero", count_nonzero_kernel, vjp=None, jvp=None,
-    samples=cases(several(integers), several(booleans), complexes((3,))),
+    samples=cases(few(integers), booleans((3, 4), axis=0), complexes((3,))),
     doc="How many entries along the axes given, or of all, are not zero.",
 )
 
@@ -200,9 +208,8 @@ vector_norm = reduction(
     ),
     check=norm_check, traits=["nonnegative"],
     samples=cases(
-        several(reals), complexes((3, 4), axis=0),
-        *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 3, 0.5, -1, np.inf, -np.inf)),
-        *(complexes((3,), ord=p) for p in (1, 3, np.inf)),
+        few(reals), complexes((3, 4), axis=0), complexes((3,), ord=3), complexes((3,), ord=np.inf),
+        *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 0.5, -1, -np.inf)),
     ),
     error_samples=[
         *wrong_axes,

@@ -94,9 +94,13 @@ rad2deg = elementwise(
 
 
 def sinc_kernel(x: Any, out: Any = None) -> Any:
-    u = np.multiply(x, np.pi)
-    zero = np.equal(u, 0)
-    return np.divide(np.sin(u) + zero, u + zero, out=out)  # 1 / 1 at zero
+    u = np.asarray(np.multiply(x, np.pi))
+    y, zero = np.sin(u), np.equal(u, 0)
+    with np.errstate(invalid="ignore"):  # 0 / 0, which is made 1
+        y = np.asarray(np.divide(y, u, out=out))
+    if np.logical_or.reduce(zero, axis=None):
+        np.copyto(y, 1, where=zero)
+    return y[()] if out is None else y
 
 
 NEAR = 0.25  # where the power series below, cut off, is exact to rounding

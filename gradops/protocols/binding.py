@@ -44,9 +44,8 @@ SUBJECTS = {
 
 CALLED = {
     "amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose",
-    "expit": "sigmoid", "psi": "digamma", "gammaln": "lgamma",
 }  # fmt: skip
-"""Ours, where it is called otherwise than NumPy's (or SciPy's) function."""
+"""Ours, where it is called otherwise than NumPy's function."""
 
 
 @cache

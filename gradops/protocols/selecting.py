@@ -1,4 +1,4 @@
-"""NumPy's functions that choose entries."""
+"""NumPy's functions that choose entries, or bring them near others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +13,8 @@ from .joining import as_array, flat_and_axis
 from .refusals import known, refusal
 
 __all__ = [
-    "choose", "clip", "compress", "extract", "interp", "nan_to_num", "piecewise", "select", "take",
-    "where",
+    "around", "choose", "clip", "compress", "extract", "interp", "nan_to_num", "piecewise", "round",
+    "select", "take", "where",
 ]  # fmt: skip
 
 
@@ -121,3 +121,14 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     y = f0 + (f1 - f0) * ((x - x0) / (x1 - x0))
     y = ops.where(ops.less(x, places[0]), fp[0] if left is None else left, y)
     return ops.where(ops.greater(x, places[-1]), fp[-1] if right is None else right, y)
+
+
+def round(a: Any, decimals: int = 0) -> Any:
+    """The nearest numbers with so many decimals."""
+    if not decimals:
+        return ops.round(a)
+    power = 10.0 ** abs(decimals)
+    return ops.round(a * power) / power if decimals > 0 else ops.round(a / power) * power
+
+
+around = round

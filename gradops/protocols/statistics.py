@@ -16,6 +16,8 @@ __all__ = ["corrcoef", "cov"]
 
 def rows_of(m: Any, rowvar: bool) -> Any:
     """A variable in each row."""
+    if len(shape_of(m)) > 2:
+        raise ops.ShapeError("cov", [type_of(m)], "the variables are the rows of a matrix")
     if len(shape_of(m)) < 2:
         return ops.reshape(m, shape=(1, -1))
     return m if rowvar or shape_of(m)[0] == 1 else ops.transpose(m)

@@ -135,8 +135,13 @@ def known(count: int) -> dict[np.ufunc, Any]:
 
 @cache
 def named(ufunc: np.ufunc) -> Any:
-    """What `gradops` offers under the name of a ufunc, of NumPy's or of SciPy's."""
-    return offered(ufunc.__name__)
+    """What `gradops` offers under the name of a ufunc of NumPy's, `gradops.special` of SciPy's."""
+    from .. import special
+
+    name = ufunc.__name__
+    if getattr(np, name, None) is ufunc:
+        return offered(name)
+    return getattr(special, name) if name in special.__all__ else None
 
 
 def divided(a: Any, b: Any) -> tuple[Any, Any]:

@@ -10,43 +10,6 @@ from .formulas import rsqrt, squared_difference, tupled
 from .leaves import as_expression
 from .random import random_uniform
 
-SELU = 1.6732632423543772, 1.0507009873554805
-"""What makes activations tend to mean 0 and variance 1: alpha and scale."""
-
-
-def elu(features: Any) -> Any:
-    """The entry where it is positive, exp(x) - 1 elsewhere.
-
-    >>> float(sg.nn.elu(2.0)), round(float(sg.nn.elu(-1.0)), 4)
-    (2.0, -0.6321)
-    """
-    return ops.where(ops.greater(features, 0), features, ops.expm1(below(features)))
-
-
-def selu(features: Any) -> Any:
-    """elu, scaled so that activations tend to mean 0 and variance 1.
-
-    >>> round(float(sg.nn.selu(1.0)), 4)
-    1.0507
-    """
-    alpha, scale = SELU
-    negative = ops.mul(alpha, ops.expm1(below(features)))
-    return scale * ops.where(ops.greater(features, 0), features, negative)
-
-
-def below(x: Any) -> Any:
-    """Each entry, or 0 where it is positive; the derivative at 0 is 1."""
-    return ops.where(ops.greater(x, 0), 0, x)
-
-
-def relu6(features: Any) -> Any:
-    """Each entry, but at least 0 and at most 6.
-
-    >>> float(sg.nn.relu6(8.0))
-    6.0
-    """
-    return ops.where(ops.less(features, 6), ops.relu(features), 6)
-
 
 def leaky_relu(features: Any, alpha: float = 0.2) -> Any:
     """The entry where it is positive, `alpha` times it elsewhere.
@@ -54,7 +17,7 @@ def leaky_relu(features: Any, alpha: float = 0.2) -> Any:
     >>> float(sg.nn.leaky_relu(-1.0))
     -0.2
     """
-    return ops.where(ops.greater(features, 0), features, ops.mul(alpha, features))
+    return ops.leaky_relu(features, alpha)
 
 
 def gelu(features: Any, approximate: Any = False) -> Any:
@@ -146,6 +109,25 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
     array([0.69314718])
     """
     return ops.sparse_cross_entropy(logits, labels, reduction="none")
+
+
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any) -> Any:
+    """The cross entropy of labels with logits, in which the label 1 counts `pos_weight` times.
+
+    >>> round(float(sg.nn.weighted_cross_entropy_with_logits(1.0, 0.0, 2.0)), 4)
+    1.3863
+    """
+    share = ops.add(1, ops.mul(pos_weight - 1, labels))
+    return ops.add(ops.mul(1 - labels, logits), ops.mul(share, ops.softplus(ops.neg(logits))))
+
+
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False) -> Any:
+    """The negative log likelihood of counts, from the logarithms of rates.
+
+    >>> float(sg.nn.log_poisson_loss(np.ones(1), np.zeros(1))[0])
+    1.0
+    """
+    return ops.poisson_nll_loss(log_input, targets, full=compute_full_loss, reduction="none")
 
 
 def dropout(

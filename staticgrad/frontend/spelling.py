@@ -9,7 +9,18 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, neural, scattering, sorting, statistics
+from . import (
+    arranging,
+    creation,
+    formulas,
+    images,
+    matrices,
+    neural,
+    pools,
+    scattering,
+    sorting,
+    statistics,
+)
 
 Source = Callable[..., Any]
 
@@ -54,6 +65,14 @@ def elementwise(arity: int) -> dict[str, Source]:
     }
 
 
+IMAGES = (
+    "conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose depth_to_space "
+    "depthwise_conv2d separable_conv2d space_to_depth"
+)
+POOLS = (
+    "avg_pool avg_pool1d avg_pool2d avg_pool3d batch_normalization embedding_lookup "
+    "fused_batch_norm local_response_normalization max_pool max_pool1d max_pool2d max_pool3d"
+)
 # By TensorFlow's names of the parameters, in the order of ours; "" where they are called the same.
 SPELLED: Mapping[str, Mapping[str, Source]] = {
     "x": {
@@ -73,7 +92,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "reduce_min": ops.min, "reduce_prod": ops.prod, "reduce_logsumexp": ops.logsumexp,
         "reduce_any": ops.any, "reduce_all": ops.all,
     },
-    "features": of_gradops(OF_FEATURES),
+    "features": of_gradops(f"{OF_FEATURES} elu relu6 selu softsign"),
     "logits axis": of_gradops("softmax log_softmax"),
     "input": {**of_gradops("stop_gradient"), "identity": ops.copy},
     "input axis": of_gradops("expand_dims squeeze"),
@@ -84,6 +103,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
     "a perm": of_gradops("transpose"),
     "x dtype": {"cast": ops.astype},
     "t clip_value_min clip_value_max": {"clip_by_value": ops.clip},
+    "a b axes": of_gradops("tensordot"),
     "values axis": {"concat": ops.concatenate, "stack": ops.stack},
     "": {
         **of_gradops(
@@ -114,11 +134,11 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
             "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
             "sliding_window_view swapaxes tril triu vstack"
         ),
-        "slice": arranging.slice_of,
+        "slice": arranging.slice_of, **matrices.TOP, **matrices.COMPLEX,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul rsqrt "
-            "squared_difference tensordot",
+            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta log_sigmoid matmul "
+            "rsqrt squared_difference truncatediv",
         ),
         **of(
             statistics,
@@ -127,21 +147,26 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         ),
         **of(
             neural,
-            "bias_add dropout elu gelu l2_loss l2_normalize leaky_relu moments relu6 selu "
+            "bias_add dropout gelu l2_loss l2_normalize leaky_relu log_poisson_loss moments "
             "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
-            "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits",
+            "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
+            "weighted_cross_entropy_with_logits",
         ),
+        **of(images, IMAGES), **of(pools, POOLS),
+        "lrn": pools.local_response_normalization, "swish": ops.silu,
     },
 }  # fmt: skip
 # What parameters were called in earlier versions of TensorFlow, and are called now.
 FORMERLY = {
     "dim": "axis", "dimension": "axis", "reduction_indices": "axis", "squeeze_dims": "axis",
-    "keep_dims": "keepdims",
+    "keep_dims": "keepdims", "filters": "filter", "value": "input",
 }  # fmt: skip
 # What is in `nn`, and what is only there.
 IN_NN = "gelu log_sigmoid log_softmax relu sigmoid silu softmax softplus tanh"
 ONLY_IN_NN = (
-    "bias_add dropout elu l2_loss l2_normalize leaky_relu moments relu6 selu "
+    f"{IMAGES} {POOLS} lrn swish "
+    "bias_add dropout elu l2_loss l2_normalize leaky_relu log_poisson_loss moments relu6 selu "
+    "softsign weighted_cross_entropy_with_logits "
     "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
     "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits "
     "in_top_k top_k"
@@ -198,6 +223,10 @@ def parameters(function: Source) -> list[str]:
 ROWS = [(name, f, words) for words, row in SPELLED.items() for name, f in row.items()]
 EVERY = {name: spelled(f, name, words) for name, f, words in ROWS}
 FUNCTIONS = {name: f for name, f in EVERY.items() if name not in ONLY_IN_NN.split()}
+LINALG = {name: spelled(f, name) for name, f in matrices.LINALG.items()} | {
+    name: EVERY[there] for name, there in matrices.ELSEWHERE.items() if there in EVERY
+}
+SIGNAL = {name: spelled(f, name) for name, f in matrices.SIGNAL.items()}
 NN = {name: EVERY[name] for name in sorted([*IN_NN.split(), *ONLY_IN_NN.split()])}
 OPS_CALLED = {EVERY[name]: f for name, f, _ in ROWS if isinstance(f, Op)}
 OPS_CALLED[EVERY["where"]] = ops.where

@@ -1,7 +1,7 @@
 """Tracing: a function of arrays, or of tensors, run once on placeholders, becomes a graph."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradops import ArrayType, flatten, leaves_of, type_of
@@ -16,19 +16,20 @@ from .graph import Graph
 from .leaves import constant, placeholder
 
 
-def trace(fn: Callable[..., Any], specs: Sequence[Any]) -> FrozenGraph:
-    """The graph of what `fn` computes for arguments of the types `specs`.
+def trace(fn: Callable[..., Any], specs: Any) -> FrozenGraph:
+    """The graph of what `fn` computes for arguments of the types `specs`, a list of them or one.
 
     A spec is an array or a tensor, whose type counts, an `ArrayType`, whose sizes may be names, or
-    a structure of them. `fn` is called once, with placeholders named after its parameters, held by
-    tensors where the spec is a tensor; so a program of `dynamicgrad`, its `backward` included,
-    becomes a graph too. Python's control flow is followed there and then. Raises
-    ValueUnknownError where the program asks a placeholder for its value.
+    a structure of them. `fn`, a plain NumPy function say, is called once, with placeholders named
+    after its parameters, held by tensors where the spec is a tensor; so a program of `dynamicgrad`,
+    its `backward` included, becomes a graph too. Python's control flow is followed there and then.
+    Raises ValueUnknownError where the program asks a placeholder for its value.
 
-    >>> graph = sg.trace(lambda x: sg.tanh(x) * 2, [sg.ArrayType(("batch", 3), "float32")])
+    >>> graph = sg.trace(lambda x: np.tanh(x) * 2, sg.ArrayType(("batch", 3), "float32"))
     >>> graph.outputs[0].type
     float32[batch, 3]
     """
+    specs = specs if isinstance(specs, list | tuple) else [specs]
     with Graph("trace").as_default():
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))

@@ -53,7 +53,7 @@ CALLS = {
     "argpartition": [(V, lambda x: np.argpartition(x, 0)[:1])],
     "argsort": [(A, np.argsort), (A, lambda x: np.argsort(x, axis=0, kind="stable"))],
     "around": [(11.3 * A, np.around)],
-    "round": [(A * 1.11, np.round)],
+    "round": [(A * 1.11, np.round), (A * 1.113, lambda x: np.round(x, 1))],
     "array_equal": [(A, lambda x: np.array_equal(x, A)), (A, lambda x: np.array_equal(A + 1, x))],
     "array_equiv": [(A, lambda x: np.array_equiv(x, A))],
     "array_split": [(V, lambda x: np.array_split(x, 3)[0]), (V, lambda x: np.array_split(x, 3)[2])],

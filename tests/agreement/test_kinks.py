@@ -33,14 +33,15 @@ def numbers(text):
 
 
 class Words(dict):
-    """What names in an expression mean: functions of a library."""
+    """What names in an expression mean: values, functions of the same name, or others."""
 
-    def __init__(self, lib, called, values):
-        super().__init__(values)
-        self.lib, self.called = lib, called
+    def __init__(self, libs, others, values):
+        super().__init__({"inf": inf} | values)
+        self.libs, self.others = libs, others
 
     def __missing__(self, name):
-        return self.called.get(name) or getattr(self.lib, name)
+        found = (getattr(lib, name, None) for lib in self.libs)
+        return self.others.get(name) or next(f for f in found if f)
 
 
 OURS = {"amax": gradops.max, "amin": gradops.min}
@@ -48,14 +49,14 @@ OURS = {"amax": gradops.max, "amin": gradops.min}
 
 def on_tape(f, at):
     xs = {k: dg.tensor(float(v), requires_grad=True, dtype="float64") for k, v in at.items()}
-    eval(f, {}, Words(gradops, OURS, xs)).backward()
+    gradops.sum(eval(f, {}, Words([gradops], OURS, xs))).backward()
     return [0.0 if x.grad is None else x.grad.item() for x in xs.values()]
 
 
 def in_a_graph(f, at):
     with sg.Graph().as_default():
         xs = {k: sg.placeholder("float64", []) for k in at}
-        y = eval(f, {}, Words(gradops, OURS, xs))
+        y = gradops.sum(eval(f, {}, Words([gradops], OURS, xs)))
         return sg.compile(sg.gradients(y, list(xs.values())), list(xs.values()))(*at.values())
 
 
@@ -72,8 +73,11 @@ def test_derivative(mode, f, at, derivative, torchs):
 def test_torch_gives_what_the_table_says(f, at, derivative, torchs):
     torch = pytest.importorskip("torch")
     xs = {k: torch.tensor(float(v), requires_grad=True, dtype=torch.float64) for k, v in at.items()}
-    over_first = {name: partial(getattr(torch, name), dim=0) for name in ("amax", "amin")}
-    eval(f, {}, Words(torch, over_first, xs)).backward()
+    others = {name: partial(getattr(torch, name), dim=0) for name in ("amax", "amin")}
+    others["cummax"] = lambda x, axis: torch.cummax(x, axis).values
+    others["std"], others["var"] = (partial(f, correction=0) for f in (torch.std, torch.var))
+    libs = [torch, torch.nn.functional, torch.special, torch.linalg]
+    eval(f, {}, Words(libs, others, xs)).sum().backward()
     found = [0.0 if x.grad is None else x.grad.item() for x in xs.values()]
     np.testing.assert_array_equal(found, numbers(torchs))
 

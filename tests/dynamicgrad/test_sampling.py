@@ -75,6 +75,17 @@ def test_a_fill_by_keyword_and_by_a_generator():
         dg.zeros(3).normal_(sigma=2.0)
 
 
+@pytest.mark.parametrize(("dtype", "most"), [
+    ("float16", 2**11), ("float32", 2**24), ("float64", 2**53), ("int8", 2**7), ("uint8", 2**8),
+    ("int64", 2**63),
+])  # fmt: skip
+def test_integers_without_bounds_are_those_that_the_dtype_has(dtype, most):
+    t = dg.zeros(N, dtype=dtype).random_()
+    assert t.dtype == dtype
+    assert 0.99 < float(t.max()) / most <= 1
+    assert 0 <= float(t.min()) < 0.01 * most
+
+
 def test_a_leaf_that_requires_gradients_is_filled_only_without_recording():
     w = dg.zeros(3, requires_grad=True)
     with pytest.raises(GradError):

@@ -192,6 +192,20 @@ def test_a_keyed_program_gives_the_same_bits_in_both_packages(name):
     assert array.dtype == tensor.dtype == np.asarray(value).dtype
 
 
+def test_sizes_may_be_known_only_when_the_graph_runs():
+    alpha = sg.placeholder("float64", ["n", 2], name="alpha")
+    draws = [
+        G.random_gamma, G.random_poisson, G.random_student_t, G.random_dirichlet, G.random_shuffle,
+        lambda key, a: G.random_beta(key, a, 2.0), random.bernoulli,
+    ]  # fmt: skip
+    key = sg.constant(KEY)
+    run = sg.compile([draw(key, alpha) for draw in draws], [alpha])
+    for n in (1, 5):
+        value = np.linspace(0.5, 4, 2 * n).reshape(n, 2)
+        for found, draw in zip(run(value), draws, strict=True):
+            assert np.array_equal(found, draw(KEY, value))
+
+
 def test_keys_that_are_split_are_those_that_are_folded_in():
     keys = G.random_split(KEY, 4)
     assert np.array_equal(keys, G.fold_in(KEY, np.arange(4)))

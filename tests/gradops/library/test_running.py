@@ -67,6 +67,13 @@ def test_factors_that_overflow_do_not_reach_entries_that_do_not_need_them():
     assert_array_equal(linear_recurrence(a, b, axis=0), [0, 0, 0, 1, 1])
 
 
+def test_a_zero_stops_what_is_not_finite():
+    a, b = np.array([1.0, 1, 0, 2]), np.array([1.0, np.inf, 3, 1])
+    assert_array_equal(linear_recurrence(a, b, axis=0), [1, np.inf, 3, 7])
+    (g,) = [G.cummax.vjp[0](b, G.cummax(b, axis=0), b, axis=0)]
+    assert_array_equal(g, [1, np.inf, 0, 0])
+
+
 def test_running_results_of_all_entries_are_those_of_one_row():
     x = np.arange(1, 7).reshape(2, 3)
     assert_array_equal(G.cumsum(x), np.cumsum(x))

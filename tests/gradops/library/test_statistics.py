@@ -96,3 +96,8 @@ def test_numpys_names_reach_these_ops():
     assert x.grad.tolist() == [[0, 0], [-0.5, 0.5]]
     assert np.count_nonzero(x).item() == 4
     assert np.cumprod(x).tolist() == [2, 4, 4, 12]
+
+
+def test_covariances_are_of_rows():
+    with pytest.raises(G.ShapeError, match="the rows of a matrix"):
+        dg.cov(dg.ones(2, 2, 2))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gradops.kernels.special import erf
+from gradops.kernels.erf import erf
 
 # x and erf(x) to 50 digits, by mpmath; the worst entries found are near half a cell, 2**-11.
 KNOWN = [

@@ -1,0 +1,142 @@
+"""PyTorch's functions of matrices that are outside of `linalg`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gradops as ops
+from gradops import linalg
+from gradops.types import shape_of, type_of
+
+from .fast import operand
+from .linalg import OFFERED, of_operands
+
+
+def require(op: str, x: Any, ndim: int) -> Any:
+    """`x` as a tensor, which must have so many dimensions."""
+    x = operand(x)
+    if len(shape_of(x)) != ndim:
+        raise ops.ShapeError(
+            op, [type_of(x)], f"it takes {ndim} dimensions, not {len(shape_of(x))}"
+        )
+    return x
+
+
+def trace(x: Any) -> Any:
+    """The sum of the diagonal of a matrix.
+
+    >>> dg.trace(dg.eye(3))
+    tensor(3.)
+    """
+    return linalg.trace(require("trace", x, 2))
+
+
+def outer(input: Any, vec2: Any) -> Any:
+    """The products of each entry of one vector with each of another.
+
+    >>> dg.outer(dg.ones(2), dg.ones(3)).shape
+    (2, 3)
+    """
+    return ops.outer(require("outer", input, 1), require("outer", vec2, 1))
+
+
+def inner(input: Any, other: Any) -> Any:
+    """The products summed over the last dimensions of both; of a number, the product.
+
+    >>> dg.inner(dg.ones(2, 3), dg.ones(4, 3)).shape
+    (2, 4)
+    """
+    x, y = operand(input), operand(other)
+    if not shape_of(x) or not shape_of(y):
+        return x * y
+    return ops.tensordot(x, y, ([-1], [-1]))
+
+
+def vdot(input: Any, other: Any) -> Any:
+    """The product of two vectors, the first conjugated.
+
+    >>> dg.vdot(dg.ones(2), dg.ones(2))
+    tensor(2.)
+    """
+    return ops.vecdot(require("vdot", input, 1), require("vdot", other, 1))
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Products summed over as many last and first dimensions, or over those in two lists.
+
+    >>> dg.tensordot(dg.ones(2, 3), dg.ones(3, 4), 1).shape
+    (2, 4)
+    """
+    return ops.tensordot(operand(a), operand(b), dims)
+
+
+def cross(input: Any, other: Any, dim: int | None = None) -> Any:
+    """The vector products of vectors along a dimension, by default the first with three entries.
+
+    >>> dg.cross(dg.ones(3, 2), dg.ones(3, 2)).shape
+    (3, 2)
+    """
+    x, y = operand(input), operand(other)
+    if dim is None:
+        dim = shape_of(x).index(3) if 3 in shape_of(x) else -1
+    return ops.cross(x, y, axis=dim)
+
+
+def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+    """The pseudoinverse; singular values below `rcond` times the largest count as zero.
+
+    >>> dg.pinverse(dg.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return linalg.pinv(operand(input), rtol=rcond)
+
+
+def chain_matmul(*matrices: Any) -> Any:
+    """The product of matrices, in the order that takes the fewest multiplications.
+
+    >>> dg.chain_matmul(dg.ones(2, 3), dg.ones(3, 4), dg.ones(4, 5)).shape
+    (2, 5)
+    """
+    return linalg.multi_dot([operand(x) for x in matrices])
+
+
+def adjoint(x: Any) -> Any:
+    """The tensor with its last two dimensions exchanged, conjugated.
+
+    >>> dg.adjoint(dg.tensor([[1j]]))
+    tensor([[0.-1.j]])
+    """
+    return linalg.adjoint(operand(x))
+
+
+def added(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Any]:
+    """PyTorch's `beta * input + alpha * product`."""
+
+    def call(input: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        y = product(operand(a), operand(b))
+        y = y if alpha == 1 else y * alpha
+        if beta == 0:  # then not even a NaN of it counts
+            return y
+        return (input if beta == 1 else input * beta) + y
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"`beta * input + alpha * {doc}`."
+    return call
+
+
+SHARED: dict[str, Callable[..., Any]] = {
+    **{name: OFFERED[name] for name in ("det", "slogdet", "matrix_exp", "matrix_power")},
+    "logdet": of_operands(linalg.logdet), "inverse": OFFERED["inv"],
+    "cholesky": OFFERED["cholesky"], "cholesky_inverse": of_operands(linalg.cholesky_inverse),
+    "cholesky_solve": of_operands(linalg.cholesky_solve, 2), "kron": of_operands(ops.kron, 2),
+    "trace": trace, "outer": outer, "ger": outer, "inner": inner, "vdot": vdot, "cross": cross,
+    "pinverse": pinverse, "adjoint": adjoint,
+    "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
+    "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
+    "addr": added("addr", ops.outer, "outer(a, b)"),
+}  # fmt: skip
+FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul}
+METHODS = SHARED
+PROPERTIES = {
+    "mH": property(adjoint),
+    "H": property(lambda x: adjoint(x) if shape_of(x) else x),
+}

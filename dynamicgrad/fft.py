@@ -1,0 +1,144 @@
+"""Fourier transforms, by the names and with the arguments of `torch.fft`.
+
+>>> dg.fft.irfft(dg.fft.rfft(dg.tensor([1.0, 2.0, 3.0])), n=3)
+tensor([1., 2., 3.])
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradops import fft as transforms
+from gradops.library.fft import OTHER
+from gradops.library.matrices import conjugate
+
+from . import creation
+from .fast import operand
+
+Dims = tuple[int, ...] | None
+
+
+def along_one(name: str) -> Callable[..., Any]:
+    """A transform along one dimension."""
+    transform = getattr(transforms, name)
+
+    def call(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+        return transform(operand(input), n, dim, norm)
+
+    return documented(call, name)
+
+
+def along_several(name: str, default: Dims) -> Callable[..., Any]:
+    """A transform along several dimensions."""
+    transform = getattr(transforms, name)
+
+    def call(input: Any, s: Any = None, dim: Any = default, norm: str | None = None) -> Any:
+        return transform(operand(input), s, dim, norm)
+
+    return documented(call, name)
+
+
+def documented(call: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function under its name, in the words of ours."""
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (getattr(transforms, name).__doc__ or "").split(">>>")[0].rstrip()
+    return call
+
+
+def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The transform, of real numbers, of what has conjugates for its second half.
+
+    >>> dg.fft.hfftn(dg.ones(2, 2)).shape
+    (2, 2)
+    """
+    return transforms.irfftn(conjugate(operand(input)), s, dim, other(norm))
+
+
+def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    """The inverse of `hfftn`: the first half of the inverse transform of real numbers.
+
+    >>> dg.fft.ihfftn(dg.ones(2, 2)).shape
+    (2, 2)
+    """
+    return conjugate(transforms.rfftn(operand(input), s, dim, other(norm)))
+
+
+def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """`hfftn` along two dimensions, by default the last.
+
+    >>> dg.fft.hfft2(dg.ones(5, 2, 2)).shape
+    (5, 2, 2)
+    """
+    return hfftn(input, s, dim, norm)
+
+
+def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    """`ihfftn` along two dimensions, by default the last.
+
+    >>> dg.fft.ihfft2(dg.ones(5, 2, 2)).shape
+    (5, 2, 2)
+    """
+    return ihfftn(input, s, dim, norm)
+
+
+def other(norm: str | None) -> str:
+    """The norm that divides the inverse where this divides the transform."""
+    return OTHER.get(norm or "backward", str(norm))
+
+
+def fftshift(input: Any, dim: Any = None) -> Any:
+    """The frequency 0 moved to the middle of each dimension, or of those given.
+
+    >>> dg.fft.fftshift(dg.tensor([0, 1, 2, -2, -1]))
+    tensor([-2, -1,  0,  1,  2])
+    """
+    return transforms.fftshift(operand(input), dim)
+
+
+def ifftshift(input: Any, dim: Any = None) -> Any:
+    """The inverse of `fftshift`.
+
+    >>> dg.fft.ifftshift(dg.tensor([-2, -1, 0, 1, 2]))
+    tensor([ 0,  1,  2, -2, -1])
+    """
+    return transforms.ifftshift(operand(input), dim)
+
+
+def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+    """The frequencies of the entries of `fft`, of `n` samples `d` apart.
+
+    >>> dg.fft.fftfreq(4)
+    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    """
+    return frequencies(transforms.fftfreq(n, d), dtype, requires_grad)
+
+
+def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+    """The frequencies of the entries of `rfft`, of `n` samples `d` apart.
+
+    >>> dg.fft.rfftfreq(4)
+    tensor([0.0000, 0.2500, 0.5000])
+    """
+    return frequencies(transforms.rfftfreq(n, d), dtype, requires_grad)
+
+
+def frequencies(values: Any, dtype: Any, requires_grad: bool) -> Any:
+    """Frequencies as a tensor of the dtype given, or of the default one."""
+    dtype = creation.get_default_dtype() if dtype is None else np.dtype(dtype)
+    return creation.tensor(values.astype(dtype), requires_grad=requires_grad)
+
+
+OFFERED: dict[str, Callable[..., Any]] = {
+    **{name: along_one(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
+    **{name: along_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
+    **{name: along_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2")},
+    **{
+        f.__name__: f
+        for f in (
+            fftfreq, fftshift, hfft2, hfftn, ifftshift, ihfft2, ihfftn, rfftfreq,
+        )
+    },
+}  # fmt: skip
+globals().update(OFFERED)
+__all__ = sorted(OFFERED)

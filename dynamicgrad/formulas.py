@@ -1,0 +1,199 @@
+"""PyTorch's functions of entries that are formulas of other ops."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import OptionError
+from gradops.types import is_inexact, shape_of, type_of
+
+from .fast import binary, operand
+from .tensor import Tensor, as_tensor
+
+divide = binary(ops.div)
+
+
+def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """The quotient of two operands; with `rounding_mode`, rounded by "floor" or by "trunc".
+
+    >>> dg.div(dg.tensor([7, -7]), 2, rounding_mode="trunc")
+    tensor([ 3, -3])
+    """
+    if rounding_mode is None:
+        return divide(x, other)
+    if rounding_mode == "floor":
+        return ops.floor_divide(operand(x), other)
+    if rounding_mode != "trunc":
+        kinds = [type_of(operand(x)), type_of(other)]
+        raise OptionError("div", kinds, f"rounding_mode is 'floor' or 'trunc', not {rounding_mode}")
+    dtypes = {type_of(v).dtype for v in (x, other)}
+    if any(map(is_inexact, dtypes)):
+        return ops.trunc(divide(x, other))
+    return ops.floor_divide(operand(x) - ops.fmod(operand(x), other), other)
+
+
+def round_(x: Any, *, decimals: int = 0) -> Any:
+    """Each entry rounded to so many decimals, halves to the even digit.
+
+    >>> dg.round(dg.tensor([0.5, 1.25]), decimals=1)
+    tensor([0.5000, 1.2000])
+    """
+    if decimals == 0:
+        return ops.round(x)
+    return ops.round(x * 10.0**decimals) / 10.0**decimals
+
+
+def lerp(x: Any, end: Any, weight: Any) -> Any:
+    """What lies between two operands, a part `weight` of the way from the first to the second.
+
+    >>> dg.lerp(dg.tensor([1.0]), dg.tensor([3.0]), 0.25)
+    tensor([1.5000])
+    """
+    return x + weight * (end - x)
+
+
+def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """The operand plus `value` times the product of two others.
+
+    >>> dg.addcmul(dg.tensor([1.0]), dg.tensor([2.0]), dg.tensor([3.0]), value=2)
+    tensor([13.])
+    """
+    return x + value * (tensor1 * tensor2)
+
+
+def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """The operand plus `value` times the quotient of two others.
+
+    >>> dg.addcdiv(dg.tensor([1.0]), dg.tensor([3.0]), dg.tensor([2.0]))
+    tensor([2.5000])
+    """
+    return x + value * (tensor1 / tensor2)
+
+
+def rsqrt(x: Any) -> Any:
+    """1 divided by the square root of each entry.
+
+    >>> dg.rsqrt(dg.tensor([4.0]))
+    tensor([0.5000])
+    """
+    return ops.reciprocal(ops.sqrt(x))
+
+
+def frac(x: Any) -> Any:
+    """What each entry has behind the point, with its sign.
+
+    >>> dg.frac(dg.tensor([2.5, -2.5]))
+    tensor([ 0.5000, -0.5000])
+    """
+    return x - ops.trunc(x)
+
+
+def ldexp(x: Any, other: Any) -> Any:
+    """The operand times 2 to the power of the other.
+
+    >>> dg.ldexp(dg.tensor([1.5]), dg.tensor([3]))
+    tensor([12.])
+    """
+    other = as_tensor(other)
+    return x * ops.exp2(other if is_inexact(other.dtype) else ops.astype(other, dtype=x.dtype))
+
+
+def dist(x: Any, other: Any, p: float = 2) -> Any:
+    """The norm of the difference of two operands.
+
+    >>> dg.dist(dg.tensor([1.0, 1.0]), dg.tensor([4.0, 5.0]))
+    tensor(5.)
+    """
+    return ops.vector_norm(x - other, ord=p)
+
+
+def isclose(
+    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
+    """Which entries differ by no more than `atol + rtol * abs(other)`.
+
+    >>> dg.isclose(dg.tensor([1.0, 2.0]), dg.tensor([1.0, 2.1]))
+    tensor([ True, False])
+    """
+    from gradops.protocols.asking import isclose
+
+    return isclose(x, other, rtol, atol, equal_nan)
+
+
+def isposinf(x: Any) -> Any:
+    """Which entries are infinity.
+
+    >>> dg.isposinf(dg.tensor([float("inf"), -float("inf")]))
+    tensor([ True, False])
+    """
+    return ops.equal(x, np.inf)
+
+
+def isneginf(x: Any) -> Any:
+    """Which entries are minus infinity.
+
+    >>> dg.isneginf(dg.tensor([float("inf"), -float("inf")]))
+    tensor([False,  True])
+    """
+    return ops.equal(x, -np.inf)
+
+
+def isreal(x: Any) -> Any:
+    """Which entries have no imaginary part.
+
+    >>> dg.isreal(dg.tensor([1, 1j]))
+    tensor([ True, False])
+    """
+    return ops.equal(ops.imag(x), 0)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
+    """How often 0, 1, 2 and so on are among the entries; with weights, the sums of these.
+
+    >>> dg.bincount(dg.tensor([0, 2, 2]))
+    tensor([1, 0, 2])
+    """
+    numbers = x.detach().numpy()
+    counts = as_tensor(np.bincount(numbers, minlength=minlength))
+    if weights is None:
+        return counts
+    zeros = np.zeros(shape_of(counts), weights.dtype)
+    return ops.scatter_add(as_tensor(zeros), numbers, weights)
+
+
+def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many entries lie in each of so many equal parts from `min` to `max`, or of their range.
+
+    >>> dg.histc(dg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    numbers = x.detach().numpy()
+    limits = (min, max) if (min, max) != (0, 0) or not numbers.size else None
+    return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
+
+
+def in_place(f: Callable[..., Any], name: str) -> Callable[..., Tensor]:
+    """The method that writes the result of a formula into its first operand."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        found: Tensor = self.copy_(f(self, *args, **kwargs))
+        return found
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Write the result of `{name[:-1]}` into this tensor, and return it."
+    return method
+
+
+BOTH: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        addcdiv, addcmul, bincount, dist, frac, histc, isclose, isneginf, isposinf, isreal, ldexp,
+        lerp, rsqrt,
+    )
+} | {"round": round_}  # fmt: skip
+METHODS = {
+    f"{f.__name__}_": in_place(f, f"{f.__name__}_")
+    for f in (addcdiv, addcmul, frac, ldexp, lerp, rsqrt)
+}

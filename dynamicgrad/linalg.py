@@ -1,0 +1,258 @@
+"""Linear algebra, by the names and with the arguments of `torch.linalg`.
+
+>>> A = dg.tensor([[2.0, 0.0], [0.0, 4.0]])
+>>> dg.linalg.solve(A, dg.ones(2))
+tensor([0.5000, 0.2500])
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import linalg
+from gradops.errors import LinAlgError
+from gradops.types import shape_of, type_of
+
+from .fast import operand
+
+Dims = int | tuple[int, ...] | None
+
+
+def of_operands(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
+    """`function`, of tensors and of what becomes one."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(operand, args[:count]), *args[count:], **kwargs)
+
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
+    return call
+
+
+def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """The solution X of A @ X = B, or of X @ A = B without `left`.
+
+    `B` is one right side if it has one dimension, or the shape of `A` without the last.
+
+    >>> dg.linalg.solve(dg.eye(2) * 2, dg.ones(3, 2, 1)).shape
+    (3, 2, 1)
+    """
+    A, B = operand(A), operand(B)
+    if not left:
+        return transposed(linalg.solve(transposed(A), transposed(B)))
+    rows = shape_of(A)[:-1]
+    if len(shape_of(B)) > 1 and shape_of(B) == rows:
+        return ops.squeeze(linalg.solve(A, ops.expand_dims(B, axis=-1)), axis=-1)
+    return linalg.solve(A, B)
+
+
+def transposed(x: Any) -> Any:
+    """`x` with its last two dimensions exchanged."""
+    return ops.matrix_transpose(x)
+
+
+def solve_triangular(
+    A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Any:
+    """The solution X of A @ X = B, or of X @ A = B without `left`, of a triangular `A`.
+
+    >>> dg.linalg.solve_triangular(dg.eye(2) * 2, dg.ones(2, 1), upper=True)
+    tensor([[0.5000],
+            [0.5000]])
+    """
+    A, B = operand(A), operand(B)
+    if left:
+        return linalg.solve_triangular(A, B, not upper, unitriangular)
+    return transposed(linalg.solve_triangular(transposed(A), transposed(B), upper, unitriangular))
+
+
+def qr(A: Any, mode: str = "reduced") -> linalg.QRResult:
+    """Factors A = Q @ R, Q with orthonormal columns, R upper triangular; with mode "r" R alone.
+
+    >>> dg.linalg.qr(dg.ones(4, 2)).Q.shape
+    (4, 2)
+    """
+    A = operand(A)
+    if mode != "r":
+        return linalg.qr(A, mode=mode)
+    q, r = linalg.qr(A)
+    return linalg.QRResult(q[..., :0, :0], r)
+
+
+def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> linalg.SVDResult:
+    """Factors A = U @ diag(S) @ Vh, the singular values S in descending order.
+
+    `driver` is taken for PyTorch's sake; there is one.
+
+    >>> dg.linalg.svd(dg.ones(4, 2), full_matrices=False).U.shape
+    (4, 2)
+    """
+    return linalg.svd(operand(A), full_matrices)
+
+
+def lstsq(
+    A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None
+) -> linalg.LstsqResult:
+    """The X for which the norm of A @ X - B is least, and the other results of `gradops.linalg`.
+
+    `driver` is taken for PyTorch's sake; there is one, for matrices of any rank.
+
+    >>> dg.linalg.lstsq(dg.ones(3, 2), dg.ones(3, 1)).solution.shape
+    (2, 1)
+    """
+    return linalg.lstsq(operand(A), operand(B), rcond)
+
+
+def cutoff(op: str, A: Any, atol: float | None, rtol: float | None) -> float | None:
+    """The relative cutoff of singular values; an absolute one only where it is 0."""
+    if atol:
+        raise ops.OptionError(
+            op, [type_of(A)], f"singular values are cut off by rtol, not by atol={atol!r}"
+        )
+    return rtol
+
+
+def pinv(
+    A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Any:
+    """The pseudoinverse; singular values below `rtol` times the largest count as zero.
+
+    >>> dg.linalg.pinv(dg.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    A = operand(A)
+    return linalg.pinv(A, rtol=cutoff("pinv", A, atol, rtol), hermitian=hermitian)
+
+
+def matrix_rank(
+    A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Any:
+    """How many singular values are above `rtol` times the largest.
+
+    >>> dg.linalg.matrix_rank(dg.ones(3, 3))
+    tensor(1)
+    """
+    A = operand(A)
+    return linalg.matrix_rank(A, rtol=cutoff("matrix_rank", A, atol, rtol), hermitian=hermitian)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` as a tensor, in a dtype if one is given."""
+    x = operand(x)
+    return x if dtype is None else ops.astype(x, dtype=dtype)
+
+
+def vector_norm(
+    x: Any, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
+) -> Any:
+    """The norm of vectors along dimensions, or of all entries.
+
+    >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    axis = tuple(dim) if isinstance(dim, list) else dim
+    return linalg.vector_norm(cast(x, dtype), axis=axis, keepdims=keepdim, ord=ord)
+
+
+def matrix_norm(
+    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Any:
+    """The norm of matrices, which lie in two dimensions.
+
+    >>> dg.linalg.matrix_norm(dg.ones(2, 2), ord="nuc")
+    tensor(2.)
+    """
+    return linalg.norm(cast(A, dtype), ord, tuple(dim), keepdim)
+
+
+def norm(
+    A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Any:
+    """The norm of vectors along one dimension, of matrices in two; without any of all entries.
+
+    >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    axis = tuple(dim) if isinstance(dim, list) else dim
+    return linalg.norm(cast(A, dtype), ord, axis, keepdim)
+
+
+def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of matrices.
+
+    >>> dg.linalg.diagonal(dg.ones(5, 2, 2)).shape
+    (5, 2)
+    """
+    return ops.diagonal(operand(A), offset=offset, axis1=dim1, axis2=dim2)
+
+
+def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The vector products of vectors of three entries along a dimension.
+
+    >>> dg.linalg.cross(dg.tensor([1.0, 0.0, 0.0]), dg.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+    return ops.cross(operand(input), operand(other), axis=dim)
+
+
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """The products of vectors along a dimension, those of `x` conjugated.
+
+    >>> dg.linalg.vecdot(dg.ones(2, 3), dg.ones(2, 3))
+    tensor([3., 3.])
+    """
+    return ops.vecdot(operand(x), operand(y), axis=dim)
+
+
+def multi_dot(tensors: Sequence[Any]) -> Any:
+    """The product of matrices, in the order that takes the fewest multiplications.
+
+    >>> dg.linalg.multi_dot([dg.ones(2, 3), dg.ones(3, 4), dg.ones(4, 5)]).shape
+    (2, 5)
+    """
+    return linalg.multi_dot([operand(x) for x in tensors])
+
+
+def tensorsolve(A: Any, B: Any, dims: Sequence[int] | None = None) -> Any:
+    """The solution X of tensordot(A, X, X.ndim) = B.
+
+    >>> dg.linalg.tensorsolve(dg.eye(4).reshape(2, 2, 4), dg.ones(2, 2))
+    tensor([1., 1., 1., 1.])
+    """
+    return linalg.tensorsolve(operand(A), operand(B), dims)
+
+
+def vander(x: Any, N: int | None = None) -> Any:
+    """The powers of each entry, from 0 on, along a new last dimension.
+
+    >>> dg.linalg.vander(dg.tensor([2.0, 3.0]), 3)
+    tensor([[1., 2., 4.],
+            [1., 3., 9.]])
+    """
+    x = operand(x)
+    n: Any = shape_of(x)[-1] if N is None else N
+    return ops.power(ops.expand_dims(x, axis=-1), np.arange(n, dtype=type_of(x).dtype))
+
+
+OFFERED: dict[str, Any] = {
+    "LinAlgError": LinAlgError,
+    **{
+        name: of_operands(getattr(linalg, name))
+        for name in (
+            "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_exp",
+            "matrix_power", "slogdet", "svdvals", "tensorinv",
+        )
+    },
+    "matmul": of_operands(ops.matmul, 2),
+    **{
+        f.__name__: f
+        for f in (
+            cross, diagonal, lstsq, matrix_norm, matrix_rank, multi_dot, norm, pinv, qr, solve,
+            solve_triangular, svd, tensorsolve, vander, vecdot, vector_norm,
+        )
+    },
+}  # fmt: skip
+globals().update(OFFERED)
+__all__ = sorted(OFFERED)

@@ -1,0 +1,84 @@
+"""NumPy's methods on tensors: PyTorch's where they clash, with a warning to NumPy's programs."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+from dynamicgrad.numpys import NumPyMethodWarning
+
+A = np.array([[3.0, 1.0, 2.0], [0.5, 5.0, 4.0]])
+
+METHODS = [
+    lambda x: x.sum(axis=0, keepdims=True), lambda x: x.mean(0, keepdims=True), lambda x: x.max(),
+    lambda x: x - x.max(axis=1, keepdims=True), lambda x: x.min(axis=0), lambda x: x.std(ddof=1),
+    lambda x: x.std(axis=0), lambda x: x.var(axis=1, keepdims=True), lambda x: x.cumsum(),
+    lambda x: x.cumsum(axis=1), lambda x: x.cumprod(axis=0), lambda x: x[0].dot(x[1]),
+    lambda x: x.transpose(), lambda x: x.transpose(1, 0), lambda x: x.transpose((1, 0)),
+    lambda x: x.reshape(-1), lambda x: x.ravel(), lambda x: x.flatten(), lambda x: x.swapaxes(0, 1),
+    lambda x: x.repeat(2, axis=0), lambda x: x.take([0, 5]), lambda x: x.take([2, 0], axis=1),
+    lambda x: x[:, :2].trace(), lambda x: x.diagonal(1), lambda x: x[None].squeeze(axis=0),
+    lambda x: x.clip(1, 3), lambda x: x.clip(max=2), lambda x: x.astype(np.float32) * 2,
+    lambda x: x.copy() * x.conj() * x.conjugate().real, lambda x: x.sum() / x.size,
+    lambda x: x.compress([True, False], axis=0), lambda x: x.sum() * x.nbytes / x.itemsize,
+    lambda x: x.round(1) + x, lambda x: x[x.argmax(axis=0)[0]], lambda x: sum(x.flat),
+    lambda x: x * x.item(1) + x.item(1, 2) - x.item((0, 0)), lambda x: x.prod(axis=1),
+    lambda x: np.where((x > 2).any(axis=0), x, 0.0) * (x > 0).all(), lambda x: x.mT @ x,
+    lambda x: x[x.argsort(axis=0)[0]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", METHODS, ids=range(len(METHODS)))
+def test_a_method_gives_a_numpy_program_what_numpys_gives(f):
+    value, _ = dg.value_and_grad(lambda x: np.sum(f(x) * 1.0))(A)
+    assert value == pytest.approx(np.sum(f(A)), rel=1e-14)
+
+
+CLASHES = [
+    lambda x: x.std(), lambda x: x.var(0), lambda x: x.max(0), lambda x: x.min(1),
+    lambda x: x.sort(), lambda x: x[0].repeat(2), lambda x: x.nonzero(),
+]  # fmt: skip
+every_clash = pytest.mark.parametrize("f", CLASHES, ids=range(len(CLASHES)))
+
+
+@every_clash
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: dg.grad(f)(A), lambda f: dg.hessian(f)(A), lambda f: dg.jacobian(f)(A),
+        lambda f: dg.hvp(f)(A, A), lambda f: dg.func.jacfwd(f)(A),
+        lambda f: dg.scipy.least_squares(f, A)["fun"](A.ravel()),
+    ],
+    ids=["grad", "hessian", "jacobian", "hvp", "jacfwd", "scipy"],
+)  # fmt: skip
+def test_a_numpy_program_is_warned_where_pytorchs_method_gives_something_else(f, transform):
+    with pytest.warns(NumPyMethodWarning, match="PyTorch's(?s:.*)hint: np") as seen:
+        transform(lambda x: (f(x), x.sum())[1])
+    assert {w.filename for w in seen} == {__file__}
+
+
+@every_clash
+def test_a_program_of_tensors_is_not(f):
+    x = dg.tensor(A, requires_grad=True)
+    f(x)
+    dg.func.grad(lambda x: (f(x), x.sum())[1])(x)
+
+
+def test_the_keywords_of_either_tell_which_is_meant():
+    def f(x):
+        both = x.std(correction=1) + x.var(unbiased=False) + x.max(dim=0)[0].sum()
+        return both + x.sort(dim=0)[0].sum() + x.std(ddof=0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, _ = dg.value_and_grad(f)(A)
+    assert value == pytest.approx(A.std(ddof=1) + A.var() + A.max(axis=0).sum() + A.sum() + A.std())
+
+
+def test_pytorchs_semantics_win_for_tensors():
+    x = dg.tensor(A)
+    assert x.std().item() == pytest.approx(A.std(ddof=1))
+    values, indices = x.max(axis=0)
+    assert (values.tolist(), indices.tolist()) == ([3, 5, 4], [0, 1, 1])
+    assert x[0].repeat(2).tolist() == [3, 1, 2, 3, 1, 2]
