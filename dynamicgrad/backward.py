@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, depending_on, pull_back
+from gradops import ShapeError, TapeError, depending_on, ones_like, pull_back
 from gradops.library.movement import cast
 from gradops.places import describe, here
 
@@ -16,7 +16,7 @@ from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
-from .tensor import Tensor, as_tensor, handle
+from .tensor import ARRAYS, Tensor, as_tensor, handle
 
 FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
@@ -210,6 +210,8 @@ def one(t: Tensor) -> Any:
         )
     if value.dtype.kind != "f":
         raise TapeError(f"only outputs of floating point can be differentiated, not {t.type}")
+    if type(value) not in ARRAYS:
+        return ones_like(value)  # where an expression is spread, sizes may be unknown
     return np.ones(value.shape, value.dtype) if value.shape else value.dtype.type(1)
 
 

@@ -17,7 +17,7 @@ from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
 
-from . import initializers, layers, nn, random, train
+from . import initializers, layers, linalg, nn, random, signal, train
 from .absent import missing as _missing
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
@@ -134,6 +134,7 @@ __all__ = [
     "map_fn",
     "no_op",
     "scan",
+    "signal",
     "scipy",
     "switch",
     "switch_case",
@@ -164,6 +165,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "layers",
+    "linalg",
     "load",
     "name_scope",
     "newaxis",

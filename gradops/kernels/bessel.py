@@ -1,11 +1,11 @@
 """The modified Bessel functions of order 0 and 1, from tables."""
 
 import math
-from functools import cache
+from functools import partial
 
 import numpy as np
 
-from .tables import entrywise, horner, interpolated
+from .tables import entrywise, horner, in_both, interpolated
 
 HALVES = 1  # tables are over t = HALVES / (HALVES + x), in which the functions are smooth
 CELLS, TERMS = 128, 8
@@ -29,11 +29,13 @@ def smooth(x: np.ndarray, order: int) -> np.ndarray:
     return np.where(x < FAR, near, far)
 
 
-@cache
 def table(order: int) -> np.ndarray:
     """`smooth` as polynomials around the middle of each cell of t."""
     middles = (np.arange(CELLS) + 0.5) / CELLS
     return interpolated(lambda t: smooth(HALVES * (1 - t) / t, order), middles, 0.5 / CELLS, TERMS)
+
+
+TABLES = [in_both(partial(table, order)) for order in (0, 1)]
 
 
 def scaled(x: np.ndarray, order: int) -> np.ndarray:
@@ -42,7 +44,7 @@ def scaled(x: np.ndarray, order: int) -> np.ndarray:
     k = np.minimum(np.floor(t * CELLS), CELLS - 1)
     middle = (k + 0.5) * (1 / CELLS)
     step = ((HALVES - HALVES * middle) - middle * x) / (HALVES + x)  # t - middle, less rounded
-    y = horner(table(order), k, np.where(np.isinf(x), -middle, step))
+    y = horner(TABLES[order](x.dtype), k, np.where(np.isinf(x), -middle, step))
     y /= np.sqrt(HALVES + x)
     return y * (x / (HALVES + x)) if order else y
 

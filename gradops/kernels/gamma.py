@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .tables import entrywise, float_dtype, horner
+from .tables import DOUBLE, SHORT, entrywise, float_dtype, horner
 
 CELLS, FIRST, LAST = 64, 32, 512  # nodes from 1/2 to 8, so many per unit
 TERMS = 11  # of a Taylor series at a node
@@ -57,13 +57,19 @@ def exactly(x: Decimal) -> tuple[float, float]:
 
 
 @cache
-def taylor(order: int) -> Table:
+def taylor(order: int, dtype: np.dtype) -> Table:
     """The table of gammaln (order 0) or of digamma (order 1), which has its root as a node."""
+    if dtype != DOUBLE:
+        whole = taylor(order, DOUBLE)
+        high = whole.high.astype(dtype)
+        rest = whole.high - high + whole.low
+        return Table(whole.coefficients[:SHORT].astype(dtype), high, rest.astype(dtype))
     high = np.arange(FIRST, LAST + 1) / CELLS
     low, values = np.zeros_like(high), exact_values().copy()
     if order:
-        at = round(ROOT[0] * CELLS) - FIRST
-        high[at], low[at], values[1, at] = *ROOT, 0
+        below = math.floor(ROOT[0] * CELLS) - FIRST  # the nodes on both sides of it become the root
+        around = slice(below, below + 2)
+        high[around], low[around], values[1, around] = *ROOT, 0
     else:
         values[0, [CELLS - FIRST, 2 * CELLS - FIRST]] = 0  # at 1 and 2, to the last digit
     rows = list(values[order:])
@@ -75,7 +81,7 @@ def taylor(order: int) -> Table:
 
 def from_table(x: np.ndarray, order: int) -> np.ndarray:
     """gammaln or digamma of entries from 1/2 to 8."""
-    table = taylor(order)
+    table = taylor(order, x.dtype)
     k = (np.rint(x * CELLS) - FIRST).astype(np.intp)
     step = x - table.high.take(k, mode="clip")
     return horner(table.coefficients, k, step - table.low.take(k, mode="clip") if order else step)

@@ -7,13 +7,12 @@ out.
 
 import math
 from decimal import Context, Decimal, localcontext
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .erf import erf
-from .tables import entrywise, float_dtype, horner, interpolated
+from .tables import entrywise, float_dtype, horner, in_both, interpolated
 
 HALVES = 4  # erfcx(x) is tabulated over t = HALVES / (HALVES + x), in which all of it is smooth
 CELLS = 128  # nodes of t
@@ -25,7 +24,7 @@ ROOT_2PI = math.sqrt(2 * math.pi)
 ROOT_2 = math.sqrt(2)
 
 
-@cache
+@in_both
 def erfcx_table() -> np.ndarray:
     """The Taylor coefficients of erfcx at each node of t, a row for each order.
 
@@ -95,16 +94,17 @@ def erfcx_of_magnitude(x: np.ndarray) -> np.ndarray:
     node = k * (1 / CELLS)
     step = ((HALVES - HALVES * node) - node * x) / (HALVES + x)  # t - node, but for its rounding
     step = np.where(np.isinf(x), 0.0, step)
-    return horner(erfcx_table(), k, step)
+    return horner(erfcx_table(x.dtype), k, step)
 
 
 def exp_of_square(x: np.ndarray, factor: float) -> np.ndarray:
     """exp(factor * x**2), as exact as exp itself: the square is rounded nowhere."""
-    high = (x.view(np.int64) & -(2**27)).view(np.float64)  # whose square is a float
+    mask = np.int32(-(2**12)) if x.dtype == np.float32 else np.int64(-(2**27))
+    high = (x.view(mask.dtype) & mask).view(x.dtype)  # whose square is a float
     low = factor * (x - high) * (x + high)
     y = np.exp(factor * (high * high))
-    small = y + y * low * (1 + low * (0.5 + low * (1 / 6)))
-    return np.where(np.isfinite(y) & np.isfinite(low), small, y)
+    rise = low * (1 + low * (1 / 2 + low * (1 / 6 + low * (1 / 24 + low * (1 / 120)))))
+    return np.where(np.isfinite(y) & np.isfinite(low), y + y * rise, y)
 
 
 @entrywise
@@ -143,7 +143,7 @@ def log_ndtr(x: np.ndarray) -> np.ndarray:
 ROOTS_PER_UNIT, LAST_ROOT = 16, 28  # r = sqrt(-log(1 - x**2)) ends near 27.3, at ndtri(5e-324)
 
 
-@cache
+@in_both
 def root_table() -> np.ndarray:
     """The ratio of erfinv(x) to x as polynomials in r = sqrt(-log(1 - x**2)) around its nodes.
 
@@ -171,7 +171,7 @@ def quantile(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
     near = x * x < 0.5
     r = np.sqrt(-np.where(near, np.log1p(-x * x), np.log(rest * (2 - rest))))
     k = np.rint(r * ROOTS_PER_UNIT)
-    y = x * horner(root_table(), k, r - k * (1 / ROOTS_PER_UNIT))
+    y = x * horner(root_table(x.dtype), k, r - k * (1 / ROOTS_PER_UNIT))
     return np.where(rest == 0, np.copysign(np.inf, x), y)
 
 

@@ -8,21 +8,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 BLOCK = 4096  # entries at a time, so that their coefficients stay in the cache
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+SHORT = 6  # terms of a polynomial that float32 can tell from none
 
 
 def entrywise(body: Callable[[np.ndarray], np.ndarray]) -> Callable[..., Any]:
-    """The kernel of a function of one number, from `body`, which takes rows of float64.
+    """The kernel of a function of one number, from `body`, which takes rows of float32 or float64.
 
-    The kernel gives the dtype of its operand, rounded from float64; for integers, float64.
+    The kernel gives the dtype of its operand; for integers, float64.
     """
 
     @functools.wraps(body)
     def kernel(x: ArrayLike, out: np.ndarray | None = None) -> Any:
         x = np.asarray(x)
-        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
+        dtype = x.dtype if x.dtype.kind == "f" else DOUBLE
         y = np.empty_like(x, dtype) if out is None else out
         with np.errstate(all="ignore"):
-            for xs, ys in blocks(x, y, np.dtype(np.float64), BLOCK):
+            for xs, ys in blocks(x, y, SINGLE if dtype.itemsize <= 4 else DOUBLE, BLOCK):
                 ys[...] = body(xs)
         return y[()] if out is None and y.ndim == 0 else y
 
@@ -53,6 +55,17 @@ def horner(table: np.ndarray, k: np.ndarray, step: np.ndarray) -> np.ndarray:
         y *= step
     y += c[0]
     return y
+
+
+def in_both(make: Callable[[], np.ndarray]) -> Callable[[np.dtype], np.ndarray]:
+    """The table that `make()` gives, as a function of the dtype: what is left of it in float32."""
+
+    @functools.wraps(make)
+    @functools.cache
+    def table(dtype: np.dtype) -> np.ndarray:
+        return make() if dtype == DOUBLE else table(DOUBLE)[:SHORT].astype(dtype)
+
+    return table
 
 
 def interpolated(

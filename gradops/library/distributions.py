@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-def whole(shape: tuple[int, ...]) -> Samples:
+def counts(shape: tuple[int, ...]) -> Samples:
     """Parameters that are integers: differences do not find derivatives of what is drawn."""
     return drawn(lambda rng, shape: rng.integers(1, 9, shape), [shape])
 
@@ -77,10 +77,10 @@ def of_parameter(
         source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({"c_order"}), doc=doc,
         family="drawing",
         samples=cases(
-            beside(keys((2,), shape=(3, 4)), whole((4,))),
-            beside(keys((2,), shape=()), whole(())),
-            beside(keys((3, 2), shape=(4,)), whole((3, 4))),
-            beside(keys((2,), shape=(2, 0)), whole((2, 1))),
+            beside(keys((2,), shape=(3, 4)), counts((4,))),
+            beside(keys((2,), shape=()), counts(())),
+            beside(keys((3, 2), shape=(4,)), counts((3, 4))),
+            beside(keys((2,), shape=(2, 0)), counts((2, 1))),
         ),
         error_samples=[
             ErrorSample([np.ones(2), 1.0], attrs, DTypeError, "of uint64, not of float64"),

@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import OptionError, ShapeError
 from ..types import (
     Size,
+    conflict,
     normalize_axis,
     product,
     shape_of,
@@ -150,7 +151,7 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     """
     kinds = [type_of(a), type_of(b)]
     for kind in kinds:
-        if kind.shape[normalize_axis("cross", kind, axis)] != 3:
+        if conflict((kind.shape[normalize_axis("cross", kind, axis)],), (3,)):
             raise ShapeError("cross", kinds, "a vector has three entries, along the axis given")
     if axis != -1:
         a, b = (moveaxis(x, axis, -1) for x in (a, b))

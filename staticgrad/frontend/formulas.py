@@ -1,15 +1,12 @@
 """TensorFlow's functions that are formulas of other ops."""
 
-import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
 import gradops as ops
-from gradops import GraphError, OptionError, ShapeError
-from gradops.types import native, normalize_axis, shape_of, type_of
+from gradops import GraphError, OptionError
+from gradops.types import native
 
 from ..ir.expr import sequence
 from .leaves import Variable
@@ -54,6 +51,25 @@ def lbeta(x: Any) -> Any:
     return ops.sum(ops.gammaln(x), axis=-1) - ops.gammaln(ops.sum(x, axis=-1))
 
 
+def div_no_nan(x: Any, y: Any) -> Any:
+    """The quotient of entries, 0 where they are divided by 0.
+
+    >>> sg.div_no_nan(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
+    array([0. , 0.5])
+    """
+    zero = ops.equal(y, 0)
+    return ops.where(zero, 0, ops.div(x, ops.where(zero, 1, y)))
+
+
+def truncatediv(x: Any, y: Any) -> Any:
+    """The quotient of integers, rounded towards zero.
+
+    >>> sg.truncatediv(np.array([7, -7]), 2)
+    array([ 3, -3])
+    """
+    return ops.floor_divide(ops.sub(x, ops.fmod(x, y)), y)
+
+
 def log_sigmoid(x: Any) -> Any:
     """The logarithm of the logistic function, exact also far out.
 
@@ -71,38 +87,6 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False)
     """
     a = ops.swapaxes(a, -1, -2) if transpose_a else a
     return ops.matmul(a, ops.swapaxes(b, -1, -2) if transpose_b else b)
-
-
-def tensordot(a: Any, b: Any, axes: Any) -> Any:
-    """Products summed over axes of both: as many last and first ones, or those in two lists.
-
-    >>> sg.tensordot(np.ones((2, 3)), np.ones((3, 4)), 1).shape
-    (2, 4)
-    """
-    left, right = ([*range(len(shape_of(x)))] for x in (a, b))
-    of_a, of_b = paired_axes(a, b, axes)
-    left_words, right_words = dict(zip(left, string.ascii_lowercase)), {}
-    for i in right:
-        right_words[i] = left_words[of_a[of_b.index(i)]] if i in of_b else string.ascii_uppercase[i]
-    kept = [left_words[i] for i in left if i not in of_a]
-    kept += [right_words[i] for i in right if i not in of_b]
-    words = ["".join(w.values()) for w in (left_words, right_words)]
-    return ops.einsum(f"{words[0]},{words[1]}->{''.join(kept)}", a, b)
-
-
-def paired_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of `a` and of `b` that are summed over together."""
-    if not isinstance(axes, Iterable):
-        n = len(shape_of(a))
-        axes = range(n - axes, n), range(axes)
-    found = [
-        [normalize_axis("tensordot", type_of(x), int(i)) for i in np.atleast_1d(of)]
-        for x, of in zip((a, b), axes, strict=True)
-    ]
-    twice = any(len(set(of)) < len(of) for of in found)
-    if len(found[0]) != len(found[1]) or twice:
-        raise ShapeError("tensordot", [type_of(a), type_of(b)], f"the axes {axes} are no pairs")
-    return found[0], found[1]
 
 
 def argmax(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:

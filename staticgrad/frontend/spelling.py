@@ -9,7 +9,18 @@ import gradops as ops
 from gradops.op import Op
 
 from ..ir.expr import renamed
-from . import arranging, creation, formulas, images, neural, pools, scattering, sorting, statistics
+from . import (
+    arranging,
+    creation,
+    formulas,
+    images,
+    matrices,
+    neural,
+    pools,
+    scattering,
+    sorting,
+    statistics,
+)
 
 Source = Callable[..., Any]
 
@@ -92,6 +103,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
     "a perm": of_gradops("transpose"),
     "x dtype": {"cast": ops.astype},
     "t clip_value_min clip_value_max": {"clip_by_value": ops.clip},
+    "a b axes": of_gradops("tensordot"),
     "values axis": {"concat": ops.concatenate, "stack": ops.stack},
     "": {
         **of_gradops(
@@ -122,11 +134,11 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
             "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
             "sliding_window_view swapaxes tril triu vstack"
         ),
-        "slice": arranging.slice_of,
+        "slice": arranging.slice_of, **matrices.TOP, **matrices.COMPLEX,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul rsqrt "
-            "squared_difference tensordot",
+            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta log_sigmoid matmul "
+            "rsqrt squared_difference truncatediv",
         ),
         **of(
             statistics,
@@ -211,6 +223,10 @@ def parameters(function: Source) -> list[str]:
 ROWS = [(name, f, words) for words, row in SPELLED.items() for name, f in row.items()]
 EVERY = {name: spelled(f, name, words) for name, f, words in ROWS}
 FUNCTIONS = {name: f for name, f in EVERY.items() if name not in ONLY_IN_NN.split()}
+LINALG = {name: spelled(f, name) for name, f in matrices.LINALG.items()} | {
+    name: EVERY[there] for name, there in matrices.ELSEWHERE.items() if there in EVERY
+}
+SIGNAL = {name: spelled(f, name) for name, f in matrices.SIGNAL.items()}
 NN = {name: EVERY[name] for name in sorted([*IN_NN.split(), *ONLY_IN_NN.split()])}
 OPS_CALLED = {EVERY[name]: f for name, f, _ in ROWS if isinstance(f, Op)}
 OPS_CALLED[EVERY["where"]] = ops.where

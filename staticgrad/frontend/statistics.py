@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import OptionError
+from gradops import OptionError, linalg
 from gradops.library.recurrence import before
 from gradops.types import normalize_axis, type_of
 
@@ -83,14 +83,19 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False) -> Any:
-    """The root of the sum of squares, or another norm of vectors: of an order above 0, or `np.inf`.
+    """The root of the sum of squares, or a norm of vectors: of an order above 0, or `np.inf`.
+
+    Along two axes it is one of matrices: see `gradops.linalg.matrix_norm`.
 
     >>> float(sg.norm(np.array([3.0, 4.0]))), float(sg.norm(np.array([3.0, 4.0]), ord=np.inf))
     (5.0, 4.0)
     """
     several = isinstance(axis, list | tuple)
-    if ord in ("euclidean", 2) or (ord == "fro" and several):
+    if ord == "euclidean" or (several and len(axis) != 2):
+        axis = tuple(axis) if several else axis
         return ops.vector_norm(tensor, axis=axis, keepdims=keepdims)
-    if isinstance(ord, str) or several or not ord > 0:
+    if several:
+        return linalg.norm(tensor, ord, tuple(axis), keepdims)
+    if isinstance(ord, str) or not ord > 0:
         raise OptionError("norm", [type_of(tensor)], f"there is no norm {ord!r} along {axis}")
     return ops.vector_norm(tensor, axis=axis, keepdims=keepdims, ord=ord)

@@ -8,7 +8,8 @@ from gradops.op import compute
 from gradops.types import product
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning
+from ..ir.graph import FrozenGraph, Interning, sizes_used
+from ..ir.sizes import sizes_told_by
 from .rewrite import constant_like
 
 BIG = 64 * 1024  # bytes from which a result is computed in each run rather than kept
@@ -20,7 +21,28 @@ class Fold:
 
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         with np.errstate(all="ignore"):
-            return graph.rebuilt(folded)
+            graph = graph.rebuilt(folded)
+        if any(map(is_number_of_type, graph.order)) and told_by_inputs(graph):
+            return graph.rebuilt(number_of_type)
+        return graph
+
+
+def told_by_inputs(graph: FrozenGraph) -> bool:
+    """Whether the inputs tell all sizes in use, so that no expression is there to tell one."""
+    return sizes_used(graph.order) <= {told.name for told in sizes_told_by(graph.inputs)}
+
+
+def is_number_of_type(e: Expr) -> bool:
+    """Whether the type of its operand alone makes an expression the number it is."""
+    return e.op is not None and not e.shape and "of_type" in e.op.traits
+
+
+def number_of_type(e: Expr, intern: Interning) -> Expr:
+    """`e`, or the number it is by the type of its operand alone, as in `ones_like(loss)`."""
+    if e.op is None or not is_number_of_type(e):
+        return e
+    value = compute(e.op, [x.dtype.type(0) for x in e.inputs], e.attrs)
+    return constant_like(np.array(value), e, intern)
 
 
 def folded(e: Expr, intern: Interning) -> Expr:

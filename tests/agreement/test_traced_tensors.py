@@ -216,3 +216,23 @@ def test_threads_share_the_traces():
         t.join()
     assert sorted(results) == sorted([2.0, 4.0, 6.0] * 4)
     assert f.traces == 3
+
+
+def test_sizes_that_data_tell_have_gradients():
+    def step(w):
+        loss = (w[w > 1] * 2).sum() + dg.unique(w).sum()
+        loss.backward()
+        return w.grad
+
+    for function in (step, sg.function(step)):
+        w = dg.tensor([1.0, 2.0, 3.0, 2.0], requires_grad=True)
+        assert function(w).tolist() == [1, 3, 3, 2]
+
+
+def test_a_cotangent_of_one_is_a_constant():
+    def gradient(x):
+        x.exp().sum().backward()
+        return x.grad
+
+    graph = sg.trace(gradient, [dg.ones(3, requires_grad=True)])
+    assert "full_like" not in sg.compile(graph).source

@@ -35,6 +35,13 @@ def test_extremes(dtype):
     assert K.i0(x).dtype == dtype
 
 
+@pytest.mark.parametrize("name", ["i0", "i1", "i0e", "i1e"])
+def test_float32_is_within_a_few_ulps(name):
+    x, f = np.linspace(-80, 80, 40_001, dtype=np.float32), getattr(K, name)
+    found, expected = f(x), f(x.astype(np.float64))
+    assert np.max(np.abs(found - expected) / np.spacing(np.abs(found))) < 8
+
+
 def test_each_table_joins_its_neighbours():
     edges = 1 / (np.arange(1, K.CELLS) / K.CELLS) - 1
     for f in (K.i0e, K.i1e):

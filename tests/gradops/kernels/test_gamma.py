@@ -43,6 +43,16 @@ def test_is_within_a_few_ulps_of_the_known_digits(kernel, x, digits):
     assert abs(Fraction(float(y)) - Fraction(digits)) <= ulps * Fraction(float(np.spacing(abs(y))))
 
 
+@pytest.mark.parametrize("kernel", KNOWN, ids=lambda f: f.__name__)
+def test_float32_is_within_three_ulps_also_near_roots(kernel):
+    near = [r + np.linspace(-0.02, 0.02, 5001) for r in (1, 1.4616321449683622, 2)]
+    x = np.concatenate([*near, np.geomspace(1e-30, 1e30, 5001), np.linspace(0.1, 20, 5001)])
+    x = x.astype(np.float32)
+    found, expected = kernel(x), kernel(x.astype(np.float64))
+    assert found.dtype == np.float32
+    assert np.max(np.abs(found - expected) / np.spacing(np.maximum(np.abs(found), 1e-30))) < 3
+
+
 def test_poles_and_extremes():
     x = np.array([0.0, -0.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 1.0, 2.0])
     inf, nan = np.inf, np.nan

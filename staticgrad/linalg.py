@@ -1,0 +1,20 @@
+"""TensorFlow's `linalg`: equations, factorisations, determinants and norms of matrices.
+
+>>> x = sg.placeholder("float64", [2, 2], name="x")
+>>> sg.linalg.inv(x, name="y")
+<inv y: float64[2, 2]>
+"""
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from .frontend.spelling import LINALG as _LINALG
+
+globals().update(_LINALG)  # one table says which there are
+
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any: ...
+
+
+__all__ = sorted(_LINALG)
