@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from .torch_linalg import LINALG
+
 
 def over(name):
     """A reduction of torch that takes no `dim=None`."""
@@ -325,9 +327,14 @@ COUNTERPARTS |= {
         torch.argsort(x, dim=axis, descending=largest, stable=True).narrow(axis, 0, k)
     ),
 }  # fmt: skip
+COUNTERPARTS |= LINALG
 OTHER_NUMBERS = "torch draws other numbers"
 OURS = "an op of ours that has no name in torch"
 WITHOUT = {
+    **dict.fromkeys(
+        ["eig", "eigh", "svd"],
+        "signs and phases of its vectors are free: see tests/dynamicgrad/test_linalg.py",
+    ),
     **dict.fromkeys(
         ["random_uniform", "random_normal", "truncated_normal", "random_gumbel", "random_bernoulli",
          "random_integers", "random_permutation", "fold_in", "random_exponential", "random_laplace",
