@@ -305,6 +305,7 @@ COUNTERPARTS = {
     "nan_to_num": nan_to_num,
     "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
     "stop_gradient": lambda torch, x: x.detach() * 1,
+    "linear": lambda torch, x, w, b: torch.nn.functional.linear(x, w, b),
 }  # fmt: skip
 COUNTERPARTS |= {
     "roll": rolled, "tile": lambda torch, x, reps: torch.tile(x, reps),
