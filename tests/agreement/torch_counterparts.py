@@ -244,6 +244,12 @@ def sum_pooled(torch, x, **attrs):
     return windowed(torch, x, **attrs).sum(-1)
 
 
+def standardize_slope(torch, v, x, axis, epsilon):
+    r = inverse_spread(torch, x, axis, epsilon)
+    y = (x - x.mean(axis, keepdim=True)) * r
+    return r * (v - v.mean(axis, keepdim=True) - y * (v * y).mean(axis, keepdim=True))
+
+
 def inverse_spread(torch, x, axis, epsilon):
     return (x.var(axis, correction=0, keepdim=True) + epsilon) ** -0.5
 
@@ -288,7 +294,7 @@ COUNTERPARTS = {
     "standardize": lambda torch, x, axis, epsilon: (
         (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
     ),
-    "inverse_spread": inverse_spread,
+    "inverse_spread": inverse_spread, "standardize_slope": standardize_slope,
     **{
         name: lambda torch, x, axis, name=name: getattr(torch, name)(x, axis)
         for name in ("cumsum", "cumprod")
