@@ -1,14 +1,12 @@
 """Linear algebra: four functions of the standard itself, and its extension `linalg`."""
 
-import math
 from typing import Any
 
 import gradops as ops
 
 from .. import linalg
-from ..types import shape_of, type_of
 from .shaping import matrix_transpose
-from .signatures import Function, Functions, each, one, two, widened
+from .signatures import Functions, each, one, two, widened
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
@@ -21,27 +19,9 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return linalg.vecdot(x1, x2, axis=axis)
 
 
-def most(x: Any, *, axis: Any, keepdims: bool = False) -> Any:
-    """The largest of numbers none of which is negative; of no numbers, 0."""
-    largest = ops.sum if 0 in shape_of(x) else ops.max
-    return largest(x, axis=axis, keepdims=keepdims)
-
-
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    """A norm of matrices: of their entries, of their singular values, or of sums along an axis.
-
-    Raises OptionError for an `ord` that is none of "fro", "nuc", 1, 2, inf and their negatives.
-    """
-    if ord is None or ord == "fro":
-        return ops.vector_norm(x, axis=(-2, -1), keepdims=keepdims)
-    if ord in OF_SINGULAR_VALUES:
-        found = OF_SINGULAR_VALUES[ord](linalg.svdvals(x), axis=-1)
-        return ops.expand_dims(found, axis=(-2, -1)) if keepdims else found
-    if ord not in ALONG:
-        raise ops.OptionError("matrix_norm", [type_of(x)], f"there is no norm of order {ord!r}")
-    extreme = most if ord > 0 else ops.min
-    sums = ops.sum(ops.abs(x), axis=ALONG[ord], keepdims=True)
-    return extreme(sums, axis=(-2, -1), keepdims=keepdims)
+    """A norm of matrices: of their entries, of their singular values, or of sums along an axis."""
+    return linalg.matrix_norm(x, keepdims, ord)
 
 
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
@@ -49,8 +29,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     return linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
-OF_SINGULAR_VALUES: dict[Any, Function] = {"nuc": ops.sum, 2: most, -2: ops.min}
-ALONG = {1: -2, -1: -2, math.inf: -1, -math.inf: -1}  # the axis of the sums, of which one is chosen
 PRODUCTS: Functions = {
     "matmul": two(ops.matmul),
     "matrix_transpose": matrix_transpose,
