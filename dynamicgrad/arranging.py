@@ -9,6 +9,7 @@ import gradops as ops
 from gradops.types import product, shape_of
 
 from .fast import operand
+from .inplace import updated_by
 from .shapes import axis_of, own_memory, several_views, size_at, sizes
 from .tensor import Tensor, as_tensor
 
@@ -189,6 +190,11 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> A
     return as_tensor(np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64))
 
 
+def fill_diagonal(x: Any, fill_value: Any) -> Any:
+    """The matrix with a number on its diagonal."""
+    return diagonal_scatter(x, as_tensor(fill_value))
+
+
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     """The windows of a size that slide along a dimension, along a new last one: a view.
 
@@ -341,7 +347,10 @@ BOTH: dict[str, Callable[..., Any]] = {
     )
 }  # fmt: skip
 BOTH |= {"hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit}
-METHODS: dict[str, Callable[..., Any]] = {**BOTH, "repeat": repeat, "unfold": unfold}
+METHODS: dict[str, Callable[..., Any]] = {
+    **BOTH, "repeat": repeat, "unfold": unfold,
+    **{f"{f.__name__}_": updated_by(f) for f in (fill_diagonal, tril, triu)},
+}  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (

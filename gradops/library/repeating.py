@@ -18,11 +18,13 @@ from ..types import (
     Shape,
     Size,
     as_shape,
+    conflict,
     normalize_axis,
     shape_of,
     type_of,
 )
-from .indexing import numbers, take
+from .broadcasting import broadcast_to
+from .indexing import take
 from .keys import index_array
 from .movement import example, reshape
 from .reduction import sum
@@ -250,27 +252,25 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     >>> repeat(np.array([3, 5]), 2), repeat(np.array([3, 5]), [1, 2])
     (array([3, 3, 5, 5]), array([3, 5, 5]))
     """
-    if axis is None:
-        x, axis = reshape(x, shape=(-1,)) if shape_of(x) != () else reshape(x, shape=(1,)), 0
+    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
     k = normalize_axis("repeat", type_of(x), axis)
-    is_operand = hasattr(repeats, "gradop_level") and not isinstance(repeats, Dim)
-    if not is_operand and (isinstance(repeats, Dim) or np.ndim(repeats) == 0):
-        return repeat_op(x, repeats=times(x, repeats), axis=k)
-    counts = index_array(x, repeats)
-    if shape_of(counts) in ((), (1,)) and shape_of(x)[k] != 1:
-        counts = reshape(counts, shape=(1,)) + 0 * numbers(x, k)
-    n, m = shape_of(x)[k], shape_of(counts)[0]
-    if m != n and isinstance(n, int) and isinstance(m, int):
-        raise ShapeError(
-            "repeat", [type_of(x), type_of(counts)], f"{m} counts for {n} entries along axis {k}"
-        )
+    if isinstance(repeats, Dim):
+        return repeat_op(x, repeats=repeats, axis=k)
+    counts, n = index_array(x, repeats), shape_of(x)[k]
+    if isinstance(counts, np.ndarray) and counts.size == 1:
+        return repeat_op(x, repeats=times(x, counts.item()), axis=k)
+    if shape_of(counts) in ((), (1,)):
+        counts = broadcast_to(reshape(counts, shape=(1,)), shape=(n,))
+    if conflict(shape_of(counts), [n]):
+        reason = f"{shape_of(counts)[0]} counts for {n} entries along axis {k}"
+        raise ShapeError("repeat", [type_of(x), type_of(counts)], reason)
     return take(x, counted(counts), axis=k)
 
 
-def times(x: Any, repeats: Any) -> Size:
+def times(x: Any, repeats: Any) -> int:
     """A number of repetitions."""
     try:
-        return repeats if isinstance(repeats, Dim) else operator.index(repeats)
+        return operator.index(repeats)
     except TypeError:
         reason = f"a number of repetitions is an integer, not {repeats!r}"
         raise OptionError("repeat", [type_of(x)], reason) from None

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ShapeError
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, integers
-from ..types import ArrayType, Size, is_inexact, normalize_axis, type_of
+from ..types import ArrayType, Size, normalize_axis
 from .indexing import take_along_axis
 from .movement import example, reshape, squeeze
 
@@ -95,24 +95,25 @@ inverse_permutation = Op(
 )
 
 
-def sort_kernel(x: Any, axis: int = -1, descending: bool = False) -> Any:
-    y = np.array(x, order="K")
-    y.sort(axis)
+def sort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """Equal entries are alike, but for zeros of two signs: these it may matter to keep in order."""
+    y = np.array(last_reversed(x, axis) if descending and stable else x, order="K")
+    y.sort(axis, stable=stable)
     return last_reversed(y, axis) if descending else y
 
 
-def sort_infer(x: ArrayType, axis: int, descending: bool) -> ArrayType:
+def sort_infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
     normalize_axis("sort", x, axis)
     return x
 
 
-def sort_vjp(g: Any, y: Any, x: Any, axis: int, descending: bool) -> Any:
+def sort_vjp(g: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
     """Each entry gets the cotangent of the place it went to."""
     order = argsort_op(x, axis=axis, descending=descending, stable=True)
     return take_along_axis(g, inverse_permutation(order, axis=axis), axis)
 
 
-def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool) -> Any:
+def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
     order = argsort_op(x, axis=axis, descending=descending, stable=True)
     return take_along_axis(t, order, axis)
 
@@ -120,8 +121,9 @@ def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool) -> Any:
 sort_op = Op(
     "sort", sort_kernel,
     infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=next_axis, family="sorting",
-    source="sort({0}, {axis}, {descending})",
+    source="sort({0}, {axis}, {descending}, {stable})",
     samples=cases(
+        distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
         distinct((2, 3, 2), axis=-2), distinct((0, 3), axis=0), complexes((5,)),
     ),
@@ -261,9 +263,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
     array([3., 2., 1.])
     """
     x, axis = along_one(x, axis)
-    if not (stable and is_inexact(type_of(x).dtype)):
-        return sort_op(x, axis=axis, descending=descending)
-    return take_along_axis(x, argsort(x, axis, descending, True), axis)
+    return sort_op(x, axis=axis, descending=descending, stable=stable)
 
 
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:

@@ -51,6 +51,25 @@ def lbeta(x: Any) -> Any:
     return ops.sum(ops.gammaln(x), axis=-1) - ops.gammaln(ops.sum(x, axis=-1))
 
 
+def div_no_nan(x: Any, y: Any) -> Any:
+    """The quotient of entries, 0 where they are divided by 0.
+
+    >>> sg.div_no_nan(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
+    array([0. , 0.5])
+    """
+    zero = ops.equal(y, 0)
+    return ops.where(zero, 0, ops.div(x, ops.where(zero, 1, y)))
+
+
+def truncatediv(x: Any, y: Any) -> Any:
+    """The quotient of integers, rounded towards zero.
+
+    >>> sg.truncatediv(np.array([7, -7]), 2)
+    array([ 3, -3])
+    """
+    return ops.floor_divide(ops.sub(x, ops.fmod(x, y)), y)
+
+
 def log_sigmoid(x: Any) -> Any:
     """The logarithm of the logistic function, exact also far out.
 

@@ -137,8 +137,8 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of, **matrices.TOP, **matrices.COMPLEX,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub lbeta log_sigmoid matmul rsqrt "
-            "squared_difference",
+            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta log_sigmoid matmul "
+            "rsqrt squared_difference truncatediv",
         ),
         **of(
             statistics,

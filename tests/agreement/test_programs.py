@@ -17,12 +17,13 @@ UNARY = [
     ops.tanh, ops.exp, ops.sigmoid, ops.relu, ops.abs, ops.neg, ops.square, ops.softplus,
     ops.sin, lambda x: x * 0.5, lambda x: 1 - x, lambda x: x / 2, lambda x: x**2,
     lambda x: ops.log(ops.square(x) + 1), lambda x: ops.sqrt(ops.abs(x) + 1),
-    lambda x: ops.clip(x, -1, 1), lambda x: ops.stop_gradient(x) * x,
+    lambda x: ops.clip(x, -1, 1), lambda x: ops.stop_gradient(x) * x, ops.atan, ops.sinc,
 ]  # fmt: skip
 BINARY = [
     ops.add, ops.sub, ops.mul, ops.maximum, ops.minimum, lambda a, b: a / (ops.abs(b) + 1),
     lambda a, b: ops.where(a > b, a, b * 2), lambda a, b: ops.concatenate([a, b], axis=0),
     lambda a, b: ops.stack([a, b], axis=-1), lambda a, b: ops.where(b > 0, ops.sqrt(b), a),
+    ops.hypot, ops.atan2, ops.logaddexp, ops.copysign,
 ]  # fmt: skip
 SHAPING = [
     ops.transpose, lambda x: ops.reshape(x, shape=(-1,)), lambda x: ops.flip(x),
@@ -38,6 +39,10 @@ REDUCING = [
     lambda x: ops.log_softmax(x, axis=-1), lambda x: x @ ops.transpose(x),
     lambda x: x @ ops.swapaxes(x, -1, -2), lambda x: ops.einsum("i...,i...->...", x, x),
     lambda x: ops.sum(x, axis=1), lambda x: ops.min(x, axis=-1), lambda x: ops.argmax(x, axis=0),
+    lambda x: ops.cumsum(x, axis=0), lambda x: ops.cumprod(x, axis=-1),
+    lambda x: ops.std(x, axis=0), lambda x: ops.logcumsumexp(x, axis=0), ops.var,
+    lambda x: ops.cummax(x, axis=-1),
+    lambda x: ops.vector_norm(x, axis=-1), lambda x: ops.median(x, axis=0), ops.vector_norm,
 ]  # fmt: skip
 STEPS = [*UNARY, *UNARY, *BINARY, *SHAPING, *REDUCING]
 SHAPES = [(), (1,), (3,), (2, 3), (3, 3), (1, 3), (0, 3), (2, 1, 3), (2, 3, 2, 2)]

@@ -29,7 +29,8 @@ CALLS = """
     t.cartesian_prod(v) ; t.block_diag(x,v,v[0]) ; t.adjoint(x) ; x.adjoint() ; x.ravel()
     t.movedim(x,(0,1),(1,0)) ; x.movedim(0,-1) ; F.pad(x,(1,-1))
     F.pad(x[None],(2,1),mode='reflect') ; F.pad(x[None],(3,1),'replicate') ; x.unbind(1)
-    F.pad(x[None],(1,2),'circular')
+    F.pad(x[None],(1,2),'circular') ; (x*1).tril_() ; x.detach().clone().triu_(1)
+    (x*1).fill_diagonal_(7.)
 """
 CALLS = [call.strip() for line in CALLS.splitlines() for call in line.split(" ; ") if call.strip()]
 

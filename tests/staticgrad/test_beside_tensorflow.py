@@ -28,7 +28,7 @@ FORMULAS = """
     t.sin(x) ; t.cos(x) ; t.tan(x) ; t.tanh(x) ; t.sigmoid(x) ; t.erf(x) ; t.reciprocal(p)
     t.asin(t.tanh(x)) ; t.acos(t.sin(x)) ; t.atan(x) ; t.sinh(x) ; t.cosh(x) ; t.asinh(x)
     t.acosh(p + 1) ; t.atanh(t.sin(x)) ; t.atan2(x, v) ; t.is_inf(x) ; t.logical_xor(b, x > 0)
-    t.rint(x)
+    t.rint(x) ; t.div_no_nan(x, v) ; t.div_no_nan(x, 0 * v) ; t.truncatediv(5 - i, i - 3)
     t.sign(x) ; t.floor(x) ; t.ceil(x) ; t.isnan(x) ; t.isfinite(x)
     t.relu(x) ; t.softplus(x) ; t.silu(x) ; t.gelu(x)
     t.greater(x, v) ; t.greater_equal(x, c) ; t.less(v, c) ; t.less_equal(x, s) ; t.equal(i, 2)

@@ -3,16 +3,18 @@
 A counterpart takes the module `torch`, the operands as tensors and the attributes by our names.
 """
 
-from . import arranging, choosing, entries, networks, reductions
+from . import arranging, choosing, entries, matrices, networks, reductions
 
 COUNTERPARTS = {
     **arranging.COUNTERPARTS,
     **choosing.COUNTERPARTS,
     **entries.COUNTERPARTS,
+    **matrices.COUNTERPARTS,
     **networks.COUNTERPARTS,
     **reductions.COUNTERPARTS,
 }
 REASONS = {
+    "signs and phases of its vectors are free: see tests/dynamicgrad/test_linalg.py": "eig eigh svd",
     "torch draws other numbers": (
         "fold_in random_bernoulli random_cauchy random_exponential random_gamma random_gumbel "
         "random_integers random_laplace random_logistic random_loggamma random_normal "

@@ -49,7 +49,7 @@ def updated(how):
     return call
 
 
-def ordered(torch, x, axis, descending):
+def ordered(torch, x, axis, descending, stable):
     """The entries sorted, as NumPy orders them: torch does not sort complex numbers."""
     order = np.argsort(x.detach().numpy(), axis, stable=True)
     order = np.flip(order, axis) if descending else order

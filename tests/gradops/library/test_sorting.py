@@ -38,7 +38,9 @@ def test_equal_entries_keep_their_order_in_both_directions():
     assert (np.diff(ranked) <= 0).all()
     assert (np.diff(order)[np.diff(ranked) == 0] > 0).all()
     zeros = np.array([0.0, -0.0, 0.0])
-    assert_array_equal(np.signbit(G.sort(zeros, stable=True)), [False, True, False])
+    for descending in (False, True):
+        kept = G.sort(zeros, -1, descending, stable=True)
+        assert_array_equal(np.signbit(kept), [False, True, False])
 
 
 def test_nan_is_larger_than_all_else():
