@@ -14,7 +14,7 @@ COUNTERPARTS = {
     **reductions.COUNTERPARTS,
 }
 REASONS = {
-    "signs and phases of its vectors are free: see tests/dynamicgrad/test_linalg.py": "eig eigh svd",
+    "signs and phases of vectors are free: see tests/dynamicgrad/test_linalg.py": "eig eigh svd",
     "torch draws other numbers": (
         "fold_in random_bernoulli random_cauchy random_exponential random_gamma random_gumbel "
         "random_integers random_laplace random_logistic random_loggamma random_normal "

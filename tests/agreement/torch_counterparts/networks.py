@@ -57,6 +57,16 @@ def unpooled(pool):
     return call
 
 
+def standardized(torch, x, axis, epsilon):
+    return (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
+
+
+def standardize_slope(torch, v, x, axis, epsilon):
+    y = standardized(torch, x, axis, epsilon)
+    apart = v - v.mean(axis, keepdim=True) - y * (v * y).mean(axis, keepdim=True)
+    return inverse_spread(torch, x, axis, epsilon) * apart
+
+
 def inverse_spread(torch, x, axis, epsilon):
     return (x.var(axis, correction=0, keepdim=True) + epsilon) ** -0.5
 
@@ -85,8 +95,6 @@ COUNTERPARTS = {
     "places_of_max": lambda torch, x, **attrs: (
         windowed(torch, x, **attrs, fill=-float("inf")).max(-1).indices
     ),
-    "standardize": lambda torch, x, axis, epsilon: (
-        (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
-    ),
+    "standardize": standardized, "standardize_slope": standardize_slope,
     "inverse_spread": inverse_spread,
 }  # fmt: skip
