@@ -121,6 +121,10 @@ def updated(how):
     return call
 
 
+def gathered(torch, x, indices, axis):
+    return torch.take_along_dim(x, indices % x.shape[axis], axis)
+
+
 def ordered(torch, x, axis, descending, stable):
     """The entries sorted, as NumPy orders them: torch does not sort complex numbers."""
     order = np.argsort(x.detach().numpy(), axis, stable=True)
@@ -313,7 +317,7 @@ COUNTERPARTS |= {
     "tril": lambda torch, x, k: torch.tril(x, k), "triu": lambda torch, x, k: torch.triu(x, k),
     "set_at": updated("index_copy"), "add_at": updated("index_add"), "maximum_at": updated("amax"),
     "minimum_at": updated("amin"),
-    "windows": unfolded, "sort": ordered,
+    "take_along_axis": gathered, "windows": unfolded, "sort": ordered,
     "argkth": lambda torch, x, k, axis: torch.kthvalue(x, k, axis, True).indices,
     "argtopk": lambda torch, x, k, axis, largest: (
         torch.argsort(x, dim=axis, descending=largest, stable=True).narrow(axis, 0, k)
@@ -340,7 +344,7 @@ WITHOUT = {
         ["gamma", "betainc", "gammainc", "gammaincc"], "torch has no function, or no derivative"
     ),
     **dict.fromkeys(["extend", "fold_back", "place_diagonal", "sum_windows"], OURS),
-    **dict.fromkeys(["counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
+    **dict.fromkeys(["add_along_axis", "counted", "inverse_permutation", "run_lengths", "run_starts"], OURS),
     "survivors": OURS, "product_at": "torch has no second derivative of it where factors are zero",
     "argmode": "torch chooses any of equal entries",
     "heaviside": "torch does not differentiate it",
