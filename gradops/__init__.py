@@ -87,6 +87,7 @@ from .library.searching import *
 from .library.sets import *
 from .library.sorting import *
 from .library.special import *
+from .library.standardizing import *
 from .library.statistics import *
 from .library.trigonometric import *
 from .library.unfolding import *

@@ -60,6 +60,7 @@ from . import (
     sets,
     sorting,
     special,
+    standardizing,
     statistics,
     trigonometric,
     unfolding,
@@ -78,6 +79,6 @@ __all__ = sorted([
     *normalization.__all__, *padding.__all__, *pooling.__all__, *quantiles.__all__, *random.__all__,
     *rectifiers.__all__, *reduction.__all__, *repeating.__all__, *resampling.__all__,
     *rounding.__all__, *running.__all__, *searching.__all__, *sets.__all__, *sorting.__all__,
-    *special.__all__, *statistics.__all__, *trigonometric.__all__, *unfolding.__all__,
-    *updating.__all__, *windows.__all__,
+    *special.__all__, *standardizing.__all__, *statistics.__all__, *trigonometric.__all__,
+    *unfolding.__all__, *updating.__all__, *windows.__all__,
 ])

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from .torch_linalg import LINALG
+
 
 def over(name):
     """A reduction of torch that takes no `dim=None`."""
@@ -246,6 +248,12 @@ def sum_pooled(torch, x, **attrs):
     return windowed(torch, x, **attrs).sum(-1)
 
 
+def standardize_slope(torch, v, x, axis, epsilon):
+    r = inverse_spread(torch, x, axis, epsilon)
+    y = (x - x.mean(axis, keepdim=True)) * r
+    return r * (v - v.mean(axis, keepdim=True) - y * (v * y).mean(axis, keepdim=True))
+
+
 def inverse_spread(torch, x, axis, epsilon):
     return (x.var(axis, correction=0, keepdim=True) + epsilon) ** -0.5
 
@@ -290,7 +298,7 @@ COUNTERPARTS = {
     "standardize": lambda torch, x, axis, epsilon: (
         (x - x.mean(axis, keepdim=True)) * inverse_spread(torch, x, axis, epsilon)
     ),
-    "inverse_spread": inverse_spread,
+    "inverse_spread": inverse_spread, "standardize_slope": standardize_slope,
     **{
         name: lambda torch, x, axis, name=name: getattr(torch, name)(x, axis)
         for name in ("cumsum", "cumprod")
@@ -323,9 +331,14 @@ COUNTERPARTS |= {
         torch.argsort(x, dim=axis, descending=largest, stable=True).narrow(axis, 0, k)
     ),
 }  # fmt: skip
+COUNTERPARTS |= LINALG
 OTHER_NUMBERS = "torch draws other numbers"
 OURS = "an op of ours that has no name in torch"
 WITHOUT = {
+    **dict.fromkeys(
+        ["eig", "eigh", "svd"],
+        "signs and phases of its vectors are free: see tests/dynamicgrad/test_linalg.py",
+    ),
     **dict.fromkeys(
         ["random_uniform", "random_normal", "truncated_normal", "random_gumbel", "random_bernoulli",
          "random_integers", "random_permutation", "fold_in", "random_exponential", "random_laplace",
