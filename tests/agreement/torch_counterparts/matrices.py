@@ -50,7 +50,7 @@ def fft(torch, x, axes, inverse, norm):
     return (torch.fft.ifftn if inverse else torch.fft.fftn)(x, dim=axes, norm=norm)
 
 
-LINALG = {
+COUNTERPARTS = {
     "inv": lambda torch, x, checked: torch.linalg.inv(x),
     "solve": alike(lambda torch, a, b: torch.linalg.solve(a, b)),
     "solve_triangular": alike(solve_triangular), "lstsq": lstsq,
