@@ -28,6 +28,7 @@ from . import (
     gamma,
     indexing,
     joining,
+    linalg_determinants,
     linalg_eigen,
     linalg_equations,
     linalg_functions,
