@@ -72,6 +72,18 @@ def test_its_gradient_is_the_same_in_both_modes_and_what_differences_say(a, f):
         slope = extrapolated(lambda h: np.sum(f(a + h * direction) * weight))
     where = ~np.isnan(a)
     assert np.sum((gradient * direction)[where]) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    _, tangent = gradops.jvp(weighed, [a], [direction])
+    assert tangent == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+VALUES_DECIDE = ("argwhere", "flatnonzero", "nonzero", "intersect", "union", "set", "unique")
+
+
+@pytest.mark.parametrize(("a", "f"), [c for c in CASES if not c.id.startswith(VALUES_DECIDE)])
+def test_it_works_on_batches(a, f):
+    stack = np.stack([a, np.flip(a)])
+    expected = np.stack([f(one) for one in stack])
+    np.testing.assert_allclose(dg.vmap(f)(stack), expected, rtol=1e-12, atol=1e-13)
 
 
 def functions():
