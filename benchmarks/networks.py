@@ -96,10 +96,18 @@ def cnn() -> Runs:
     return {**in_each(make, x), "staticgrad": graph(layer, x.transpose(0, 2, 3, 1).copy())}
 
 
+def convolution() -> Runs:
+    """A convolution 16 -> 32, 3x3, of 64 images 28x28."""
+    runs = in_each(lambda lib: lib.nn.Conv2d(16, 32, 3, padding=1), floats(64, 16, 28, 28))
+    layer = lambda x: sg.layers.conv2d(x, 32, 3, padding="same")
+    return {**runs, "staticgrad": graph(layer, floats(64, 28, 28, 16))}
+
+
 NETWORKS: dict[str, Callable[[], Runs]] = {
     "transformer block, d=128, 64 places, batch 8": transformer_block,
     "LSTM, 64 steps, batch 32, hidden 128": lstm,
     "GRU, 64 steps, batch 32, hidden 128": gru,
+    "conv2d 16 -> 32, 3x3, 64 images 28x28": convolution,
     "CNN 28x28, 16 and 32 channels, batch 64": cnn,
 }
 

@@ -35,7 +35,10 @@ def line(row: Row) -> str:
 def page() -> str:
     """The whole page."""
     lines = [line(row) for row in rows(*map(spelled_in, PACKAGES))]
-    packages = (dg, sg, sg.nn, gradops)
+    packages = (
+        dg, dg.fft, dg.linalg, sg, sg.linalg, sg.nn, sg.signal,
+        gradops, gradops.fft, gradops.linalg,
+    )  # fmt: skip
     functions = {package.__name__: package.__all__ for package in packages}
     listing = [
         f"## Names in `{package}`\n\n{', '.join(f'`{n}`' for n in names)}\n"

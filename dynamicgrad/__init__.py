@@ -56,6 +56,7 @@ from .modes import (
     no_grad,
     set_grad_enabled,
 )
+from .numpys import NumPyMethodWarning
 from .spelling import FUNCTIONS as _FUNCTIONS
 from .tensor import Tensor
 
@@ -91,15 +92,15 @@ __getattr__ = _lazily(
 
 
 __all__ = [
-    "DetachWarning", "FloatTensor", "Tensor", "arange", "array_api", "as_tensor", "autograd",
-    "bool", "check", "checkpoint", "complex128", "complex64", "data", "device", "double", "e",
-    "empty", "empty_like", "enable_grad", "explain", "eye", "fft", "float", "float16", "float32",
-    "float64", "from_dlpack", "from_numpy", "full", "full_like", "func", "get_default_dtype",
-    "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int", "int16", "int32", "int64",
-    "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linalg", "linspace",
-    "load", "long", "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim", "pi",
-    "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "save", "scipy",
-    "set_default_dtype", "set_grad_enabled", "short", "special", "tensor", "to_dot", "to_text",
-    "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "DetachWarning", "FloatTensor", "NumPyMethodWarning", "Tensor", "arange", "array_api",
+    "as_tensor", "autograd", "bool", "check", "checkpoint", "complex128", "complex64", "data",
+    "device", "double", "e", "empty", "empty_like", "enable_grad", "explain", "eye", "fft", "float",
+    "float16", "float32", "float64", "from_dlpack", "from_numpy", "full", "full_like", "func",
+    "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int", "int16",
+    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linalg",
+    "linspace", "load", "long", "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim",
+    "pi", "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "save",
+    "scipy", "set_default_dtype", "set_grad_enabled", "short", "special", "tensor", "to_dot",
+    "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

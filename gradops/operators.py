@@ -91,6 +91,18 @@ class Operators:
     def __abs__(self) -> Any:
         return abs(self)
 
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return function_for(np.round)(self, ndigits or 0)
+
+    def __floor__(self) -> Any:
+        return np.floor(self)
+
+    def __ceil__(self) -> Any:
+        return np.ceil(self)
+
+    def __trunc__(self) -> Any:
+        return np.trunc(self)
+
     def __invert__(self) -> Any:
         return invert(self)
 

@@ -1,9 +1,9 @@
 """The exponential of matrices: scaling and squaring with Padé's approximants.
 
-Note [Scaling]. A matrix is halved until its norm is so small that the approximant of degree 13 is
-exact to rounding; the result is squared as often. Small matrices do with a lower degree. The bounds
-are those of N. Higham, The scaling and squaring method for the matrix exponential revisited (2005),
-for double precision, in which all is computed.
+Note [Scaling]. A matrix is halved until its norm is so small that the approximant of the highest
+degree is exact to rounding; the result is squared as often. Small matrices do with a lower degree.
+The bounds are those of N. Higham, The scaling and squaring method for the matrix exponential
+revisited (2005), for double and for single precision.
 """
 
 from functools import cache
@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import DOUBLE, ROUTINES, WIDE, cast, dtype_of
+from .linalg import ROUTINES, dtype_of
 
-BOUNDS = {
+DOUBLE = {
     3: 1.495585217958292e-2,
     5: 2.539398330063230e-1,
     7: 9.504178996162932e-1,
     9: 2.097847961257068,
     13: 5.371920351148152,
 }
+SINGLE = {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.925724783138660}
 
 
 def matrix_exp(x: Any) -> Any:
@@ -28,15 +29,18 @@ def matrix_exp(x: Any) -> Any:
     dtype = dtype_of("matrix_exp", x)
     if x.shape[-1] != x.shape[-2]:
         raise ValueError("the matrix is not square")  # type inference has the words for the user
-    wide = x.astype(WIDE if dtype.kind == "c" else DOUBLE)
+    x = x.astype(dtype, copy=False)
+    bounds = SINGLE if dtype.char in "fF" else DOUBLE
     with np.errstate(all="ignore"):
-        norms = np.abs(wide).sum(-2).max(-1, initial=0)
+        norms = np.abs(x).sum(-2).max(-1, initial=0)
         largest = norms.max(initial=0)
-        degree = next((d for d, bound in BOUNDS.items() if largest <= bound), 13)
-        halvings = np.ceil(np.log2(norms / BOUNDS[degree]))
+        for degree, bound in bounds.items():
+            if largest <= bound:
+                return approximant(x, degree)
+        halvings = np.ceil(np.log2(norms / bound))
         halvings = np.where(np.isfinite(halvings), np.maximum(halvings, 0), 0)
-        y = approximant(wide * np.exp2(-halvings)[..., None, None], degree)
-        return cast(squared(y, halvings), dtype)
+        scale = np.exp2(-halvings).astype(norms.dtype)
+        return squared(approximant(x * scale[..., None, None], degree), halvings)
 
 
 def squared(y: Any, times: Any) -> Any:
@@ -70,5 +74,4 @@ def approximant(x: Any, degree: int) -> Any:
         odd = odd + powers[3] @ sum(c[2 * j + 7] * powers[j] for j in (1, 2, 3))
         even = even + powers[3] @ sum(c[2 * j + 6] * powers[j] for j in (1, 2, 3))
     odd = x @ odd
-    signature = "DD->D" if x.dtype.kind == "c" else "dd->d"
-    return ROUTINES.solve(even - odd, even + odd, signature=signature)
+    return ROUTINES.solve(even - odd, even + odd)

@@ -8,11 +8,12 @@ import numpy as np
 from ..errors import OptionError
 from ..types import shape_of, type_of
 from .activation import softplus
+from .along_axis import take_along_axis
 from .arithmetic import abs, sqrt, square
 from .comparison import equal, greater, less, maximum, where
 from .creation import stop_gradient
 from .elementwise import exp, log
-from .indexing import take, take_along_axis
+from .indexing import take
 from .loss import check_same_shape, labelled_infer, reduced
 from .movement import expand_dims
 from .normalization import length

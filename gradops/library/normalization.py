@@ -6,108 +6,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, ShapeError
-from ..op import ErrorSample, Op
-from ..samples import cases, reals
-from ..types import ArrayType, conflict, is_float, normalize_axes, result_dtype, shape_of, type_of
+from ..types import conflict, shape_of, type_of
 from .arithmetic import abs, sqrt, square
 from .comparison import maximum
-from .movement import example, reshape
+from .movement import reshape
 from .pooling import sum_pool
-from .reduction import count, max, mean, not_empty, sum
+from .reduction import max, mean, sum
+from .standardizing import standardize
 
 __all__ = [
-    "batch_norm", "group_norm", "instance_norm", "inverse_spread", "layer_norm",
-    "local_response_norm", "normalize", "rms_norm", "standardize",
+    "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize",
+    "rms_norm",
 ]
-
-Axes = int | tuple[int, ...] | None
-
-
-def centred(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
-    """`x` less its mean, and one over the spread around it."""
-    n = x.size if axis is None else count(x, axis)
-    y = np.subtract(x, np.add.reduce(x, axis=axis, keepdims=True) / n)
-    last = axis in (-1, x.ndim - 1, (x.ndim - 1,))
-    squares = np.vecdot(y, y)[..., None] if last else np.add.reduce(y * y, axis, keepdims=True)
-    return y, 1 / np.sqrt(squares / n + epsilon)
-
-
-def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
-    x = np.asarray(x)
-    standardize_infer(type_of(x), axis, epsilon)
-    y, scale = centred(x, axis, epsilon)
-    return np.multiply(y, scale, out=y if y.dtype == scale.dtype and y.ndim else None)
-
-
-def inverse_spread_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
-    x = np.asarray(x)
-    inverse_spread_infer(type_of(x), axis, epsilon)
-    return centred(x, axis, epsilon)[1]
-
-
-def spread_dtype(dtype: Any) -> Any:
-    """The dtype of a mean."""
-    return result_dtype(np.true_divide, (dtype, dtype if is_float(dtype) else np.dtype(float)))
-
-
-def standardize_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
-    not_empty("standardize", x, axis)
-    return ArrayType(x.shape, spread_dtype(x.dtype))
-
-
-def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
-    not_empty("inverse_spread", x, axis)
-    axes = normalize_axes("inverse_spread", x, axis)
-    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
-    return ArrayType(shape, spread_dtype(x.dtype))
-
-
-def norm_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
-    """Work along the same axes of a stack of examples."""
-    axes = normalize_axes(op, example(xs[0]), attrs["axis"])
-    return op(xs[0], axis=tuple(i + 1 for i in axes), epsilon=attrs["epsilon"])
-
-
-def standardize_rule(v: Any, y: Any, x: Any, axis: Axes, epsilon: float) -> Any:
-    """v -> v without its mean and its share of y, scaled: a symmetric map."""
-    share = y * mean(v * y, axis=axis, keepdims=True)
-    return inverse_spread(x, axis, epsilon) * (v - mean(v, axis=axis, keepdims=True) - share)
-
-
-def slope(y: Any, x: Any, axis: Axes, epsilon: float) -> Any:
-    """The derivative of `inverse_spread` by each entry."""
-    return -(square(y) / count(x, axis)) * standardize(x, axis, epsilon)
-
-
-several = cases(
-    reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, 2)), reals((4,), axis=None, epsilon=0.1),
-    reals((0, 3), axis=-1),
-)
-empty = [
-    ErrorSample([np.ones((0, 3))], {"axis": 0}, ShapeError, "axis 0 is empty"),
-    ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
-    ErrorSample([np.ones((2, 3))], {"axis": (0, -2)}, ShapeError, "named twice"),
-]
-
-standardize = Op(
-    "standardize", standardize_kernel, infer=standardize_infer,
-    vjp=[standardize_rule], jvp=[standardize_rule], batch=norm_batch,
-    source="standardize({0}, axis={axis}, epsilon={epsilon})", samples=several,
-    error_samples=empty,
-    doc="The entries less their mean along some axes, over the square root of their variance and "
-    "epsilon.",
-)
-inverse_spread = Op(
-    "inverse_spread", inverse_spread_kernel, infer=inverse_spread_infer,
-    vjp=[lambda g, y, x, axis, epsilon: g * slope(y, x, axis, epsilon)],
-    jvp=[lambda t, y, x, axis, epsilon: (
-        sum(t * slope(y, x, axis, epsilon), axis=axis, keepdims=True)
-    )],
-    batch=norm_batch,
-    source="inverse_spread({0}, axis={axis}, epsilon={epsilon})", samples=several,
-    error_samples=empty,
-    doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
-)
 
 
 def affine(y: Any, weight: Any, bias: Any) -> Any:

@@ -22,6 +22,10 @@ TABLE: Mapping[tuple[str, str], str] = {
        "min_scalar_type packbits ravel_multi_index save savetxt savez savez_compressed "
        "shares_memory unpackbits unravel_index",
     (
+        "it is about the bits or the divisors of integers, and has no derivative",
+        "call it on arrays: of a tensor, t.detach().numpy()",
+    ): "bitwise_count gcd lcm",
+    (
         "it takes numbers apart in a way that has no derivative",
         "compute with log2, floor and exp2",
     ): "frexp ldexp spacing",

@@ -1,9 +1,9 @@
 """From a function of NumPy to one of ours, and from its arguments to those of ours."""
 
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -34,14 +34,6 @@ INSTEAD = {
     "mode": "bring the indices into range beforehand",
     "dtype": "cast with .astype(dtype) before or after",
 }
-SUBJECTS = {
-    "": "asking combining differences joining making ordering polynomials reducing selecting "
-    "shaping statistics",
-    "linalg": "algebra",
-    "fft": "transforms",
-}
-"""The modules of this package with functions for each namespace of NumPy's."""
-
 CALLED = {
     "amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose",
 }  # fmt: skip
@@ -74,12 +66,36 @@ def title(space: str, name: str) -> str:
 
 def written_for(space: str, name: str) -> Callable[..., Any] | None:
     """The function of this package that is written for one of NumPy's."""
-    for subject in SUBJECTS.get(space, "").split():
-        module = importlib.import_module(f"{__package__}.{subject}")
+    for module in modules().get(space, ()):
         if name in module.__all__:
             found: Callable[..., Any] = getattr(module, name)
             return found
     return None
+
+
+@cache
+def modules() -> dict[str, tuple[ModuleType, ...]]:
+    """The modules with functions for each namespace of NumPy's, imported when NumPy calls us."""
+    from . import (
+        algebra,
+        asking,
+        combining,
+        differences,
+        joining,
+        making,
+        ordering,
+        polynomials,
+        reducing,
+        selecting,
+        shaping,
+        statistics,
+    )  # fmt: skip
+
+    general = (
+        asking, combining, differences, joining, making, ordering, polynomials, reducing,
+        selecting, shaping, statistics,
+    )  # fmt: skip
+    return {"": general, "linalg": (algebra,)}
 
 
 def offered(name: str, space: str = "") -> Callable[..., Any] | None:

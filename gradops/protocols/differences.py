@@ -100,7 +100,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
             return full[(m - 1) // 2 : (m - 1) // 2 + n]
         case "valid":
             return full[m - 1 : n]
-    raise ValueError(f"mode is full, same or valid, not {mode!r}")
+    raise ops.OptionError("convolve", [ops.type_of(a), ops.type_of(v)],
+                          f"mode is full, same or valid, not {mode!r}")  # fmt: skip
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:

@@ -123,32 +123,16 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """An array with values put before one place along an axis."""
+    """An array with values put before one place along an axis, or one before each of several."""
     arr, axis = flat_and_axis(arr, axis)
-    if not isinstance(obj, int | np.integer):
-        return inserted(arr, np.asarray(obj), values, axis)
-    n = length(arr, axis)
-    at = int(obj) % n if obj < 0 else int(obj)
-    shape = list(shape_of(arr))
-    shape[axis] = 1
-    before, after = split(arr, [at], axis)
-    values = as_array(values)
-    if len(shape_of(values)) < len(shape) and len(shape) > 1:
-        values = ops.expand_dims(values, axis=axis) if len(shape_of(values)) else values
-    elif len(shape) == 1:
-        shape[0] = shape_of(values)[0] if len(shape_of(values)) else 1
-    else:
-        shape[axis] = shape_of(values)[axis]
-    new = ops.astype(ops.broadcast_to(values, shape=tuple(shape)), dtype=ops.type_of(arr).dtype)
-    return concatenate([before, new, after], axis)
-
-
-def inserted(arr: Any, places: Any, values: Any, axis: int) -> Any:
-    """An array with a value put before each of several places along an axis."""
-    n = length(arr, axis)
-    shape = list(shape_of(arr))
-    shape[axis] = len(places)
-    new = ops.broadcast_to(as_array(values), shape=tuple(shape))
-    order = np.insert(np.arange(n), places, n + np.arange(len(places)))
-    new = ops.astype(new, dtype=ops.type_of(arr).dtype)
+    values, rank, n = as_array(values), len(shape_of(arr)), length(arr, axis)
+    single = isinstance(obj, int | np.integer)
+    if single:
+        missing = rank - len(shape_of(values))
+        values = ops.expand_dims(values, axis=tuple(range(missing))) if missing else values
+        values = ops.moveaxis(values, 0, axis)
+    count = length(values, axis) if single else len(obj)
+    shape = tuple(count if i == axis else size for i, size in enumerate(shape_of(arr)))
+    new = ops.astype(ops.broadcast_to(values, shape=shape), dtype=ops.type_of(arr).dtype)
+    order = np.insert(np.arange(n), obj, n + np.arange(count))
     return ops.take(concatenate([arr, new], axis), order, axis=axis)

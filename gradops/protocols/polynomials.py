@@ -37,7 +37,8 @@ def polyval(p: Any, x: Any) -> Any:
 def poly(seq_of_zeros: Any) -> Any:
     """The coefficients of the polynomial with given zeros, the highest first."""
     if len(shape_of(seq_of_zeros)) != 1:
-        raise ValueError("the zeros are a vector; eigenvalues of a matrix come from eigvalsh")
+        raise ops.ShapeError("poly", [ops.type_of(seq_of_zeros)], "the zeros are a vector",
+                             hint="of a matrix, give its eigenvalues")  # fmt: skip
     found: Any = np.ones(1)
     for i in range(length(seq_of_zeros)):
         factor = ops.stack([ops.ones_like(seq_of_zeros[i]), -seq_of_zeros[i]])

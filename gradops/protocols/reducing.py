@@ -10,6 +10,7 @@ import gradops as ops
 from ..library.reduction import count
 from ..types import is_inexact, shape_of, type_of
 from .binding import UNSET
+from .refusals import refusal
 
 __all__ = [
     "all", "amax", "amin", "any", "average", "max", "mean",
@@ -48,7 +49,10 @@ def choosing(op: Any, join: Any) -> Callable[..., Any]:
         a: Any, axis: Any = None, keepdims: Any = False, initial: Any = UNSET, where: Any = True
     ) -> Any:
         if where is not True and initial is UNSET:
-            raise ValueError("the largest or smallest of some entries needs an initial value")
+            raise refusal(
+                f"numpy.{op.name}(..., where=...)", "of no entries at all nothing is the extreme",
+                "give initial=, which counts as an entry",
+            )  # fmt: skip
         y = op(masked(a, where, initial), axis=axis, keepdims=bool(keepdims))
         return y if initial is UNSET else join(y, initial)
 

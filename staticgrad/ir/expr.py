@@ -50,7 +50,10 @@ NOT_TRAINED = MappingProxyType({"trainable": False})
 
 
 FETCH = "fetch it: Session().run(...) or compile(...)(...)"
-BUILD = "NumPy's functions and ours build on it; np.stack and np.where put expressions together"
+BUILD = (
+    "NumPy's functions and ours build on it; np.stack and np.where put expressions together,"
+    " gather(array, i) looks entries up"
+)
 
 
 class Expr(ArrayMethods):

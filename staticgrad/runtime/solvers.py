@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from gradops import flatten
 from gradops.solvers import Derivatives, SciPy
 
 from ..transform import forward
@@ -13,10 +14,26 @@ from .function import function
 Function = Callable[..., Any]
 
 
+def looked_up_once(fn: Callable[..., Any]) -> Function:
+    """A function that is compiled at its first call with vectors alone, which keep their type."""
+    traced = function(fn)
+    compiled: list[Any] = []
+
+    def call(*vectors: Any) -> Any:
+        if len(vectors) != fn.__code__.co_argcount:  # there are other arguments, of any kind
+            return traced(*vectors)
+        if not compiled:
+            leaves, rebuild = flatten((vectors, {}))
+            compiled.append(traced.concrete(leaves, rebuild, (vectors, {})))
+        return compiled[0].run(vectors)
+
+    return call
+
+
 def value_and_gradient(f: Function) -> Function:
     """The value of `f` and its gradient, in one graph."""
 
-    @function
+    @looked_up_once
     def both(x: Any, *args: Any) -> Any:
         y = f(x, *args)
         return y, *gradients(y, x, unconnected="zero")
@@ -27,7 +44,7 @@ def value_and_gradient(f: Function) -> Function:
 def product(f: Function) -> Function:
     """The Hessian of `f` times a vector."""
 
-    @function
+    @looked_up_once
     def times(x: Any, v: Any, *args: Any) -> Any:
         return forward.hvp(f(x, *args), x, v)[0]
 
@@ -37,7 +54,7 @@ def product(f: Function) -> Function:
 def hessian(f: Function) -> Function:
     """The Hessian of `f`: forward over reverse, as the tape takes it, so the bits are the same."""
 
-    @function
+    @looked_up_once
     def square(x: Any, *args: Any) -> Any:
         (g,) = gradients(f(x, *args), x, unconnected="zero")
         assert g is not None

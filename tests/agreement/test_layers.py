@@ -14,6 +14,20 @@ CHANCES = RNG.random((5, 3)).astype(np.float32)
 LABELS = np.array([0, 2, 1, 2, 0])
 LAYERS = {
     "linear": (lambda x, y: nn.Linear(3, 2)(x), X, TARGET),
+    "lstm": (lambda x, y: nn.LSTM(3, 4, num_layers=2, bidirectional=True)(x)[0], X, TARGET),
+    "gru": (lambda x, y: nn.GRU(3, 4)(x)[0][1:], X, TARGET),
+    "gru cell": (lambda x, y: nn.GRUCell(3, 4)(x), X, TARGET),
+    "convolution": (lambda x, y: nn.Conv1d(5, 2, 2)(x[None]), X, TARGET),
+    "transposed convolution": (lambda x, y: nn.ConvTranspose1d(5, 2, 2)(x[None]), X, TARGET),
+    "pooling": (lambda x, y: nn.AvgPool1d(2)(nn.MaxPool1d(2, 1)(x[None])), X, TARGET),
+    "norms": (
+        lambda x, y: nn.RMSNorm(3)(nn.LayerNorm(3)(nn.GroupNorm(1, 3)(x))), X, TARGET,
+    ),
+    "transformer": (
+        lambda x, y: nn.TransformerEncoderLayer(3, 1, 4, dropout=0.0, activation="gelu")(x),
+        X, TARGET,
+    ),
+    "mish": (lambda x, y: nn.Mish()(nn.PReLU()(x)), X, TARGET),
     **{
         name: (lambda x, y, name=name: getattr(nn, name)()(x), X, TARGET)
         for name in ("ReLU", "LeakyReLU", "ELU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softplus")

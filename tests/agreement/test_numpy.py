@@ -1,5 +1,6 @@
 """NumPy's own functions and operators on tensors and expressions: what they give on arrays."""
 
+import math
 import operator
 
 import numpy as np
@@ -61,6 +62,9 @@ def test_powers_products_and_unary_operators(run):
     same(run(lambda x: B @ x, A.T.copy()), B @ A.T)
     for f in (operator.neg, operator.pos, abs):
         same(run(f, A), f(A))
+    same(run(lambda x: round(x, 1), A), A.round(1))
+    for f, of_arrays in ((math.floor, np.floor), (math.ceil, np.ceil), (math.trunc, np.trunc)):
+        same(run(f, A), of_arrays(A))
 
 
 @either

@@ -136,6 +136,8 @@ REFUSED = {
     "tensors and expressions do not take period=": lambda x: np.interp(x, [0, 1], [0, 1], period=1),
     "scatter_add": lambda x: np.add.at(x, [0], 1.0),
     "index_add": lambda x: np.add.reduceat(x, [0, 1]),
+    "give initial=": lambda x: np.max(x, where=C > 0),
+    "mode is full, same or valid": lambda x: np.convolve(x[0], x[1], "some"),
     "this method|shape of its result": lambda x: np.histogram(x),
     "compute with log2": lambda x: np.frexp(x),
 }

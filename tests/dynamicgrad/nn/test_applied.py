@@ -43,8 +43,25 @@ SHAPES = [
     ("Unfold", {"kernel_size": 2, "stride": 2}, (1, 2, 4, 6)),
     ("Fold", {"output_size": 3, "kernel_size": 2}, (1, 8, 4)),
     ("LocalResponseNorm", {"size": 3}, (2, 5, 4)),
+    ("LPPool2d", {"norm_type": 2, "kernel_size": 2}, (2, 3, 4, 5)),
+    ("ZeroPad2d", {"padding": (1, 0, 2, 1)}, (2, 3, 4, 5)),
+    ("ConstantPad1d", {"padding": 2, "value": 7.0}, (2, 3, 4)),
+    ("ReflectionPad2d", {"padding": (1, 2, 3, 0)}, (2, 3, 4, 5)),
+    ("ReplicationPad3d", {"padding": 1}, (1, 2, 3, 4, 2)),
+    ("CircularPad1d", {"padding": (1, 2)}, (2, 3, 4)),
 ]
-WITH_TARGETS = ("MultiMarginLoss",)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_bilinear_layer_is_pytorchs(bias):
+    sizes = {"in1_features": 3, "in2_features": 4, "out_features": 2, "bias": bias}
+    agree_with_torch("Bilinear", sizes, [RNG.normal(size=(5, 3)), RNG.normal(size=(5, 4))])
+
+
+def test_a_wrong_number_of_widths_is_refused():
+    with pytest.raises(ValueError, match="or 4 of them"):
+        nn.ZeroPad2d((1, 2))
 
 
 @pytest.mark.peers
