@@ -195,7 +195,7 @@ Tensor.specialised = Specialised()
 
 
 def operand(x: Any) -> Any:
-    """A tensor of what is not one, a number in the dtype of `tensor`; other operands as they are."""
+    """A tensor of what is not one, a number as `tensor` has it; other operands as they are."""
     if hasattr(x, "gradop_level"):
         return x
     if type(x) in PYTHON_SCALARS:

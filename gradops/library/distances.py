@@ -38,7 +38,8 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
         raise OptionError("huber_loss", [], f"delta is greater than 0, not {delta}")
     check_same_shape("huber_loss", x, target)
     d = abs(x - target)
-    return reduced(where(less(d, delta), half_square(d, delta), delta * (d - 0.5 * delta)), reduction)
+    straight = delta * (d - 0.5 * delta)
+    return reduced(where(less(d, delta), half_square(d, delta), straight), reduction)
 
 
 def half_square(d: Any, bound: float) -> Any:

@@ -83,8 +83,8 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) ->
     x = as_tensor(x)
     if len(pad) % 2 or len(pad) > 2 * len(x.shape):
         raise ops.ShapeError(
-            "pad", [ops.type_of(x)], f"{tuple(pad)} has no pair of widths for each of some dimensions",
-            known_as="Padding length must be divisible by 2 and at most twice the number of dimensions",
+            "pad", [ops.type_of(x)], f"{tuple(pad)} has no pair of widths for some dimensions",
+            known_as="Padding length must be divisible by 2 and at most twice the number of",
         )  # fmt: skip
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     pairs = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
