@@ -42,7 +42,10 @@ SEQUENCES = frozenset({list, tuple})
 SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
 CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
 REQUIRED = inspect.Parameter.empty
-UNFORESEEN = {TypeError: DTypeError, IndexError: IndexingError, ValueError: ShapeError}
+UNFORESEEN = {
+    TypeError: DTypeError, OverflowError: DTypeError, IndexError: IndexingError,
+    ValueError: ShapeError,
+}  # fmt: skip
 """Our errors for NumPy's where type inference does not know the reason."""
 
 
@@ -255,7 +258,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
         raise
     except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
         raise DTypeError(op, types, "NumPy does not compute it for these dtypes") from reason
-    except (ValueError, IndexError) as reason:
+    except (ValueError, IndexError, OverflowError) as reason:
         error = reason
     for kind, ours in UNFORESEEN.items():
         if isinstance(error, kind):
