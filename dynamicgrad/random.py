@@ -10,42 +10,15 @@ True
 from typing import Any
 
 import gradops as ops
-from gradops.random import (
-    bernoulli,
-    beta,
-    categorical,
-    cauchy,
-    chisquare,
-    choice,
-    dirichlet,
-    exponential,
-    fold_in,
-    gamma,
-    gumbel,
-    laplace,
-    loggamma,
-    logistic,
-    multivariate_normal,
-    normal,
-    permutation,
-    poisson,
-    randint,
-    split,
-    t,
-    truncated_normal,
-    uniform,
-)
+from gradops import random as shared
+from gradops.random import *  # noqa: F403  # what it lists, and no more
 
 from .tensor import Tensor, as_tensor
 
-__all__ = [
-    "bernoulli", "beta", "categorical", "cauchy", "chisquare", "choice", "dirichlet", "exponential",
-    "fold_in", "gamma", "gumbel", "key", "laplace", "loggamma", "logistic", "multivariate_normal",
-    "normal", "permutation", "poisson", "randint", "split", "t", "truncated_normal", "uniform",
-]  # fmt: skip
+__all__ = shared.__all__
 
 
-def key(seed: int, *words: int) -> Tensor:
+def key(seed: int, *words: int) -> Tensor:  # type: ignore[no-redef]  # in place of the shared one
     """The key of a seed, as a tensor: what is drawn with it are tensors.
 
     >>> dg.random.key(0).dtype

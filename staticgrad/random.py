@@ -10,43 +10,16 @@ True
 """
 
 import gradops as ops
-from gradops.random import (
-    bernoulli,
-    beta,
-    categorical,
-    cauchy,
-    chisquare,
-    choice,
-    dirichlet,
-    exponential,
-    fold_in,
-    gamma,
-    gumbel,
-    laplace,
-    loggamma,
-    logistic,
-    multivariate_normal,
-    normal,
-    permutation,
-    poisson,
-    randint,
-    split,
-    t,
-    truncated_normal,
-    uniform,
-)
+from gradops import random as shared
+from gradops.random import *  # noqa: F403  # what it lists, and no more
 
 from .frontend.leaves import constant
 from .ir.expr import Expr
 
-__all__ = [
-    "bernoulli", "beta", "categorical", "cauchy", "chisquare", "choice", "dirichlet", "exponential",
-    "fold_in", "gamma", "gumbel", "key", "laplace", "loggamma", "logistic", "multivariate_normal",
-    "normal", "permutation", "poisson", "randint", "split", "t", "truncated_normal", "uniform",
-]  # fmt: skip
+__all__ = shared.__all__
 
 
-def key(seed: int, *words: int) -> Expr:
+def key(seed: int, *words: int) -> Expr:  # type: ignore[no-redef]  # in place of the shared one
     """The key of a seed, as an expression: what is drawn with it are expressions.
 
     >>> sg.random.key(0).dtype

@@ -7,12 +7,12 @@ tensors, `staticgrad.array_api` that of expressions.
 """
 
 import math
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import gradops as ops
 
+from .. import fft, linalg
 from ..errors import OptionError
 from .dtypes import DTYPES, Info
 from .dtypes import FUNCTIONS as OF_DTYPES
@@ -21,28 +21,26 @@ from .making import NAMES, OF_FFT, Making, require_device
 from .matrices import LINALG, PRODUCTS
 from .reducing import REDUCING
 from .shaping import SHAPING
+from .signatures import Functions
 from .transforms import FFT
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 
 
-Functions = dict[str, Callable[..., Any]]
-
-
-def named(functions: Functions) -> Functions:
-    """Functions with their names, and the words of their ops where they have none of their own."""
+def named(functions: Functions, module: ModuleType) -> Functions:
+    """Functions with their names, and the words of a module's where they have none of their own."""
     for name, f in functions.items():
         f.__name__ = f.__qualname__ = name
         if f.__doc__ is None:
-            words = getattr(getattr(ops, name, None), "__doc__", None) or "See the standard."
+            words = getattr(getattr(module, name, None), "__doc__", None) or "See the standard."
             f.__doc__ = words.split(">>>")[0].rstrip()
     return functions
 
 
-SHARED = named({**ELEMENTWISE, **SHAPING, **REDUCING, **PRODUCTS})
-LINEAR = named(LINALG)
-TRANSFORMS = named(FFT)
+SHARED = named({**ELEMENTWISE, **SHAPING, **REDUCING, **PRODUCTS}, ops)
+LINEAR = named(LINALG, linalg)
+TRANSFORMS = named(FFT, fft)
 
 
 def namespace(making: Making, module: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Functions that move, join, repeat and pick entries."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import gradops as ops
 
 from ..types import ArrayType, as_shape, normalize_axis, shape_of, type_of
 from ..types import broadcast_shapes as common_shape
+from .signatures import Functions
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
@@ -26,10 +26,10 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:
     """Coordinates of the points of a grid, from those along each axis."""
     if indexing not in ("xy", "ij"):
         raise ops.OptionError("meshgrid", [], f"indexing is 'xy' or 'ij', not {indexing!r}")
-    order = list(range(len(arrays)))
-    if indexing == "xy" and len(arrays) > 1:
-        order[:2] = 1, 0
     rank = len(arrays)
+    order = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        order[:2] = 1, 0
     spread = [
         ops.reshape(x, shape=tuple(-1 if order[k] == i else 1 for k in range(rank)))
         for i, x in enumerate(arrays)
@@ -74,7 +74,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     return tuple([ops.index(x, (*lead, i)) for i in range(shape_of(x)[k])])
 
 
-SHAPING: dict[str, Callable[..., Any]] = {
+SHAPING: Functions = {
     "broadcast_arrays": broadcast_arrays,
     "broadcast_shapes": broadcast_shapes,
     "broadcast_to": lambda x, /, shape: ops.broadcast_to(x, shape=shape),
@@ -91,8 +91,8 @@ SHAPING: dict[str, Callable[..., Any]] = {
     "squeeze": lambda x, /, axis: ops.squeeze(x, axis=axis),
     "stack": lambda arrays, /, *, axis=0: ops.stack(list(arrays), axis=axis),
     "take": lambda x, indices, /, *, axis=None: ops.take(x, indices, axis=axis),
-    "take_along_axis": lambda x, indices, /, *, axis=-1: ops.take_along_axis(
-        x, indices, axis=axis
+    "take_along_axis": (
+        lambda x, indices, /, *, axis=-1: ops.take_along_axis(x, indices, axis=axis)
     ),
     "tile": lambda x, repetitions, /: ops.tile(x, repetitions),
     "tril": lambda x, /, *, k=0: ops.tril(x, k=k),

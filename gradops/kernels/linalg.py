@@ -116,42 +116,6 @@ def inv(x: Any, checked: bool = True) -> Any:
         return cast(ROUTINES.inv(x, signature=signature), dtype)
 
 
-def det(x: Any) -> Any:
-    dtype = dtype_of("det", x)
-    return cast(ROUTINES.det(x, signature="D->D" if dtype.kind == "c" else "d->d"), dtype)
-
-
-def slogdet(x: Any) -> Any:
-    """The sign and the logarithm of the size of the determinant, side by side."""
-    dtype = dtype_of("slogdet", x)
-    sign, log = ROUTINES.slogdet(x, signature="D->Dd" if dtype.kind == "c" else "d->dd")
-    y = np.empty((*x.shape[:-2], 2), dtype)
-    y[..., 0], y[..., 1] = sign, log
-    return y
-
-
-def cofactors(x: Any) -> Any:
-    """The derivative of the determinant by each entry: det(x) inv(x).T where that is accurate."""
-    dtype = dtype_of("cofactors", x)
-    with np.errstate(all="ignore"):
-        inverse = inv(x.astype(WIDE if dtype.kind == "c" else DOUBLE), checked=False)
-        y = ROUTINES.det(x)[..., None, None] * inverse.swapaxes(-1, -2)
-        spread = np.abs(x).sum(-1).max(-1, initial=0) * np.abs(inverse).sum(-1).max(-1, initial=0)
-        bad = ~(spread < 1e8) & np.isfinite(x).all((-2, -1))  # NaN is bad, too
-    if x.size and bad.any():
-        y[bad] = cofactors_by_svd(x[bad])
-    return cast(y, dtype)
-
-
-def cofactors_by_svd(x: Any) -> Any:
-    """The same of singular matrices: products of all singular values but one."""
-    u, s, vh = np.linalg.svd(x)
-    n = s.shape[-1]
-    others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
-    sign = np.linalg.det(u) * np.linalg.det(vh)
-    return (sign[..., None, None] * (u * others[..., None, :]) @ vh).conj()
-
-
 def cholesky(x: Any, upper: bool = False) -> Any:
     dtype = dtype_of("cholesky", x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, ShapeError
-from ..types import normalize_axes, type_of
+from ..types import normalize_axes, shape_of, type_of
 from .arithmetic import abs
 from .comparison import where
 from .linalg_solving import inv
@@ -21,15 +21,21 @@ __all__: list[str] = []
 
 Ord = float | str | None
 
+
+def most(x: Any) -> Any:
+    """The largest entries of vectors that have no negative ones; of no entries, 0."""
+    return max(x, axis=-1) if 0 not in shape_of(x) else sum(x, axis=-1)
+
+
 MATRIX: dict[Ord, Callable[[Any], Any]] = {
     None: lambda x: vector_norm(x, axis=(-2, -1)),
     "fro": lambda x: vector_norm(x, axis=(-2, -1)),
     "nuc": lambda x: sum(svdvals(x), axis=-1),
-    1: lambda x: max(sum(abs(x), axis=-2), axis=-1),
+    1: lambda x: most(sum(abs(x), axis=-2)),
     -1: lambda x: min(sum(abs(x), axis=-2), axis=-1),
-    2: lambda x: max(svdvals(x), axis=-1),
+    2: lambda x: most(svdvals(x)),
     -2: lambda x: min(svdvals(x), axis=-1),
-    np.inf: lambda x: max(sum(abs(x), axis=-1), axis=-1),
+    np.inf: lambda x: most(sum(abs(x), axis=-1)),
     -np.inf: lambda x: min(sum(abs(x), axis=-1), axis=-1),
 }
 

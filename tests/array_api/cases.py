@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from gradops.array_api.elementwise import ONE, TWO
+from gradops.array_api.elementwise import OF_ONE, OF_TWO
 
 from .standard import COMPLEX, DTYPES, FLOATS, INTEGERS, strict
 from .values import Call, Dtype, ordinary, special
@@ -217,8 +217,8 @@ REDUCING["all"] += [call(np.ones((0, 3)))]
 REDUCING["any"] += [call(np.ones((0, 3)))]
 
 FUNCTIONS = {
-    **{name: of_one(name) for name in ONE.split()},
-    **{name: of_two(name) for name in TWO.split()},
+    **{name: of_one(name) for name in OF_ONE},
+    **{name: of_two(name) for name in OF_TWO},
     **CREATION, **SHAPING, **REDUCING,
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ import numpy as np
 import staticgrad as sg
 from dynamicgrad import array_api as eager
 from gradops import GradError
-from gradops.array_api.elementwise import ONE, TWO
+from gradops.array_api.elementwise import ELEMENTWISE
 from staticgrad import array_api as symbolic
 
 from . import arrays, cases, linear
@@ -15,7 +15,7 @@ from .standard import ORACLE as FUNCTIONS
 from .standard import as_array, found_in, strict
 from .values import Dtype
 
-SIGNED = {*ONE.split(), *TWO.split(), *arrays.CALLS} - {"sign"}
+SIGNED = {*ELEMENTWISE, *arrays.CALLS} - {"sign"}
 """Functions of which the signs of zeros are compared; NumPy's and the oracle's `sign` differ."""
 
 TOLERANCE = {"f": 2e-6, "d": 1e-13, "F": 4e-6, "D": 1e-13}  # a formula may add up in another order

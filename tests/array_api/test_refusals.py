@@ -69,7 +69,7 @@ def test_shapes_that_do_not_broadcast_are_refused():
 
 @every_space
 def test_a_norm_that_is_not_there_is_refused(space):
-    with sg.Graph().as_default(), pytest.raises(OptionError, match="no norm of order 3"):
+    with sg.Graph().as_default(), pytest.raises(OptionError, match="no norm 3 of matrices"):
         space.linalg.matrix_norm(space.ones((2, 2)), ord=3)
 
 

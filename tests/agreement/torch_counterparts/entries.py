@@ -1,0 +1,38 @@
+"""What is computed entry by entry, or of each row."""
+
+import numpy as np
+
+
+def nan_to_num(torch, x, **attrs):
+    """Of complex numbers part by part: torch does not differentiate them whole."""
+    if not x.is_complex():
+        return torch.nan_to_num(x, **attrs)
+    return torch.complex(torch.nan_to_num(x.real, **attrs), torch.nan_to_num(x.imag, **attrs))
+
+
+def gelu(torch, x, approximate):
+    return torch.nn.functional.gelu(x, approximate=approximate)
+
+
+def cast(torch, x, dtype):
+    return x.to(getattr(torch, str(np.dtype(dtype))))
+
+
+COUNTERPARTS = {
+    "astype": cast,
+    "cbrt": lambda torch, x: x.sign() * x.abs() ** (1 / 3),
+    "clamp": lambda torch, x, low, high: torch.clamp(x, low, high),
+    "copy": lambda torch, x: x.clone(),
+    "floor_divide": lambda torch, a, b: torch.floor(a / b),
+    "full_like": lambda torch, x, value, dtype: torch.full_like(
+        x, value, dtype=getattr(torch, str(dtype)) if dtype else None
+    ),
+    "gelu": gelu,
+    "imag": lambda torch, x: x.imag if x.is_complex() else torch.zeros_like(x),
+    "log_softmax": lambda torch, x, axis: torch.log_softmax(x, axis),
+    "masked": lambda torch, mask, x: torch.where(mask, x, 0),
+    "nan_to_num": nan_to_num,
+    "softmax": lambda torch, x, axis: torch.softmax(x, axis),
+    "stop_gradient": lambda torch, x: x.detach() * 1,
+    "strong_product": lambda torch, v, p: v * p,
+}
