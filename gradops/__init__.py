@@ -44,6 +44,7 @@ from .errors import (
 from .families import discrete, elementwise, joining, linear, multilinear, selection, singular
 from .forward import Dual, jvp
 from .library.activation import *
+from .library.along_axis import *
 from .library.arithmetic import *
 from .library.arranging import *
 from .library.at import *

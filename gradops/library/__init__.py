@@ -2,6 +2,7 @@
 
 from . import (
     activation,
+    along_axis,
     arithmetic,
     arranging,
     at,
@@ -69,16 +70,16 @@ from . import (
 )
 
 __all__ = sorted([
-    *activation.__all__, *arithmetic.__all__, *arranging.__all__, *at.__all__, *attention.__all__,
-    *averaging.__all__, *bessel.__all__, *broadcasting.__all__, *comparison.__all__,
-    *complexes.__all__, *contraction.__all__, *convolution.__all__, *creation.__all__,
-    *diagonals.__all__, *distances.__all__, *distributions.__all__, *einsum.__all__,
-    *elementwise.__all__, *embedding.__all__, *exponential.__all__, *filtering.__all__,
-    *gamma.__all__, *indexing.__all__, *joining.__all__, *linalg_products.__all__, *logic.__all__,
-    *loss.__all__, *movement.__all__, *normalization.__all__, *padding.__all__, *pooling.__all__,
-    *quantiles.__all__, *random.__all__, *rectifiers.__all__, *reduction.__all__,
-    *repeating.__all__, *resampling.__all__, *rounding.__all__, *running.__all__,
-    *searching.__all__, *sets.__all__, *sorting.__all__, *special.__all__, *standardizing.__all__,
-    *statistics.__all__, *trigonometric.__all__, *unfolding.__all__, *updating.__all__,
-    *windows.__all__,
+    *activation.__all__, *along_axis.__all__, *arithmetic.__all__, *arranging.__all__, *at.__all__,
+    *attention.__all__, *averaging.__all__, *bessel.__all__, *broadcasting.__all__,
+    *comparison.__all__, *complexes.__all__, *contraction.__all__, *convolution.__all__,
+    *creation.__all__, *diagonals.__all__, *distances.__all__, *distributions.__all__,
+    *einsum.__all__, *elementwise.__all__, *embedding.__all__, *exponential.__all__,
+    *filtering.__all__, *gamma.__all__, *indexing.__all__, *joining.__all__,
+    *linalg_products.__all__, *logic.__all__, *loss.__all__, *movement.__all__,
+    *normalization.__all__, *padding.__all__, *pooling.__all__, *quantiles.__all__, *random.__all__,
+    *rectifiers.__all__, *reduction.__all__, *repeating.__all__, *resampling.__all__,
+    *rounding.__all__, *running.__all__, *searching.__all__, *sets.__all__, *sorting.__all__,
+    *special.__all__, *standardizing.__all__, *statistics.__all__, *trigonometric.__all__,
+    *unfolding.__all__, *updating.__all__, *windows.__all__,
 ])

@@ -12,7 +12,7 @@ from ..errors import ShapeError
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, integers
 from ..types import ArrayType, Size, normalize_axis
-from .indexing import take_along_axis
+from .along_axis import take_along_axis
 from .movement import example, reshape, squeeze
 
 __all__ = [
