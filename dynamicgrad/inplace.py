@@ -249,6 +249,8 @@ def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
     require_writable(t)
     try:
         t.value[key] = source.value
+    except OverflowError as error:
+        raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
     except ValueError as error:
         raise misfit(call, t, source, np.shape(t.value[key])) from error
 

@@ -38,7 +38,14 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
         raise OptionError("huber_loss", [], f"delta is greater than 0, not {delta}")
     check_same_shape("huber_loss", x, target)
     d = abs(x - target)
-    return reduced(where(less(d, delta), 0.5 * (d * d), delta * (d - 0.5 * delta)), reduction)
+    straight = delta * (d - 0.5 * delta)
+    return reduced(where(less(d, delta), half_square(d, delta), straight), reduction)
+
+
+def half_square(d: Any, bound: float) -> Any:
+    """Half the square of distances below a bound; of others not, whose slope may be infinite."""
+    near = where(less(d, bound), d, 0)
+    return 0.5 * (near * near)
 
 
 def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
@@ -53,7 +60,7 @@ def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1
     d = abs(x - target)
     if beta == 0:
         return reduced(d, reduction)
-    return reduced(where(less(d, beta), 0.5 * (d * d) / beta, d - 0.5 * beta), reduction)
+    return reduced(where(less(d, beta), half_square(d, beta) / beta, d - 0.5 * beta), reduction)
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:

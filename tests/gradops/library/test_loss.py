@@ -106,3 +106,9 @@ def test_mse_and_l1_measure_distances(gradient):
     assert_allclose(G.mse_loss(x, target), 13 / 3)
     assert_allclose(G.l1_loss(x, target), 5 / 3)
     assert_allclose(gradient(lambda x: G.l1_loss(x, target), x)[0], [0, -1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("f", [G.huber_loss, G.smooth_l1_loss])
+def test_an_infinite_distance_pulls_as_any_far_one(f, gradient):
+    g = gradient(lambda x: f(x, np.zeros(2), "sum"), np.array([-np.inf, 0.25]))[0]
+    assert_array_equal(g, [-1, 0.25])
