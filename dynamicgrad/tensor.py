@@ -81,6 +81,8 @@ class Tensor(Operators):
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = handle(y)
         mode = is_recording()
+        if active and "of_type" in op.traits:
+            active = 0  # the values of the operand have no part in it
         if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
             if mode is not True:

@@ -41,6 +41,7 @@ from . import (
     linalg_spectra,
     linalg_svd,
     linalg_triangular,
+    linear,
     logic,
     loss,
     matrices,
