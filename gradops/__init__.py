@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, fft, library, linalg, random, special
+from . import aliases, fft, freeing, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -52,6 +52,7 @@ from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
+from .library.classification import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
@@ -115,3 +116,5 @@ __all__ = [
     "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])
+
+freeing.keep_freed_memory()

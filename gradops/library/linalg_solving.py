@@ -8,7 +8,8 @@ import numpy as np
 from ..errors import DTypeError, LinAlgError, ShapeError
 from ..kernels import linalg
 from ..kernels.linalg import common_dtype
-from ..op import ErrorSample, Op, Together
+from ..op import ErrorSample, Op
+from ..rules import Together
 from ..samples import beside, cases, drawn, reals
 from ..types import ArrayType, broadcast_shapes, conflict, shape_of
 from .arranging import matrix_transpose
