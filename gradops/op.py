@@ -102,7 +102,7 @@ class Op:
                 return self.claimed(a, args, attrs)
         try:
             return self.kernel(*args, **attrs)
-        except Exception:  # noqa: S110 - of attributes in their normal form it may have none
+        except Exception:  # of attributes in their normal form it may compute
             pass
         return compute(self, *self.bind(args, attrs))
 
