@@ -9,7 +9,7 @@ import gradops as ops
 from gradops.types import product, shape_of
 
 from .fast import operand
-from .rewriting import updated_by
+from .inplace import updated_by
 from .shapes import axis_of, own_memory, several_views, size_at, sizes
 from .tensor import Tensor, as_tensor
 

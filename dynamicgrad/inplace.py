@@ -261,6 +261,25 @@ def replaced(before: Tensor, key: Any, source: Tensor, call: str) -> Any:
     return ops.at(before)[key].set(fitted(before, source, shape, call))
 
 
+def updated_by(function: Callable[..., Any]) -> Callable[..., Tensor]:
+    """The method that lets a tensor have the result that `function` gives for it."""
+
+    def method(self: Tensor, *args: Any, **attrs: Any) -> Tensor:
+        preserve(self)
+        others = [*args, *attrs.values()]
+        if is_recording() and any(getattr(x, "node", None) is not None for x in (self, *others)):
+            refuse_recording(self)
+            return rebased(self, function(before(self), *args, **attrs))
+        refuse_unrecorded(self)
+        put(self, ..., function(handle(self.value), *args, **attrs), name)
+        storage_of(self).write()
+        return self
+
+    name = method.__name__ = method.__qualname__ = f"{function.__name__}_"
+    method.__doc__ = f"Write the result of `{function.__name__}` into this tensor, and return it."
+    return method
+
+
 def fitted(t: Tensor, source: Tensor, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
     if being_transformed([source.value]):

@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import is_float, shape_of
 
-from .rewriting import updated_by
+from .inplace import updated_by
 from .shapes import along, axis_of
 from .tensor import Tensor, as_tensor
 

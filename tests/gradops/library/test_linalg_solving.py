@@ -8,7 +8,7 @@ import dynamicgrad as dg
 import gradops as G
 import staticgrad as sg
 from gradops import linalg
-from gradops.testing import extrapolated
+from gradops.numerical import extrapolated
 
 rng = np.random.default_rng(0)
 SQUARES = [
