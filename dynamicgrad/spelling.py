@@ -287,6 +287,7 @@ METHODS: dict[str, Any] = {
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
     "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
+    "__array__": conversion.array, "__array_namespace__": conversion.array_namespace,
     "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,
     "backward": backward_method, "retain_grad": leaves.retain_grad,

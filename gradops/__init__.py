@@ -52,6 +52,7 @@ from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
+from .library.classification import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *

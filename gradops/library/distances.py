@@ -10,11 +10,12 @@ from ..types import shape_of, type_of
 from .activation import softplus
 from .along_axis import take_along_axis
 from .arithmetic import abs, sqrt, square
+from .classification import labelled_infer
 from .comparison import equal, greater, less, maximum, where
 from .creation import stop_gradient
 from .elementwise import exp, log
 from .indexing import take
-from .loss import check_same_shape, labelled_infer, reduced
+from .loss import check_same_shape, reduced
 from .movement import expand_dims
 from .normalization import length
 from .rectifiers import log_sigmoid

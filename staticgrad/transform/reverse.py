@@ -17,7 +17,7 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.library.movement import ensure_shape
+from gradops.library.sizes import ensure_shape
 from gradops.rules import Selective
 from gradops.types import conflict, is_inexact, operand_types
 
