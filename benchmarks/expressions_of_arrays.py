@@ -58,6 +58,13 @@ def erf(x: Any) -> Any:
     return erf(x)
 
 
+def added_along(g: Any, places: Any) -> Any:
+    """Zeros with entries added at their places in each row."""
+    found = np.zeros((1000, 100), np.float32)
+    np.add.at(found, (np.arange(1000)[:, None], places), g)
+    return found
+
+
 def scattered(values: Any, key: Any) -> Any:
     """Zeros with values added at a key."""
     found = np.zeros((1000, 100), np.float32)
@@ -119,6 +126,12 @@ ARRAYS: dict[str, Call] = {
     "matmul": ([square, square], {}, np.matmul),
     "stop_gradient": ([x], {}, lambda x: x),
     "slice": ([x], {"index": (("slice", 1, 900, 2),)}, lambda x: x[1:900:2]),
+    "take_along_axis": (
+        [x, x.argsort(axis=1)], {"axis": 1}, lambda x, i: np.take_along_axis(x, i, 1),
+    ),
+    "add_along_axis": (
+        [x, x.argsort(axis=1)], {"axis": 1, "shape": (1000, 100)}, added_along,
+    ),
     "getitem": ([x, places], {"index": ("array",)}, lambda x, i: x[i]),
     "scatter": (
         [floats(500, 100), places], {"index": ("array",), "shape": (1000, 100)}, scattered,

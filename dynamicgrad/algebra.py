@@ -1,7 +1,9 @@
 """PyTorch's functions of matrices that are outside of `linalg`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import gradops as ops
 from gradops import linalg
@@ -108,6 +110,54 @@ def adjoint(x: Any) -> Any:
     return linalg.adjoint(operand(x))
 
 
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of each entry of a vector, from the highest on or from 0 on.
+
+    >>> dg.vander(dg.tensor([2.0, 3.0]), 3)
+    tensor([[4., 2., 1.],
+            [9., 3., 1.]])
+    """
+    found = OFFERED["vander"](require("vander", x, 1), N)
+    return found if increasing else ops.flip(found, axis=-1)
+
+
+class SVD(NamedTuple):
+    """Singular vectors as columns of U and V, and the singular values between."""
+
+    U: Any
+    S: Any
+    V: Any
+
+
+def svd(input: Any, some: bool = True, compute_uv: bool = True) -> SVD:
+    """Factors U @ diag(S) @ V.H of matrices; `linalg.svd` gives V.H.
+
+    >>> dg.svd(dg.ones(4, 2)).V.shape
+    (2, 2)
+    """
+    x = operand(input)
+    if compute_uv:
+        u, s, vh = linalg.svd(x, full_matrices=not some)
+        return SVD(u, s, linalg.adjoint(vh))
+    m, n = shape_of(x)[-2:]
+    empty = [ops.zeros_like(x[..., :1, :1]) * np.zeros((k, k), x.dtype) for k in (m, n)]
+    return SVD(empty[0], linalg.svdvals(x), empty[1])
+
+
+def qr(input: Any, some: bool = True) -> linalg.QRResult:
+    """Factors Q @ R of matrices, Q with orthonormal columns, R upper triangular.
+
+    >>> dg.qr(dg.ones(4, 2)).Q.shape
+    (4, 2)
+    """
+    return linalg.qr(operand(input), mode="reduced" if some else "complete")
+
+
+def summed_products(a: Any, b: Any) -> Any:
+    """The sum of the products of two stacks of matrices."""
+    return ops.sum(ops.matmul(a, b), axis=0)
+
+
 def added(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Any]:
     """PyTorch's `beta * input + alpha * product`."""
 
@@ -132,9 +182,10 @@ SHARED: dict[str, Callable[..., Any]] = {
     "pinverse": pinverse, "adjoint": adjoint,
     "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
     "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
+    "svd": svd, "qr": qr, "addbmm": added("addbmm", summed_products, "sum(a @ b)"),
     "addr": added("addr", ops.outer, "outer(a, b)"),
 }  # fmt: skip
-FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul}
+FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul, "vander": vander}
 METHODS = SHARED
 PROPERTIES = {
     "mH": property(adjoint),

@@ -213,7 +213,14 @@ def unflatten(x: Any, dim: int, sizes: Any) -> Any:
     """
     shape = shape_of(x)
     k = axis_of(x, dim, len(shape))
-    parts = [shape[k] // product(n for n in sizes if n != -1) if n == -1 else n for n in sizes]
+    known = product(n for n in sizes if n != -1)
+    if known == 0 and -1 in sizes:
+        raise ops.ShapeError(
+            "unflatten",
+            [ops.type_of(x)],
+            f"-1 beside a size of 0 in {tuple(sizes)} may be any size",
+        )
+    parts = [shape[k] // known if n == -1 else n for n in sizes]
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.places import describe, here
 
 from .creation import from_numpy
 from .devices import require, without_device
@@ -71,6 +72,27 @@ def numpy(t: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         )
     storage_of(t).viewed = True
     return np.asarray(memory(t))
+
+
+def array(t: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """The entries as `np.asarray` wants them; refused while gradients are required."""
+    if t.node is not None and is_recording():
+        raise ops.TapeError(
+            "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
+            f" the graph.\n  at {describe(here())}\n  hint: use tensor.detach().numpy(), or"
+            " stack() and where() to build tensors from tensors"
+        )
+    return np.array(t.value, dtype=dtype, copy=copy)
+
+
+def array_namespace(t: Tensor, *, api_version: str | None = None) -> Any:
+    """The functions of the Python array API on tensors."""
+    from gradops.array_api import require_version
+
+    from . import array_api
+
+    require_version(api_version)
+    return array_api
 
 
 def item(t: Tensor) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from gradops import OPS, Op
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
-from gradops.types import shape_of
+from gradops.types import PYTHON_SCALARS, shape_of
 
 from .modes import INFERENCE, is_recording
 from .packing import noted
@@ -195,8 +195,14 @@ Tensor.specialised = Specialised()
 
 
 def operand(x: Any) -> Any:
-    """A tensor of what is not one; what other types of operand, as they are."""
-    return x if hasattr(x, "gradop_level") else as_tensor(x)
+    """A tensor of what is not one, a number as `tensor` has it; other operands as they are."""
+    if hasattr(x, "gradop_level"):
+        return x
+    if type(x) in PYTHON_SCALARS:
+        from .creation import tensor
+
+        return tensor(x)
+    return as_tensor(x)
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:

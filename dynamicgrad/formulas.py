@@ -96,7 +96,7 @@ def ldexp(x: Any, other: Any) -> Any:
     >>> dg.ldexp(dg.tensor([1.5]), dg.tensor([3]))
     tensor([12.])
     """
-    other = as_tensor(other)
+    other = operand(other)
     return x * ops.exp2(other if is_inexact(other.dtype) else ops.astype(other, dtype=x.dtype))
 
 
@@ -156,7 +156,14 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     tensor([1, 0, 2])
     """
     numbers = x.detach().numpy()
-    counts = as_tensor(np.bincount(numbers, minlength=minlength))
+    if numbers.ndim != 1 or numbers.dtype.kind not in "biu" or numbers.min(initial=0) < 0:
+        raise ops.ShapeError(
+            "bincount", [type_of(x)], "it counts the numbers 0, 1, 2 and so on in one row",
+            known_as="bincount only supports 1-d non-negative integral inputs.",
+        )  # fmt: skip
+    if minlength < 0:
+        raise OptionError("bincount", [type_of(x)], f"minlength is at least 0, not {minlength}")
+    counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
         return counts
     zeros = np.zeros(shape_of(counts), weights.dtype)
@@ -170,7 +177,13 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     tensor([0., 2., 1., 0.])
     """
     numbers = x.detach().numpy()
-    limits = (min, max) if (min, max) != (0, 0) or not numbers.size else None
+    if bins < 1:
+        raise OptionError("histc", [type_of(x)], f"there is at least one bin, not {bins}")
+    if (min, max) == (0, 0) and numbers.size:
+        min, max = numbers.min(), numbers.max()
+    if not (np.isfinite(min) and np.isfinite(max) and min <= max):
+        raise OptionError("histc", [type_of(x)], f"no range is [{min}, {max}]")
+    limits = (min, max)
     return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
 
 

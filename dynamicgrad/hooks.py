@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError
-from gradops.op import Together
 from gradops.places import short
 from gradops.reverse import fit
+from gradops.rules import Together
 
 from .handles import RemovableHandle, registered
 from .modes import is_recording

@@ -249,6 +249,8 @@ def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
     require_writable(t)
     try:
         t.value[key] = source.value
+    except OverflowError as error:
+        raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
     except ValueError as error:
         raise misfit(call, t, source, np.shape(t.value[key])) from error
 
@@ -269,17 +271,11 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Tensor]:
             refuse_recording(self)
             return rebased(self, function(before(self), *args, **attrs))
         refuse_unrecorded(self)
-        found = function(handle(self.value), *args, **attrs).value
-        if not isinstance(memory(self), np.ndarray) or being_transformed([found]):
-            refuse_recording(self)
-            carry(self, found)
-        else:
-            require_writable(self)
-            np.copyto(self.value, found)
+        put(self, ..., function(handle(self.value), *args, **attrs), name)
         storage_of(self).write()
         return self
 
-    method.__name__ = method.__qualname__ = f"{function.__name__}_"
+    name = method.__name__ = method.__qualname__ = f"{function.__name__}_"
     method.__doc__ = f"Write the result of `{function.__name__}` into this tensor, and return it."
     return method
 

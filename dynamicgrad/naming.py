@@ -80,7 +80,7 @@ NAMES: dict[str, Any] = {
     "clamp": "ClampBackward1", "copy_slices": "CopySlices",
     "getitem": "IndexBackward0", "scatter": "IndexPutBackward0", "pad": "ConstantPadNdBackward0",
     "nll_loss": "NllLossBackward0", "sparse_cross_entropy": "NllLossBackward0",
-    "logsumexp": "LogsumexpBackward0",
+    "logsumexp": "LogsumexpBackward0", "take_along_axis": "GatherBackward0",
 }  # fmt: skip
 
 

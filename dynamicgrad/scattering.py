@@ -114,6 +114,8 @@ def neutral(dtype: Any, reduce: str) -> Any:
         return 0
     if reduce == "prod":
         return 1
+    if dtype == np.bool:
+        return reduce == "amin"
     if is_float(dtype):
         return -np.inf if reduce == "amax" else np.inf
     return np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max

@@ -73,9 +73,22 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
-    if isinstance(value, float) and not is_float(x.dtype):
-        value = int(value)  # the tensor keeps its dtype
+    if isinstance(value, bool | int | float):
+        value = number_of(x.dtype, value)  # the tensor keeps its dtype
     return ops.where(as_tensor(mask), value, x)
+
+
+def number_of(dtype: Any, value: Any) -> Any:
+    """A Python number in a dtype that is not to change; as it is if that is one of floats."""
+    if types.is_inexact(dtype):
+        return value
+    try:
+        return dtype.type(value)
+    except (OverflowError, ValueError) as error:
+        raise ops.DTypeError(
+            "masked_fill", [types.ArrayType((), dtype)], f"{value} is no {dtype}",
+            hint="make floats of the tensor first: x.float()",
+        ) from error  # fmt: skip
 
 
 def einsum(equation: str, *operands: Any) -> Any:
@@ -274,6 +287,7 @@ METHODS: dict[str, Any] = {
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
     "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
+    "__array__": conversion.array, "__array_namespace__": conversion.array_namespace,
     "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
     "new_full": creation.new_full, "new_tensor": creation.new_tensor,
     "backward": backward_method, "retain_grad": leaves.retain_grad,

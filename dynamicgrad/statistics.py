@@ -136,6 +136,8 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: 
     (tensor(5.), tensor(4.))
     """
     x = cast(x, dtype)
+    if p == "nuc":
+        return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
     return ops.vector_norm(x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
 

@@ -16,7 +16,7 @@ from gradops import (
     type_of,
 )
 from gradops.op import PLAIN, as_operand, compute
-from gradops.places import describe, here, warn
+from gradops.places import here, warn
 from gradops.protocols import apply_ufunc
 
 from .modes import INFERENCE, is_recording
@@ -81,6 +81,8 @@ class Tensor(Operators):
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = handle(y)
         mode = is_recording()
+        if active and "of_type" in op.traits:
+            active = 0  # the values of the operand have no part in it
         if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
             if mode is not True:
@@ -190,23 +192,6 @@ class Tensor(Operators):
     def __format__(self, spec: str) -> str:
         value = self.value if type(self.value) not in ARRAYS else self.value[()]
         return format(value if spec and not self.shape else str(self), spec)
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from gradops.array_api import require_version
-
-        from . import array_api
-
-        require_version(api_version)
-        return array_api
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        if self.node is not None and is_recording():
-            raise TapeError(
-                "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
-                f" the graph.\n  at {describe(here())}\n  hint: use tensor.detach().numpy(), or"
-                " stack() and where() to build tensors from tensors"
-            )
-        return np.array(self.value, dtype=dtype, copy=copy)
 
     def __reduce__(self) -> Any:
         kind = getattr(self, "is_parameter", False)

@@ -8,7 +8,7 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, fft, library, linalg, random, special
+from . import aliases, fft, freeing, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
 from .errors import (
@@ -44,6 +44,7 @@ from .errors import (
 from .families import discrete, elementwise, joining, linear, multilinear, selection, singular
 from .forward import Dual, jvp
 from .library.activation import *
+from .library.along_axis import *
 from .library.arithmetic import *
 from .library.arranging import *
 from .library.at import *
@@ -51,6 +52,7 @@ from .library.attention import *
 from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
+from .library.classification import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
@@ -114,3 +116,5 @@ __all__ = [
     "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])
+
+freeing.keep_freed_memory()

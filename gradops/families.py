@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .errors import ShapeError
-from .op import OPS, ErrorSample, EveryOperand, Op, Rule, Together, attributes
+from .op import OPS, ErrorSample, Op, attributes
+from .rules import EveryOperand, Rule, Together
 from .samples import with_edges
 from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
 

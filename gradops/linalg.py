@@ -15,6 +15,7 @@ from .errors import LinAlgError
 from .library import diagonals, linalg_products
 from .library.arranging import matrix_transpose
 from .library.contraction import matmul
+from .library.linalg_determinants import SlogdetResult, det, logdet, slogdet
 from .library.linalg_eigen import EigResult, eig, eigvals
 from .library.linalg_equations import (
     cholesky_inverse,
@@ -27,7 +28,7 @@ from .library.linalg_inverses import LstsqResult, lstsq, matrix_rank, pinv
 from .library.linalg_norms import cond, matrix_norm, norm
 from .library.linalg_products import cross, multi_dot, outer, tensordot, vecdot
 from .library.linalg_qr import QRResult, qr
-from .library.linalg_solving import SlogdetResult, det, inv, logdet, slogdet, solve
+from .library.linalg_solving import inv, solve
 from .library.linalg_spectra import EighResult, cholesky, eigh, eigvalsh
 from .library.linalg_svd import SVDResult, svd, svdvals
 from .library.linalg_triangular import solve_triangular

@@ -24,71 +24,12 @@ from .errors import (
     MixedOperandsError,
     ShapeError,
 )
+from .rules import Rule, Rules
 from .types import ArrayType, as_shape, native, operand_types
 
-Rule = Callable[..., Any]
 Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
 
 
-class EveryOperand:
-    """The rule of each operand of an op that takes any number: one rule, told which operand."""
-
-    def __init__(self, rule: Callable[..., Any]) -> None:
-        self.rule = rule
-
-    def __getitem__(self, i: int) -> Rule:
-        return lambda *args, **attrs: self.rule(i, *args, **attrs)
-
-    def __len__(self) -> int:
-        return 1_000_000  # any operand has the rule
-
-
-class NoRules(EveryOperand):
-    """The rules of an op on any number of operands that has no derivative."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda *args, **attrs: None)
-
-    def __getitem__(self, i: int) -> Any:
-        return None
-
-
-NO_RULES = NoRules()
-
-
-class Together(EveryOperand):
-    """The rules of all operands from one computation: `shares(g, y, *xs)` gives a function of i."""
-
-    def __init__(self, shares: Callable[..., Callable[[int], Any]]) -> None:
-        super().__init__(lambda i, *args, **attrs: shares(*args, **attrs)(i))
-        self.shares = shares
-
-
-class Selective(Together):
-    """The rules of all operands, told which of them are wanted: `shares(wanted, g, y, *xs)`.
-
-    Of an op that gives several values, `reach(**attrs)` says for each which operands have a part in
-    its derivative, as the bits of a number.
-    """
-
-    def __init__(
-        self,
-        shares: Callable[..., Callable[[int], Any]],
-        reach: Callable[..., Sequence[int]] | None = None,
-    ) -> None:
-        super().__init__(shares)
-        self.reach = reach
-
-
-class Jointly(EveryOperand):
-    """Forward rules that take all tangents at once: `push(tangents by operand, y, *xs)`."""
-
-    def __init__(self, push: Callable[..., Any]) -> None:
-        super().__init__(lambda i, t, *args, **attrs: push({i: t}, *args, **attrs))
-        self.push = push
-
-
-Rules = Sequence[Rule | None] | EveryOperand
 OPS: dict[str, "Op"] = {}
 """Every op there is, by name. Declaring an op adds it; nothing removes one."""
 
@@ -101,7 +42,10 @@ SEQUENCES = frozenset({list, tuple})
 SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
 CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
 REQUIRED = inspect.Parameter.empty
-UNFORESEEN = {TypeError: DTypeError, IndexError: IndexingError, ValueError: ShapeError}
+UNFORESEEN = {
+    TypeError: DTypeError, OverflowError: DTypeError, IndexError: IndexingError,
+    ValueError: ShapeError,
+}  # fmt: skip
 """Our errors for NumPy's where type inference does not know the reason."""
 
 
@@ -314,7 +258,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
         raise
     except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
         raise DTypeError(op, types, "NumPy does not compute it for these dtypes") from reason
-    except (ValueError, IndexError) as reason:
+    except (ValueError, IndexError, OverflowError) as reason:
         error = reason
     for kind, ours in UNFORESEEN.items():
         if isinstance(error, kind):

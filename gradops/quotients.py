@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .numerical import COMPLEX_STEP, derivative
 from .solvers import Packing
-from .testing import COMPLEX_STEP, derivative
 
 WRONG = 1e-5  # a relative error that no rounding explains
 SMALL = 1e-3  # entries below this part of the largest are measured by it

@@ -15,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from .errors import MissingRuleError, NotDifferentiableError, TapeError
-from .op import OPS, EveryOperand, Op, Selective, Together
+from .op import OPS, Op
 from .places import Place, describe
 from .reads import reads
+from .rules import EveryOperand, Selective, Together
 
 
 class Vertex(Protocol):

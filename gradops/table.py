@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .op import OPS, EveryOperand, Op, Rules
+from .op import OPS, Op
+from .rules import EveryOperand, Rules
 
 OPERANDS = "xyzuvw"
 

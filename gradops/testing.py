@@ -5,7 +5,6 @@ count as an error.
 """
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from .batching import vmap
 from .errors import LinAlgError
 from .forward import jvp, spread
 from .library.movement import cast
+from .numerical import along, derivative
 from .op import OPS, Op, Samples
 from .refusals import (
     PropertyError,
@@ -29,9 +29,6 @@ from .types import ArrayType, Dim, is_complex, is_float, is_inexact, type_of
 
 NOT_OF_ARRAYS = {"control", "effect"}  # traits of ops of graphs, lists and tokens
 SAME_SUM = 1e-12  # the same products, added in another order
-COMPLEX_STEP = 1e-9  # no truncation and no cancellation, but other roundings than the rule's
-DIFFERENCES = 1e-7  # central differences, extrapolated from three steps
-STEP = 2e-3
 SINGULAR = (0.0, 1.0, -1.0)  # where a logarithm, a root or a quotient of an op has its singularity
 
 
@@ -155,47 +152,6 @@ def cotangent(case: Case, i: int, g: Any, y: Any, operands: Sequence[Any]) -> An
     shape = type_of(operands[i]).shape
     ct = ct if type_of(ct).shape == shape else OPS["sum_to"](ct, shape=shape)
     return cast(ct, type_of(operands[i]).dtype)
-
-
-def derivative(f: Callable[[Any], Any]) -> tuple[Any, float]:
-    """df(h)/dh at 0 as arithmetic finds it, and how far that can be trusted.
-
-    The complex step is exact to rounding for an analytic function. Whether `f` is one shows in the
-    differences, which are always good to some digits.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # kernels that drop an imaginary part say so
-        differences, step = extrapolated(f), complex_step(f)
-    scale = np.abs(differences).max(initial=0)
-    if step is not None and np.all(np.abs(step - differences) <= 1e-5 * scale):
-        return step, COMPLEX_STEP
-    return differences, DIFFERENCES
-
-
-def extrapolated(f: Callable[[Any], Any]) -> Any:
-    """Central differences at three steps, and what they tend to (Richardson)."""
-    a, b, c = ((f(h) - f(-h)) / (2 * h) for h in (STEP, STEP / 2, STEP / 4))
-    d, e = (4 * b - a) / 3, (4 * c - b) / 3
-    return (16 * e - d) / 15
-
-
-def complex_step(f: Callable[[Any], Any]) -> Any:
-    """The imaginary part of f at a tiny imaginary step, or None if `f` takes none."""
-    try:
-        return np.imag(f(1e-20j)) / 1e-20
-    except (TypeError, ValueError):
-        return None
-
-
-def along(
-    f: Callable[..., Any], operands: Sequence[Any], directions: dict[int, Any]
-) -> Callable[[Any], Any]:
-    """`f` as a function of how far some of its operands are moved in their directions."""
-
-    def moved(h: Any) -> Any:
-        return f(*(x + h * directions[i] if i in directions else x for i, x in enumerate(operands)))
-
-    return moved
 
 
 def inferred_type_is_the_computed_type(case: Case) -> None:

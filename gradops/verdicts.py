@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .numerical import along, derivative
 from .op import Op
 from .places import Place, describe
-from .testing import Case, along, cotangent, derivative, inner, noise
+from .testing import Case, cotangent, inner, noise
 from .types import is_float, type_of
 
 SURE = 1e-4  # relative to what was added up: above the error of differences, below a wrong rule's

@@ -105,6 +105,7 @@ def __getattr__(name: str) -> _Any:
 
 
 map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
+spectral = signal  # as it called it before
 
 __all__ = [
     "ArrayType",

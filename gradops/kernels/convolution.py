@@ -25,7 +25,7 @@ BLOCK = 1 << 21  # bytes of the windows that are copied at a time
 TILE = 1 << 19  # multiplications up to which OpenBLAS takes one thread
 LEAST = 32  # rows of a tile that are worth a product of their own
 SHORT = 12  # entries of a window in a row up to which columns are copied faster
-SHARES = 8  # into which threads divide the blocks
+SHARES = 4  # into which threads divide the blocks
 WORTH = 1 << 25  # multiplications for which threads are worth being made
 Sizes = Sequence[int]
 Pads = Sequence[tuple[int, int]]
@@ -34,7 +34,17 @@ Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
 
 def convolve(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int) -> Any:
     """The products of the filters `w` with the windows of `x`, summed: channels first."""
-    return np.moveaxis(correlate(np.moveaxis(x, 1, -1), w, strides, pads, dilations, groups), -1, 1)
+    return second(correlate(last(x), w, strides, pads, dilations, groups))
+
+
+def last(x: Any) -> Any:
+    """A view with the second axis last."""
+    return x.transpose(0, *range(2, x.ndim), 1)
+
+
+def second(x: Any) -> Any:
+    """A view with the last axis second."""
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def correlate(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int) -> Any:
@@ -56,7 +66,7 @@ def correlate(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, grou
 
 def matrices(w: Any, groups: int) -> Any:
     """The filters of each group as the columns of a matrix."""
-    filters = np.moveaxis(w, 1, -1).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
+    filters = last(w).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
     return np.ascontiguousarray(filters.transpose(0, 2, 1))
 
 
@@ -117,7 +127,8 @@ def framing(x: Any, parts: list[slice], pads: Pads) -> tuple[Any, Any, Any]:
 def grouped(views: Any, n: int, groups: int) -> Any:
     """Windows over `n` axes with an axis of groups of channels in front."""
     *shape, channels = views.shape
-    return np.moveaxis(views.reshape(*shape, groups, channels // groups), -2, 0)
+    parted = views.reshape(*shape, groups, channels // groups)
+    return parted.transpose(len(shape), *range(len(shape)), len(shape) + 1)
 
 
 def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[Any, Any]:
@@ -163,7 +174,7 @@ def weigh(
     x: Any, g: Any, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
 ) -> Any:
     """The transpose of `convolve` in its filters, of sizes `shape`: windows times cotangents."""
-    x, g = np.moveaxis(x, 1, -1), np.moveaxis(g, 1, -1)
+    x, g = last(x), last(g)
     slide = shape, strides, pads, dilations
     width = math.prod(shape) * x.shape[-1] // groups
     total = np.zeros((groups, g.shape[-1] // groups, width), np.result_type(x, g))
@@ -180,7 +191,7 @@ def weigh(
     for some in in_threads(multiply, shares(x, g, total.transpose(0, 2, 1))):
         total += some
     full = total.reshape(g.shape[-1], *shape, x.shape[-1] // groups)
-    return np.ascontiguousarray(np.moveaxis(full, -1, 1))
+    return np.ascontiguousarray(second(full))
 
 
 def spread(
@@ -191,20 +202,20 @@ def spread(
     Entries that are a stride apart see the same part of each filter. They are a convolution of `g`
     with that part, turned around.
     """
-    g, turned = np.moveaxis(g, 1, -1), exchanged(w, groups)
+    g, turned = last(g), exchanged(w, groups)
     once = (1,) * len(strides)
     axes = zip(shape, g.shape[1:-1], w.shape[2:], strides, pads, dilations, strict=True)
     parts = list(itertools.product(*(list(phases(*axis)) for axis in axes)))
     if strides == once:
         _, taps, frames, steps = zip(*parts[0])
         turned = turned[(slice(None), slice(None), *taps)]
-        return np.moveaxis(correlate(g, turned, once, frames, steps, groups), -1, 1)
+        return second(correlate(g, turned, once, frames, steps, groups))
     y = np.zeros((len(g), *shape, len(turned)), np.result_type(g, w))
     for part in parts:
         entries, taps, frames, steps = zip(*part)
         seen = turned[(slice(None), slice(None), *taps)]
         y[(slice(None), *entries)] = correlate(g, seen, once, frames, steps, groups)
-    return np.moveaxis(y, -1, 1)
+    return second(y)
 
 
 def exchanged(w: Any, groups: int) -> Any:

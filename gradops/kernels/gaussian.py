@@ -189,8 +189,7 @@ def ndtri(p: np.ndarray) -> np.ndarray:
 
 def logit(x: Any, out: Any = None) -> Any:
     """log(x / (1 - x)), exact to rounding also near its zero at 1/2."""
-    x = np.asarray(x)
-    float_dtype(x)  # which refuses complex numbers
+    x = np.asarray(x, float_dtype(x))
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = np.arctanh(np.clip(2 * x - 1, -0.5, 0.5)) * 2
         y = np.where(np.abs(x - 0.5) <= 0.25, middle, np.log(x / (1 - x)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DTypeError, LinAlgError
+from ..errors import LinAlgError
 from ..types import operand_types
 
 ROUTINES: Any = np.linalg._umath_linalg
@@ -28,22 +28,22 @@ HINTS = {
 
 
 @lru_cache(maxsize=256)
-def common_dtype(op: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
+def common_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of a result: single precision if every operand has it, else double."""
     for dtype in dtypes:
         if dtype.kind not in "biufc" or (dtype.kind in "fc" and dtype.char not in "fdFD"):
-            raise DTypeError(op, dtypes, f"there is no linear algebra of {dtype}")
+            raise TypeError(f"there is no linear algebra of {dtype}")
     single = all(dtype.char in "fF" for dtype in dtypes)
     if any(dtype.kind == "c" for dtype in dtypes):
         return np.dtype("c8") if single else WIDE
     return np.dtype("f4") if single else DOUBLE
 
 
-def dtype_of(op: str, *xs: Any) -> np.dtype[Any]:
+def dtype_of(*xs: Any) -> np.dtype[Any]:
     """The same for operands."""
     if len(xs) == 1 and xs[0].dtype is DOUBLE:
         return DOUBLE
-    return common_dtype(op, *(x.dtype for x in xs))
+    return common_dtype(*(x.dtype for x in xs))
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -95,7 +95,7 @@ def cast(y: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def solve(a: Any, b: Any) -> Any:
-    dtype = dtype_of("solve", a, b)
+    dtype = dtype_of(a, b)
     signature = "DD->D" if dtype.kind == "c" else "dd->d"
     try:
         with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
@@ -108,7 +108,7 @@ def solve(a: Any, b: Any) -> Any:
 
 def inv(x: Any, checked: bool = True) -> Any:
     """The inverse; of singular matrices NaN, unless that is checked for."""
-    dtype = dtype_of("inv", x)
+    dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"
     if checked:
         return cast(attempt("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
@@ -116,44 +116,8 @@ def inv(x: Any, checked: bool = True) -> Any:
         return cast(ROUTINES.inv(x, signature=signature), dtype)
 
 
-def det(x: Any) -> Any:
-    dtype = dtype_of("det", x)
-    return cast(ROUTINES.det(x, signature="D->D" if dtype.kind == "c" else "d->d"), dtype)
-
-
-def slogdet(x: Any) -> Any:
-    """The sign and the logarithm of the size of the determinant, side by side."""
-    dtype = dtype_of("slogdet", x)
-    sign, log = ROUTINES.slogdet(x, signature="D->Dd" if dtype.kind == "c" else "d->dd")
-    y = np.empty((*x.shape[:-2], 2), dtype)
-    y[..., 0], y[..., 1] = sign, log
-    return y
-
-
-def cofactors(x: Any) -> Any:
-    """The derivative of the determinant by each entry: det(x) inv(x).T where that is accurate."""
-    dtype = dtype_of("cofactors", x)
-    with np.errstate(all="ignore"):
-        inverse = inv(x.astype(WIDE if dtype.kind == "c" else DOUBLE), checked=False)
-        y = ROUTINES.det(x)[..., None, None] * inverse.swapaxes(-1, -2)
-        spread = np.abs(x).sum(-1).max(-1, initial=0) * np.abs(inverse).sum(-1).max(-1, initial=0)
-        bad = ~(spread < 1e8) & np.isfinite(x).all((-2, -1))  # NaN is bad, too
-    if x.size and bad.any():
-        y[bad] = cofactors_by_svd(x[bad])
-    return cast(y, dtype)
-
-
-def cofactors_by_svd(x: Any) -> Any:
-    """The same of singular matrices: products of all singular values but one."""
-    u, s, vh = np.linalg.svd(x)
-    n = s.shape[-1]
-    others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
-    sign = np.linalg.det(u) * np.linalg.det(vh)
-    return (sign[..., None, None] * (u * others[..., None, :]) @ vh).conj()
-
-
 def cholesky(x: Any, upper: bool = False) -> Any:
-    dtype = dtype_of("cholesky", x)
+    dtype = dtype_of(x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo
     signature = "D->D" if dtype.kind == "c" else "d->d"
     return cast(attempt("cholesky", routine, x, signature, INDEFINITE), dtype)
@@ -165,7 +129,7 @@ EIGVALSH = {"L": ROUTINES.eigvalsh_lo, "U": ROUTINES.eigvalsh_up}
 
 def eigh(x: Any, UPLO: str = "L") -> Any:
     """The eigenvalues as a row above the matrix of eigenvectors."""
-    dtype = dtype_of("eigh", x)
+    dtype = dtype_of(x)
     routine = EIGH[UPLO]
     *batch, n, _ = x.shape
     if dtype.kind != "c":
@@ -180,7 +144,7 @@ def eigh(x: Any, UPLO: str = "L") -> Any:
 
 
 def eigvalsh(x: Any, UPLO: str = "L") -> Any:
-    dtype = dtype_of("eigvalsh", x)
+    dtype = dtype_of(x)
     routine = EIGVALSH[UPLO]
     signature = "D->d" if dtype.kind == "c" else "d->d"
     found = attempt("eigvalsh", routine, x, signature, DIVERGED, finite=True)

@@ -11,6 +11,7 @@ import numpy as np
 from .windows import Pads, entries, framed, within
 
 Sizes = Sequence[int]
+LONG = 4  # entries of a window up to which they are combined one at a time
 BITS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}  # floats and integers as wide
 
 
@@ -33,12 +34,27 @@ def combined(
 ) -> Any:
     """The entries of each window combined, along one axis after the other."""
     y = framed(x, around(x, pads), fill)
-    for first, *others in along_each(y.shape[y.ndim - len(window) :], window, strides, dilations):
+    begin = y.ndim - len(window)
+    axes = along_each(y.shape[begin:], window, strides, dilations)
+    for i, (first, *others) in enumerate(axes, begin):
+        if tiled(y.shape[i], window[i - begin], strides[i - begin], dilations[i - begin]):
+            y = combine.reduce(parted(y, i, window[i - begin]), axis=i + 1)
+            continue
         total = y[first]
         for k, index in enumerate(others):
             total = combine(total, y[index], out=total if k else None)
         y = total
     return y.copy() if np.may_share_memory(y, x) else y
+
+
+def tiled(size: int, window: int, stride: int, dilation: int) -> bool:
+    """Whether long windows lie side by side and cover an axis."""
+    return window > LONG and stride == window and dilation == 1 and size % window == 0
+
+
+def parted(x: Any, axis: int, window: int) -> Any:
+    """`x` with an axis parted in two, of windows and of their entries: a view if it can be."""
+    return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
 
 def sums(x: Any, *slide: Any) -> Any:
@@ -65,6 +81,11 @@ def spread_sums(
     axes = list(along_each(sizes, window, strides, dilations))
     for i in reversed(range(len(window))):
         full = (*g.shape[: first + i], sizes[i], *g.shape[first + i + 1 :])
+        if tiled(sizes[i], window[i], strides[i], dilations[i]):
+            y = np.empty_like(g, shape=full)
+            parted(y, first + i, window[i])[...] = np.expand_dims(g, first + i + 1)
+            g = y
+            continue
         y = np.zeros_like(g, shape=full)
         for index in axes[i]:
             y[index] += g

@@ -28,8 +28,7 @@ def cores() -> int:
 
 def in_threads(work: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
     """`work` of each part, in order; in as many threads as there are cores and parts."""
-    count = min(cores(), len(parts))
-    if count < 2:
+    if len(parts) < 2 or (count := min(cores(), len(parts))) < 2:
         return [work(part) for part in parts]
     from concurrent.futures import ThreadPoolExecutor
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..library.linear import linear as with_bias
 from ..library.movement import transpose
 
 
@@ -11,5 +12,4 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     >>> linear(np.ones(3), np.ones((2, 3)), np.ones(2))
     array([4., 4.])
     """
-    y = x @ transpose(weight)
-    return y if bias is None else y + bias
+    return x @ transpose(weight) if bias is None else with_bias(x, weight, bias)

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import OptionError, ShapeError
 from ..families import elementwise, selection, singular
 from ..kernels.erf import erf as erf_kernel
+from ..kernels.floats import inexact
 from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
 from ..kernels.rows import columns, has_short_rows, rows
 from ..op import ErrorSample, Op
@@ -47,13 +48,14 @@ def sigmoid_kernel(x: Any, out: Any = None) -> Any:
         below = np.exp(np.minimum(x, zero))
         return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
     with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
-        y = np.negative(x, out=out)
+        y = np.negative(inexact(x), out=out)
         out = reusable(y)
         y = np.exp(y, out=out)
         return np.divide(1, np.add(y, 1, out=out), out=out)
 
 
 def softplus_kernel(x: Any, out: Any = None) -> Any:
+    x = inexact(x)
     if np.size(x) <= SMALL:
         return np.logaddexp(x, 0, out=out)
     y = softplus_of_minus(np.abs(x))
@@ -82,6 +84,7 @@ relu = selection(
 
 
 def silu_kernel(x: Any, out: Any = None) -> Any:
+    x = inexact(x)
     with np.errstate(over="ignore"):  # x / inf is the 0 that is meant
         y = np.negative(x)
         buffer = reusable(y)
@@ -185,11 +188,11 @@ def gelu_infer(x: ArrayType, approximate: str) -> ArrayType:
 
 
 def gelu_kernel(x: Any, approximate: str = "none", out: Any = None) -> Any:
-    return gelu_form(approximate).value(x, out)
+    return gelu_form(approximate).value(inexact(x), out)
 
 
 def gelu_slope_kernel(x: Any, approximate: str = "none", out: Any = None) -> Any:
-    return gelu_form(approximate).slope(x, out)
+    return gelu_form(approximate).slope(inexact(x), out)
 
 
 gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
@@ -233,6 +236,7 @@ def along_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
 def centred(x: Any, axis: int, out: Any) -> Any:
     """`x` less its largest entry along the axis, so that exp cannot overflow."""
     require_axes(x, axis)
+    x = inexact(x)
     return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=out)
 
 

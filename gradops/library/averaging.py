@@ -9,9 +9,10 @@ import numpy as np
 from ..errors import OptionError, ShapeError
 from ..kernels.windows import extent, places
 from ..types import Dim, Shape, shape_of, type_of
+from .along_axis import take_along_axis
 from .arithmetic import abs, div, mul
 from .filtering import for_each, widths
-from .indexing import take, take_along_axis
+from .indexing import take
 from .movement import astype, expand_dims, reshape, squeeze
 from .pooling import max_pool, places_of_max, sum_pool
 from .reduction import argmax

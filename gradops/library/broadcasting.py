@@ -98,7 +98,7 @@ def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     if own[extra:] == shape:
         return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
     repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
-    if extra + len(repeated) == len(own) - 1 > 1:
+    if extra + len(repeated) == len(own) - 1 > 1 and np.size(x):
         moved = np.moveaxis(x, ({*range(extra, len(own))} - {*repeated}).pop(), -1)
         if moved.flags.c_contiguous and moved.dtype.kind == "f":
             return of_rows(moved).reshape(shape)
@@ -140,7 +140,8 @@ sum_to = linear(
     transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
     batch=sum_to_batch,
     source=sum_to_source, traits=RETYPING,
-    samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=())),
+    samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
+                  reals((0, 2, 2), shape=(0, 1, 1))),
     error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
     doc="The sum over what broadcasting from `shape` would have repeated.",
 )

@@ -8,12 +8,14 @@ import numpy as np
 from ..errors import OptionError
 from ..types import shape_of, type_of
 from .activation import softplus
+from .along_axis import take_along_axis
 from .arithmetic import abs, sqrt, square
+from .classification import labelled_infer
 from .comparison import equal, greater, less, maximum, where
 from .creation import stop_gradient
 from .elementwise import exp, log
-from .indexing import take, take_along_axis
-from .loss import check_same_shape, labelled_infer, reduced
+from .indexing import take
+from .loss import check_same_shape, reduced
 from .movement import expand_dims
 from .normalization import length
 from .rectifiers import log_sigmoid
@@ -37,7 +39,14 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
         raise OptionError("huber_loss", [], f"delta is greater than 0, not {delta}")
     check_same_shape("huber_loss", x, target)
     d = abs(x - target)
-    return reduced(where(less(d, delta), 0.5 * (d * d), delta * (d - 0.5 * delta)), reduction)
+    straight = delta * (d - 0.5 * delta)
+    return reduced(where(less(d, delta), half_square(d, delta), straight), reduction)
+
+
+def half_square(d: Any, bound: float) -> Any:
+    """Half the square of distances below a bound; of others not, whose slope may be infinite."""
+    near = where(less(d, bound), d, 0)
+    return 0.5 * (near * near)
 
 
 def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
@@ -52,7 +61,7 @@ def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1
     d = abs(x - target)
     if beta == 0:
         return reduced(d, reduction)
-    return reduced(where(less(d, beta), 0.5 * (d * d) / beta, d - 0.5 * beta), reduction)
+    return reduced(where(less(d, beta), half_square(d, beta) / beta, d - 0.5 * beta), reduction)
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:

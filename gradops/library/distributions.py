@@ -15,7 +15,8 @@ from ..families import padded
 from ..kernels import distributions as kernels
 from ..kernels.random import FLOAT32, INT64
 from ..kernels.tables import float_dtype
-from ..op import ErrorSample, Op, Rule, Samples, canonical
+from ..op import ErrorSample, Op, Samples, canonical
+from ..rules import Rule
 from ..samples import beside, cases, drawn
 from ..types import PYTHON_SCALARS, ArrayType, Size, broadcast_shapes, shape_of, type_of
 from .activation import sigmoid, softmax

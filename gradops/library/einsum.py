@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..op import ErrorSample, EveryOperand, Op
+from ..op import ErrorSample, Op
+from ..rules import EveryOperand
 from ..samples import cases, complexes, reals
 from ..types import ArrayType, Size, broadcast_shapes, shape_of, type_of
 from .broadcasting import broadcast_to

@@ -32,7 +32,7 @@ from .keys import form_of, index_array
 from .movement import VIEW, example, inverse, reshape, transpose
 from .rounding import remainder
 
-__all__ = ["getitem", "index", "scatter", "take", "take_along_axis"]
+__all__ = ["getitem", "index", "scatter", "take"]
 
 ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
@@ -291,27 +291,3 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     axis = normalize_axis("take", type_of(x), axis)
     found = in_range("take", x, index_array(x, indices), shape_of(x)[axis], mode)
     return at(x, [found], (*(FULL,) * axis, "array"))
-
-
-def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
-    """The entries of `x` whose place along `axis` is `indices`, and along the other axes their own.
-
-    It undoes, for one, an `argmax` that kept its axis. `indices` has as many axes as `x`, and sizes
-    that broadcast with it but for `axis`; with None for an axis, `x` counts as one row. Raises
-    ShapeError if the numbers of axes differ, IndexingError for an index that the axis does not
-    have.
-
-    >>> take_along_axis(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]), axis=1)
-    array([[2.],
-           [3.]])
-    """
-    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
-    kind, indices = type_of(x), index_array(x, indices)
-    axis, ndim = normalize_axis("take_along_axis", kind, axis), kind.ndim
-    if len(shape_of(indices)) != ndim:
-        raise ShapeError(
-            "take_along_axis", [kind, type_of(indices)],
-            f"the indices have {len(shape_of(indices))} axes, the operand {ndim}",
-        )
-    arrays = [indices if i == axis else along(x, i) for i in range(ndim)]
-    return at(x, arrays, ("array",) * ndim)

@@ -1,31 +1,26 @@
 """Linear equations, inverses and determinants."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import DTypeError, LinAlgError, ShapeError
 from ..kernels import linalg
-from ..kernels.linalg import common_dtype
-from ..op import ErrorSample, Op, Together
+from ..op import ErrorSample, Op
+from ..rules import Together
 from ..samples import beside, cases, drawn, reals
-from ..types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
-from .arithmetic import strong_product
+from ..types import ArrayType, broadcast_shapes, conflict, shape_of
 from .arranging import matrix_transpose
-from .complexes import complex, imag, real
 from .contraction import lead, matmul
-from .elementwise import log
-from .joining import stack
 from .matrices import (
-    heeded,
+    common_dtype,
     require_matrix,
     require_square,
     square_infer,
     stacked,
 )
 from .movement import expand_dims, moveaxis, reshape, squeeze
-from .reduction import sum
 
 __all__: list[str] = []
 
@@ -89,7 +84,7 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     shape = (*broadcast_shapes(op, stacks), n, b.shape[-1])
-    return ArrayType(shape, common_dtype(op, a.dtype, b.dtype))
+    return ArrayType(shape, common_dtype(op, a, b))
 
 
 def solve_transpose(g: Any, y: Any, a: Any, b: Any) -> Callable[[int], Any]:
@@ -148,123 +143,3 @@ def solve(a: Any, b: Any) -> Any:
     if len(shape_of(b)) != 1:
         return solve_op(a, b)
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
-
-
-def spread(v: Any) -> Any:
-    """A number per matrix, so that it broadcasts against the matrices."""
-    return reshape(v, shape=(*shape_of(v), 1, 1))
-
-
-def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
-    """Inference of an op from square matrices to numbers."""
-
-    def infer(x: ArrayType) -> ArrayType:
-        require_square(op, x)
-        return ArrayType(x.shape[:-2], common_dtype(op, x.dtype))
-
-    return infer
-
-
-def along(c: Any, t: Any) -> Any:
-    """The sum of the products of two matrices' entries."""
-    return sum(c * t, axis=(-2, -1))
-
-
-det = Op(
-    "det", linalg.det,
-    infer=scalar_infer("det"),
-    vjp=[lambda g, y, x: strong_product(spread(g), cofactors(x))],
-    jvp=[lambda t, y, x: along(cofactors(x), t)],
-    batch=stacked,
-    source="det({0})",
-    samples=squares,
-    error_samples=not_square,
-    doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
-)
-
-
-def cofactors_transpose(g: Any, y: Any, x: Any) -> Any:
-    """From y = det(x) inv(x).T, with the determinant eliminated."""
-    u = matrix_transpose(inv(x, checked=False))
-    ct = spread(along(g, u)) * y - matmul(y, matmul(matrix_transpose(g), u))
-    return heeded(g, ct)
-
-
-def cofactors_tangent(t: Any, y: Any, x: Any) -> Any:
-    u = matrix_transpose(inv(x, checked=False))
-    return u * spread(along(y, t)) - matmul(u, matmul(matrix_transpose(t), y))
-
-
-cofactors = Op(
-    "cofactors", linalg.cofactors,
-    infer=square_infer("cofactors"),
-    vjp=[cofactors_transpose],
-    jvp=[cofactors_tangent],
-    batch=stacked,
-    source="cofactors({0})",
-    samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
-    error_samples=not_square,
-    doc="The derivative of the determinant by each entry; also of singular matrices.",
-)
-
-
-def slogdet_infer(x: ArrayType) -> ArrayType:
-    require_square("slogdet", x)
-    return ArrayType((*x.shape[:-2], 2), common_dtype("slogdet", x.dtype))
-
-
-def slogdet_cotangent(g: Any, y: Any, x: Any) -> Any:
-    """The logarithm's cotangent times inv(x).T; a complex sign turns with the imaginary part."""
-    weight = g[..., 1]
-    if type_of(x).dtype.kind == "c":
-        weight = complex(real(weight), imag(g[..., 0] * y[..., 0]))
-    return strong_product(spread(weight), matrix_transpose(inv(x, checked=False)))
-
-
-def slogdet_tangent(t: Any, y: Any, x: Any) -> Any:
-    rate = along(matrix_transpose(inv(x, checked=False)), t)
-    if type_of(x).dtype.kind != "c":
-        return stack([rate * 0, rate], axis=-1)
-    return stack([1j * y[..., 0] * imag(rate), complex(real(rate), imag(rate) * 0)], axis=-1)
-
-
-slogdet_op = Op(
-    "slogdet", linalg.slogdet,
-    infer=slogdet_infer,
-    vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
-    batch=stacked,
-    source="slogdet({0})",
-    samples=squares,
-    error_samples=not_square,
-    doc="The sign of each determinant and the logarithm of its size, side by side.",
-)
-
-
-class SlogdetResult(NamedTuple):
-    """The sign of a determinant, and the logarithm of its absolute value."""
-
-    sign: Any
-    logabsdet: Any
-
-
-def slogdet(x: Any) -> SlogdetResult:
-    """The sign of the determinant of each matrix, and the logarithm of its absolute value.
-
-    Of a singular matrix 0 and minus infinity. Raises ShapeError for matrices that are not square.
-
-    >>> sign, log = slogdet(np.diag([2.0, -2.0]))
-    >>> float(sign), round(float(log), 4)
-    (-1.0, 1.3863)
-    """
-    y = slogdet_op(x)
-    return SlogdetResult(y[..., 0], real(y[..., 1]) if y.dtype.kind == "c" else y[..., 1])
-
-
-def logdet(x: Any) -> Any:
-    """The logarithm of the determinant of each matrix, NaN where that is negative.
-
-    >>> round(float(logdet(np.diag([2.0, 2.0]))), 4)
-    1.3863
-    """
-    sign, size = slogdet(x)
-    return size + log(sign)

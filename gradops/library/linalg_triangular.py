@@ -7,7 +7,8 @@ import numpy as np
 
 from ..errors import LinAlgError, ShapeError
 from ..kernels import triangular
-from ..op import ErrorSample, Op, Together
+from ..op import ErrorSample, Op
+from ..rules import Together
 from ..samples import beside, cases, reals
 from ..types import shape_of
 from .arranging import matrix_transpose

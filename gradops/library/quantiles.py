@@ -10,9 +10,10 @@ from ..errors import OptionError, ShapeError
 from ..op import ErrorSample, Op
 from ..samples import cases, distinct, integers
 from ..types import ArrayType, is_inexact, normalize_axes, normalize_axis, shape_of, type_of
+from .along_axis import take_along_axis
 from .arithmetic import add
 from .comparison import equal, maximum, where
-from .indexing import index, take_along_axis
+from .indexing import index
 from .joining import concatenate, stack
 from .logic import isnan, logical_not
 from .movement import astype, reshape, transpose

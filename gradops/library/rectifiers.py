@@ -6,7 +6,7 @@ from ..errors import OptionError, ShapeError
 from ..types import normalize_axis, shape_of, type_of
 from .activation import relu, sigmoid, softplus
 from .arithmetic import abs, div, mul, neg
-from .comparison import greater, less, where
+from .comparison import greater, greater_equal, less_equal, where
 from .elementwise import expm1
 from .indexing import index
 from .movement import reshape
@@ -60,7 +60,7 @@ def relu6(x: Any) -> Any:
     >>> relu6(np.array([-1.0, 2.0, 8.0]))
     array([0., 2., 6.])
     """
-    return where(less(x, 6), relu(x), 6)
+    return where(greater_equal(x, 6), 6, relu(x))
 
 
 def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
@@ -71,7 +71,7 @@ def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
     """
     if not low < high:
         raise OptionError("hardtanh", [type_of(x)], f"{low} is not less than {high}")
-    return where(greater(x, low), where(less(x, high), x, high), low)
+    return where(less_equal(x, low), low, where(greater_equal(x, high), high, x))
 
 
 def hardsigmoid(x: Any) -> Any:
@@ -89,8 +89,9 @@ def hardswish(x: Any) -> Any:
     >>> hardswish(np.array([-4.0, 1.5, 4.0]))
     array([0.   , 1.125, 4.   ])
     """
-    middle = div(mul(x, x + 3), 6)
-    return where(greater(x, -3), where(less(x, 3), middle, x), 0)
+    near = hardtanh(x, -3, 3)  # the parabola of what is far would be infinite, and masked then
+    middle = div(mul(near, near + 3), 6)
+    return where(less_equal(x, -3), 0, where(greater_equal(x, 3), x, middle))
 
 
 def threshold(x: Any, at: float, value: float) -> Any:
@@ -99,7 +100,7 @@ def threshold(x: Any, at: float, value: float) -> Any:
     >>> threshold(np.array([1.0, 2.0]), 1.0, 0.5)
     array([0.5, 2. ])
     """
-    return where(greater(x, at), x, value)
+    return where(less_equal(x, at), value, x)
 
 
 def hardshrink(x: Any, bound: float = 0.5) -> Any:
@@ -108,7 +109,7 @@ def hardshrink(x: Any, bound: float = 0.5) -> Any:
     >>> hardshrink(np.array([-1.0, 0.25]))
     array([-1.,  0.])
     """
-    return where(greater(abs(x), bound), x, 0)
+    return where(less_equal(abs(x), bound), 0, x)
 
 
 def softshrink(x: Any, bound: float = 0.5) -> Any:
@@ -119,7 +120,7 @@ def softshrink(x: Any, bound: float = 0.5) -> Any:
     """
     if bound < 0:
         raise OptionError("softshrink", [type_of(x)], f"the bound is at least 0, not {bound}")
-    return where(greater(x, bound), x - bound, where(less(x, -bound), x + bound, 0))
+    return where(greater(x, bound), x - bound, where(greater_equal(x, -bound), 0, x + bound))
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:

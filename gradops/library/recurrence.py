@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..op import ErrorSample, Op, Together
+from ..op import ErrorSample, Op
+from ..rules import Together
 from ..samples import beside, cases, complexes, exactly, reals
 from ..types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from .broadcasting import repeated

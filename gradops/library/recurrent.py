@@ -13,7 +13,8 @@ import numpy as np
 
 from ..errors import DTypeError, ShapeError
 from ..families import zeros_like
-from ..op import ErrorSample, Op, Together
+from ..op import ErrorSample, Op
+from ..rules import Together
 from ..samples import cases, reals
 from ..types import ArrayType, conflict, is_inexact, result_dtype, shape_of
 from .activation import sigmoid

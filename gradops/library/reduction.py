@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
+from ..kernels.floats import inexact
 from ..op import ErrorSample, Op, attributes
 from ..samples import booleans, cases, complexes, distinct, exactly, reals
 from ..types import (
@@ -279,6 +280,7 @@ prod = reduction(
 
 def logsumexp_kernel(x: Any, axis: Any = None, keepdims: Any = False, out: Any = None) -> Any:
     require_axes(x, axis)
+    x = inexact(x)
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
     with np.errstate(divide="ignore", over="ignore"):  # log(0) is the -inf that is meant

@@ -11,6 +11,7 @@ from ..types import Dim, Shape, shape_of, type_of
 from .arithmetic import add, mul
 from .indexing import take
 from .movement import reshape, transpose
+from .repeating import repeat
 
 __all__ = ["interpolate", "pixel_shuffle", "pixel_unshuffle"]
 
@@ -102,17 +103,27 @@ def interpolate(
         raise OptionError("interpolate", [type_of(x)], "it takes either sizes or scales")
     wanted: Any = sizes if sizes is not None else scales
     first = len(shape_of(x)) - len(wanted)
-    old = shape_of(x)[max(first, 0) :]
+    old: Any = shape_of(x)[max(first, 0) :]
     if first < 0 or any(isinstance(n, Dim) for n in old):
         raise ShapeError("interpolate", [type_of(x)], f"{wanted} are not for axes of known sizes")
-    counts = sizes if scales is None else [math.floor(n * s) for n, s in zip(old, scales)]  # type: ignore[operator]
-    if any(n < 1 for n in (*counts, *old)):  # type: ignore[misc]
-        raise ShapeError("interpolate", [type_of(x)], f"sizes {tuple(counts)} have no entries")  # type: ignore[arg-type]
-    for i, (size, count) in enumerate(zip(old, counts)):  # type: ignore[arg-type]
-        if size != count or method not in ("linear", "nearest"):
-            scale = None if scales is None else scales[i]
-            x = weighted_places(x, first + i, *METHODS[method](size, count, scale, align_corners))  # type: ignore[arg-type]
+    counts = wanted if scales is None else [math.floor(n * s) for n, s in zip(old, scales)]
+    if any(n < 1 for n in (*counts, *old)):
+        raise ShapeError("interpolate", [type_of(x)], f"sizes {tuple(counts)} have no entries")
+    for i, (size, count) in enumerate(zip(old, counts, strict=True)):
+        scale = None if scales is None else scales[i]
+        x = resampled(x, first + i, size, count, scale, method, align_corners)
     return x
+
+
+def resampled(
+    x: Any, axis: int, size: int, count: int, scale: float | None, method: str, align_corners: bool
+) -> Any:
+    """`x` with `count` entries along one axis, which has `size` of them."""
+    if method == "nearest" and count % size == 0 and scale in (None, count // size):
+        return x if count == size else repeat(x, count // size, axis=axis)
+    if method == "linear" and count == size and scale in (None, 1):
+        return x
+    return weighted_places(x, axis, *METHODS[method](size, count, scale, align_corners))
 
 
 def parted_channels(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:

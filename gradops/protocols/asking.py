@@ -64,6 +64,8 @@ def isneginf(x: Any) -> Any:
 
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
     """Which entries are close to those of `b`, relative to these."""
+    if not is_inexact(type_of(b).dtype):
+        b = ops.astype(b, dtype=np.float64)  # integers would wrap around
     near = ops.less_equal(ops.abs(ops.sub(a, b)), atol + rtol * ops.abs(b))
     found = ops.logical_or(ops.logical_and(near, ops.isfinite(b)), ops.equal(a, b))
     if equal_nan:

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any
 
 from gradops import OPS, ArrayType, GraphError, Op, ShapeError, clip, flatten
-from gradops.op import Jointly, Selective
+from gradops.rules import Jointly, Selective
 from gradops.types import conflict, is_inexact
 
 from ..frontend.leaves import Variable, parameter

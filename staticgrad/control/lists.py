@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Op, ShapeError
-from gradops.op import NO_RULES, Jointly
+from gradops.rules import NO_RULES, Jointly
 from gradops.types import UNKNOWN
 
 from ..ir.structure import HistoryType, Parts

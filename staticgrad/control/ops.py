@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
-from gradops.op import Jointly, Selective
+from gradops.rules import Jointly, Selective
 from gradops.types import UNKNOWN, conflict
 
 from ..ir.graph import FrozenGraph

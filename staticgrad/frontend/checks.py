@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, CheckError, Op
-from gradops.op import NO_RULES
+from gradops.rules import NO_RULES
 
 EDGE = 3  # entries at each end of a long axis that a failing check shows
 

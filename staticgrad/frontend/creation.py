@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import Dim, DTypeError
-from gradops.library import movement
+from gradops.library import sizes
 from gradops.library.indexing import positions
 from gradops.types import Size, as_shape, as_size, is_inexact, native, product, shape_of
 
@@ -160,4 +160,4 @@ def ensure_shape(x: Any, shape: Any) -> Any:
     <ensure_shape y: float32[x.0, 3]>
     """
     x = as_expression(x)
-    return movement.ensure_shape(x, shape=merged(x, shape))
+    return sizes.ensure_shape(x, shape=merged(x, shape))

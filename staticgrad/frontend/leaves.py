@@ -18,7 +18,7 @@ from gradops import (
     type_of,
 )
 from gradops.holding import is_holder
-from gradops.library.movement import forget_sizes
+from gradops.library.sizes import forget_sizes
 from gradops.places import here
 from gradops.types import UNKNOWN, as_size, broadcast_shapes, conflict, native
 

@@ -7,6 +7,7 @@ import gradops as ops
 from gradops import fft as transforms
 from gradops import linalg
 from gradops.library.matrices import on_diagonal
+from gradops.types import shape_of
 
 
 class Eig(NamedTuple):
@@ -189,6 +190,19 @@ def cross(a: Any, b: Any) -> Any:
     return ops.cross(a, b)
 
 
+def matrix_set_diag(input: Any, diagonal: Any) -> Any:
+    """Matrices with other numbers on their diagonals.
+
+    >>> sg.matrix_set_diag(np.zeros((2, 2)), np.ones(2))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    m, n = shape_of(input)[-2:]
+    tall = isinstance(m, int) and isinstance(n, int) and m > n
+    rows = ops.expand_dims(diagonal, axis=-2 if tall else -1)  # one number per column, or per row
+    return ops.where(on_diagonal(input), rows, input)
+
+
 def matvec(a: Any, b: Any) -> Any:
     """The products of matrices and vectors.
 
@@ -296,7 +310,8 @@ SIGNAL = SPECTRAL | {"fftshift": transforms.fftshift, "ifftshift": transforms.if
 TOP = {
     f.__name__: f
     for f in (
-        cholesky, cholesky_solve, cross, matrix_determinant, matrix_inverse, matrix_solve,
+        cholesky, cholesky_solve, cross, matrix_determinant,
+        matrix_set_diag, matrix_inverse, matrix_solve,
         matrix_solve_ls, matrix_triangular_solve, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
     )
 }  # fmt: skip

@@ -103,7 +103,7 @@ class Expr(ArrayMethods):
         names = common_names(op, args)
         for a in args:
             if not isinstance(a, Expr):
-                args = lifted(names, args)
+                args = lifted(names, args, op)
                 break
         inputs = tuple(args)
         try:
@@ -375,15 +375,15 @@ def made_lines(inputs: Sequence[Expr]) -> str:
     return "\n".join(lines)
 
 
-def lifted(names: Names, args: Sequence[Any]) -> list[Expr]:
+def lifted(names: Names, args: Sequence[Any], op: object = "an op") -> list[Expr]:
     """The operands as expressions; numbers take the dtype that the others give them."""
     return [
-        a if isinstance(a, Expr) else leaf(names, a, t)
+        a if isinstance(a, Expr) else leaf(names, a, t, op)
         for a, t in zip(args, operand_types(args), strict=True)
     ]
 
 
-def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
+def leaf(names: Names, a: Any, type: ArrayType, op: object = "an op") -> Expr:
     """A number, an array or a dimension as an expression."""
     if isinstance(a, Dim):
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
@@ -392,7 +392,7 @@ def leaf(names: Names, a: Any, type: ArrayType) -> Expr:
     try:
         value = np.array(as_operand(a), native(type.dtype))
     except OverflowError as error:
-        raise DTypeError("an op", [type], f"{a!r} is no {type.dtype}") from error
+        raise DTypeError(op, [type], f"{a!r} is no {type.dtype}") from error
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
     return new_constant(names, value, "constant", type)

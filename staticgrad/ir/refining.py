@@ -9,7 +9,8 @@ which computes it under a name of its own.
 from typing import Any
 
 from gradops import ArrayType, GraphError, ShapeError
-from gradops.library.movement import ensure_shape, shown
+from gradops.library.movement import shown
+from gradops.library.sizes import ensure_shape
 from gradops.types import Shape, as_shape, as_size, conflict
 
 from .expr import Expr, Kind, clock, made_lines

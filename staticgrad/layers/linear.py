@@ -18,7 +18,7 @@ def linear(
 
     >>> x = sg.placeholder("float32", ["batch", 3], name="x")
     >>> sg.layers.linear(x, 2)
-    <add linear/add: float32[batch, 2]>
+    <linear linear/linear: float32[batch, 2]>
     >>> [(v.name, v.shape) for v in sg.trainable_variables()]
     [('linear/weight', (2, 3)), ('linear/bias', (2,))]
     """

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradops import GraphError, astype, depending_on
 from gradops.forward import spread
-from gradops.op import Jointly
+from gradops.rules import Jointly
 
 from ..ir.expr import Expr, common_names, lifted, sequence
 from ..ir.names import CAUSE, Names

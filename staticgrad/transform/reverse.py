@@ -17,8 +17,8 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.library.movement import ensure_shape
-from gradops.op import Selective
+from gradops.library.sizes import ensure_shape
+from gradops.rules import Selective
 from gradops.types import conflict, is_inexact, operand_types
 
 from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of

@@ -8,10 +8,10 @@ import pytest
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
+from gradops.numerical import extrapolated
 from gradops.protocols.absent import REASONS
 from gradops.protocols.binding import function_for
 from gradops.protocols.ufuncs import op_for
-from gradops.testing import extrapolated
 
 from .numpy_calls import CALLS
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from gradops import OptionError, TapeError
+from gradops import AxisError, DTypeError, OptionError, ShapeError, TapeError
 
 
 def test_entries_are_counted_in_bins():
@@ -35,3 +35,58 @@ def test_a_formula_in_place_keeps_to_the_rules_of_writes():
     with dg.no_grad():
         assert x.lerp_(dg.zeros(2), 0.5) is x
     np.testing.assert_array_equal(x.detach().numpy(), [0.5, 0.5])
+
+
+BYTES = dg.tensor([1, 2], dtype="uint8")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: dg.bincount(dg.tensor([[1]])), ShapeError, "in one row"),
+        (lambda: dg.bincount(dg.tensor([-1])), ShapeError, "0, 1, 2 and so on"),
+        (lambda: dg.bincount(dg.tensor([0.5])), ShapeError, "0, 1, 2 and so on"),
+        (lambda: dg.bincount(dg.tensor([1]), minlength=-1), OptionError, "at least 0, not -1"),
+        (lambda: dg.histc(dg.ones(2), bins=0), OptionError, "at least one bin, not 0"),
+        (lambda: dg.histc(dg.tensor([1.0, dg.inf])), OptionError, r"no range is \[1.0, inf\]"),
+        (lambda: dg.unflatten(dg.ones(3), 0, (0, -1)), ShapeError, "may be any size"),
+        (lambda: dg.trapezoid(dg.tensor(1.0)), AxisError, "axis -1 is out of range"),
+        (lambda: dg.masked_fill(BYTES, BYTES > 1, dg.inf), DTypeError, "inf is no uint8"),
+        (lambda: dg.masked_fill(BYTES, BYTES > 1, 300), DTypeError, "300 is no uint8"),
+        (lambda: dg.nn.functional.pad(dg.ones(3), (1,)), ShapeError, "has no pair of widths"),
+        (lambda: dg.nn.functional.pad(dg.ones(3), (1, 1, 1, 1)), ShapeError, "has no pair"),
+        (lambda: dg.nn.functional.one_hot(dg.arange(0)), ShapeError, "how many classes"),
+        (lambda: BYTES + 300, DTypeError, "300 out of bounds for uint8"),
+        (lambda: BYTES & -1, DTypeError, "-1 out of bounds for uint8"),
+        (lambda: BYTES**-1, DTypeError, "-1 out of bounds for uint8"),
+        (lambda: BYTES.fill_(300), DTypeError, "300 is no uint8"),
+        (lambda: BYTES.add_(300), DTypeError, "300 out of bounds for uint8"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+def test_a_number_among_the_operands_of_a_formula_is_a_tensor_of_the_default_dtype():
+    assert dg.ldexp(dg.ones(1), 3).tolist() == [8]
+    assert dg.kron(dg.ones(2), 0.5).tolist() == [0.5, 0.5]
+    assert dg.kron(dg.ones(2), 0.5).dtype == dg.float32
+
+
+def test_integers_are_close_by_their_distance_which_does_not_wrap_around():
+    assert dg.isclose(BYTES, BYTES + 1, atol=1.0).tolist() == [True, True]
+    assert not dg.isclose(dg.tensor([True]), dg.tensor([False])).any()
+
+
+def test_a_filled_tensor_keeps_its_dtype():
+    mask = dg.tensor([True, False])
+    assert dg.masked_fill(dg.tensor([1j, 2j]), mask, 1.5).tolist() == [1.5, 2j]
+    assert dg.masked_fill(mask, mask, 0).dtype == dg.bool
+
+
+def test_truth_values_have_a_least_and_a_greatest():
+    x, first = dg.tensor([True, False]), dg.tensor([0, 0])
+    y = dg.tensor([True, False])
+    found = x.scatter_reduce(0, first, y, "amin", include_self=False)
+    assert found.tolist() == [False, False]

@@ -65,6 +65,12 @@ CALLS = {
         lambda t, x, y: t.linalg.svd(x[:, :2], full_matrices=False).U.abs() ** 2,
         lambda t, x, y: t.linalg.svd(x[:2], full_matrices=False).Vh.abs() ** 2,
     ],
+    "formerly": [
+        lambda t, x, y: t.svd(x)[1], lambda t, x, y: t.svd(x[:, :2])[2].abs() ** 2,
+        lambda t, x, y: t.svd(x, compute_uv=False)[1], lambda t, x, y: t.qr(x),
+        lambda t, x, y: t.addbmm(x, t.stack([x, y]), t.stack([y, y]), beta=0.5),
+        lambda t, x, y: t.norm(x, "nuc"), lambda t, x, y: t.norm(x, "nuc", dim=(0, 1)),
+    ],
     "pinv": [
         lambda t, x, y: t.linalg.pinv(x[:2]), lambda t, x, y: t.linalg.pinv(x[:, :2]),
         lambda t, x, y: x.pinverse(),
@@ -146,6 +152,7 @@ def values(x):
 
 
 @pytest.mark.peers
+@pytest.mark.filterwarnings("ignore:torch.qr is deprecated")
 @pytest.mark.parametrize(("f", "kind"), CASES)
 def test_values_and_gradients_are_those_of_torch(f, kind):
     torch = pytest.importorskip("torch")
@@ -205,3 +212,9 @@ def test_an_absolute_cutoff_is_refused():
 def test_frequencies_have_the_default_dtype():
     assert dg.fft.fftfreq(4).dtype == dg.float32
     assert dg.fft.rfftfreq(4, 0.5, dtype=dg.float64, requires_grad=True).requires_grad
+
+
+def test_powers_of_entries_ascend_or_descend():
+    x = dg.tensor([2.0, 3.0])
+    assert_allclose(dg.vander(x).numpy(), np.vander([2.0, 3.0]))
+    assert_allclose(dg.vander(x, 3, increasing=True).numpy(), dg.linalg.vander(x, N=3).numpy())

@@ -38,5 +38,11 @@ def one_hot(labels: Any, num_classes: int = -1) -> Any:
             [0, 0, 1]])
     """
     labels = as_tensor(labels)
+    if num_classes < 0 and 0 in labels.shape:
+        raise ops.ShapeError(
+            "one_hot", [ops.type_of(labels)], "no labels tell how many classes there are",
+            hint="say it: num_classes=",
+            known_as="Can not infer total number of classes from empty tensor.",
+        )  # fmt: skip
     classes = int(labels.value.max()) + 1 if num_classes < 0 else num_classes
     return ops.one_hot(labels, classes=classes, dtype=np.int64)

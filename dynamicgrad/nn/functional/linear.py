@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import gradops as ops
+from gradops import layers
 
-from ...spelling import spelled
-
-transposed = spelled(ops.transpose)
+from ...tensor import as_tensor
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -15,5 +13,4 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     >>> dg.nn.functional.linear(dg.ones(3), dg.ones(2, 3), dg.ones(2))
     tensor([4., 4.])
     """
-    y = x @ transposed(weight)
-    return y if bias is None else y + bias
+    return layers.linear(as_tensor(x), weight, bias)

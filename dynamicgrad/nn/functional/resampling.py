@@ -80,7 +80,13 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) ->
     >>> dg.nn.functional.pad(dg.arange(3), (2, 1), mode="circular")
     tensor([1, 2, 0, 1, 2, 0])
     """
-    x, pairs = as_tensor(x), list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    x = as_tensor(x)
+    if len(pad) % 2 or len(pad) > 2 * len(x.shape):
+        raise ops.ShapeError(
+            "pad", [ops.type_of(x)], f"{tuple(pad)} has no pair of widths for some dimensions",
+            known_as="Padding length must be divisible by 2 and at most twice the number of",
+        )  # fmt: skip
+    pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     pairs = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
     if any(min(pair) < 0 for pair in pairs):
         x = x[tuple(slice(max(-a, 0), min(b, 0) or None) for a, b in pairs)]

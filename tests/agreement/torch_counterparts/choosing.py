@@ -64,6 +64,7 @@ COUNTERPARTS = {
         torch.argsort(x, dim=axis, descending=largest, stable=True).narrow(axis, 0, k)
     ),
     "getitem": subscripted, "slice": subscripted, "scatter": scattered, "sort": ordered,
+    "take_along_axis": lambda torch, x, i, axis: torch.take_along_dim(x, i % x.shape[axis], axis),
     "order_statistics": lambda torch, x, ranks, axis: (
         x.sort(axis).values.index_select(axis, torch.tensor(ranks))
     ),

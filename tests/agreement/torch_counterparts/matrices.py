@@ -6,6 +6,13 @@ def slogdet(torch, x):
     return torch.stack([sign, size.to(sign.dtype)], -1)
 
 
+def second_of_det(torch, x, t):
+    u = torch.linalg.inv(x).mT
+    turned = u @ t.mT
+    trace = turned.diagonal(dim1=-2, dim2=-1).sum(-1)[..., None, None]
+    return torch.linalg.det(x)[..., None, None] * (trace * u - turned @ u)
+
+
 def qr(torch, x, mode):
     q, r = torch.linalg.qr(x, mode)
     return torch.cat([q, r.mT], -2)
@@ -56,6 +63,7 @@ COUNTERPARTS = {
     "solve_triangular": alike(solve_triangular), "lstsq": lstsq,
     "det": lambda torch, x: torch.linalg.det(x), "slogdet": slogdet,
     "cofactors": lambda torch, x: torch.linalg.det(x)[..., None, None] * torch.linalg.inv(x).mT,
+    "second_of_det": second_of_det,
     "cholesky": lambda torch, x, upper: torch.linalg.cholesky((x + x.mH) / 2, upper=upper),
     "eigvalsh": lambda torch, x, UPLO: torch.linalg.eigvalsh(x, UPLO),
     "eigvals": lambda torch, x: torch.linalg.eigvals(x),

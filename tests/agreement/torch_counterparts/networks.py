@@ -82,6 +82,7 @@ def classes_last(name):
 
 
 COUNTERPARTS = {
+    "linear": lambda torch, x, w, b: torch.nn.functional.linear(x, w, b),
     "binary_cross_entropy": lambda torch, x, y: (
         torch.nn.functional.binary_cross_entropy(x, y, reduction="none")
     ),

@@ -88,3 +88,40 @@ def test_gelu_names_the_approximations_it_has():
 def test_gelu_is_x_times_the_normal_distribution():
     assert_allclose(G.gelu(np.array([1.0, -1.0])), [0.8413447460685429, -0.15865525393145707])
     assert_allclose(G.gelu(np.array(1.0), approximate="tanh"), 0.8411919906082768)
+
+
+BY_PIECES = [
+    G.relu, G.relu6, G.hardtanh, G.hardsigmoid, G.hardswish, G.hardshrink, G.softshrink, G.elu,
+    G.selu, G.celu, G.leaky_relu, G.softsign, G.tanhshrink, G.mish, G.log_sigmoid,
+    lambda x: G.threshold(x, 0.5, 2.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", BY_PIECES, ids=lambda f: f.__name__)
+def test_no_piece_swallows_a_nan(f):
+    with np.errstate(invalid="ignore"):  # NumPy's logaddexp finds a NaN invalid
+        y = f(np.array([np.nan, 1.0]))
+    assert_array_equal(np.isnan(y), [True, False])
+
+
+@pytest.mark.parametrize("f", [G.hardswish, G.hardtanh, G.hardsigmoid, G.relu6, G.elu, G.selu])
+def test_the_slope_of_a_piece_that_does_not_hold_is_masked_even_if_infinite(f, gradient):
+    assert np.isfinite(gradient(f, np.array([-np.inf, np.inf]))[0]).all()
+
+
+OF_INTEGERS = [
+    G.sigmoid, G.softplus, G.silu, G.gelu, lambda x: G.gelu(x, approximate="tanh"), G.softmax,
+    G.log_softmax, G.logsumexp,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [4, 100])  # small arrays take another way
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint64, np.bool])
+@pytest.mark.parametrize("f", OF_INTEGERS, ids=lambda f: f.__name__)
+def test_integers_become_floats_before_anything_wraps_around(f, dtype, n):
+    x = np.resize(np.array([0, 1, 3, 250] if dtype != np.int8 else [0, 1, -128, 127], dtype), n)
+    with np.errstate(over="ignore"):
+        y, want = f(x), f(x.astype(np.float64))
+    assert_allclose(y, want, rtol=1e-2, atol=1e-2)
+    if isinstance(f, G.Op):
+        assert G.type_of(y) == f.infer(G.type_of(x), **f.defaults)

@@ -8,6 +8,7 @@ import dynamicgrad as dg
 import gradops as G
 import staticgrad as sg
 from gradops import linalg
+from gradops.numerical import extrapolated
 
 rng = np.random.default_rng(0)
 SQUARES = [
@@ -60,6 +61,17 @@ def test_the_determinant_of_a_matrix_of_any_rank_has_its_derivative(rank, gradie
         minor = np.delete(np.delete(x, i, 0), j, 1)
         minors[i, j] = (-1) ** (i + j) * np.linalg.det(minor)
     assert_allclose(gradient(linalg.det, x)[0], minors, atol=1e-12)
+
+
+@pytest.mark.parametrize("rank", range(5))
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_the_second_derivative_of_a_determinant_holds_for_every_rank(rank, kind):
+    draw = lambda *s: rng.normal(size=s) + (1j * rng.normal(size=s) if kind == "complex" else 0)
+    x, t, u = draw(4, rank) @ draw(rank, 4), draw(4, 4), draw(4, 4)
+    slope = lambda h: G.jvp(linalg.det, [x + h * u], [t])[1]
+    want = extrapolated(slope)  # exact for a polynomial
+    first = lambda x: G.jvp(linalg.det, [x], [t])[1]
+    assert_allclose(G.jvp(first, [x], [u])[1], want, atol=1e-9)
 
 
 def test_a_determinant_that_is_masked_out_gives_no_nan(gradient):

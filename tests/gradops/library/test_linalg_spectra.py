@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import dynamicgrad as dg
 import gradops as G
 from gradops import linalg
-from gradops.testing import along, derivative
+from gradops.numerical import along, derivative
 
 rng = np.random.default_rng(0)
 

@@ -101,3 +101,19 @@ def test_sizes_need_not_be_known():
 def test_what_does_not_fit_is_an_error(call, says):
     with pytest.raises(G.ShapeError, match=says):
         call()
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_among_many_floats_equal_ones_keep_their_order(axis, descending):
+    x = RNG.normal(size=(60, 70))
+    x[3, 50], x[40, 7:9], x[20] = x[3, 1], np.nan, x[21]
+    want = np.argsort(x, axis, stable=True)
+    if descending:
+        want = (
+            69 - 10 * (axis == 0) - np.flip(np.argsort(np.flip(x, axis), axis, stable=True), axis)
+        )
+    assert_array_equal(G.argsort(x, axis, descending, stable=True), want)
+    assert_array_equal(
+        G.argsort(np.round(x), 1, stable=True), np.argsort(np.round(x), 1, stable=True)
+    )

@@ -161,3 +161,7 @@ def test_names_of_tensorflow():
     ]  # fmt: skip
     for got, expected in zip(found, want, strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-15)
+
+
+def test_logit_of_unsigned_integers_does_not_wrap_around():
+    assert np.array_equal(G.logit(np.uint8([0, 1, 3])), [-np.inf, np.inf, np.nan], equal_nan=True)
