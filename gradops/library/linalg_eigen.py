@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import LinAlgError
 from ..kernels import factors
 from ..kernels.factors import complex_dtype
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn
 from ..types import ArrayType
@@ -23,7 +22,9 @@ from .linalg_solving import inv, not_square
 from .linalg_spectra import gaps
 from .matrices import (
     adjoint,
+    adjoint_rule,
     columns_times,
+    common_dtype,
     conjugate,
     diagonal_of,
     heeded,
@@ -31,7 +32,6 @@ from .matrices import (
     rows_times,
     stacked,
     times,
-    upright,
 )
 from .movement import expand_dims
 
@@ -66,7 +66,7 @@ no_eigenvalues = [
 def eig_infer(x: ArrayType) -> ArrayType:
     require_square("eig", x)
     *batch, n, _ = x.shape
-    return ArrayType((*batch, n + 1, n), complex_dtype(common_dtype("eig", x.dtype)))
+    return ArrayType((*batch, n + 1, n), complex_dtype(common_dtype("eig", x)))
 
 
 def eig_cotangent(g: Any, y: Any, x: Any) -> Any:
@@ -89,7 +89,7 @@ def eig_tangent(t: Any, y: Any, x: Any) -> Any:
 eig_op = Op(
     "eig", factors.eig,
     infer=eig_infer,
-    vjp=[upright(eig_cotangent)], jvp=[eig_tangent],
+    vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     batch=stacked,
     source="eig({0})",
     traits=frozenset({"complex"}),
@@ -126,7 +126,7 @@ def eig(x: Any) -> EigResult:
 
 def eigvals_infer(x: ArrayType) -> ArrayType:
     require_square("eigvals", x)
-    return ArrayType(x.shape[:-1], complex_dtype(common_dtype("eigvals", x.dtype)))
+    return ArrayType(x.shape[:-1], complex_dtype(common_dtype("eigvals", x)))
 
 
 def eigvals_cotangent(g: Any, y: Any, x: Any) -> Any:
@@ -143,7 +143,7 @@ def eigvals_tangent(t: Any, y: Any, x: Any) -> Any:
 eigvals = Op(
     "eigvals", factors.eigvals,
     infer=eigvals_infer,
-    vjp=[upright(eigvals_cotangent)], jvp=[eigvals_tangent],
+    vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
     batch=stacked,
     source="eigvals({0})",
     samples=cases(

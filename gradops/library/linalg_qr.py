@@ -10,7 +10,6 @@ import numpy as np
 
 from ..errors import MissingRuleError, OptionError
 from ..kernels import factors
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn
 from ..types import ArrayType, type_of
@@ -21,6 +20,8 @@ from .joining import concatenate
 from .linalg_triangular import solve_triangular_op
 from .matrices import (
     adjoint,
+    adjoint_rule,
+    common_dtype,
     diagonal_of,
     heeded,
     no_matrix,
@@ -29,7 +30,6 @@ from .matrices import (
     smaller,
     stacked,
     times,
-    upright,
 )
 
 __all__: list[str] = []
@@ -42,7 +42,7 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
     *batch, m, n = x.shape
     k = smaller("qr", x)
     width = m if mode == "complete" else k
-    return ArrayType((*batch, m + n, width), common_dtype("qr", x.dtype))
+    return ArrayType((*batch, m + n, width), common_dtype("qr", x))
 
 
 class QRResult(NamedTuple):
@@ -142,7 +142,7 @@ def triangular_first_complex(*shapes: Any, **attrs: Any) -> Any:
 qr_op = Op(
     "qr", factors.qr,
     infer=qr_infer,
-    vjp=[determined(upright(qr_cotangent))], jvp=[determined(qr_tangent)],
+    vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
     batch=stacked,
     source="qr({0}, {mode})",
     samples=cases(

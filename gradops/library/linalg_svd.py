@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import LinAlgError, MissingRuleError
 from ..kernels import factors
-from ..kernels.linalg import common_dtype, real_dtype
+from ..kernels.linalg import real_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn, reals
 from ..types import UNKNOWN, ArrayType, type_of
@@ -22,7 +22,9 @@ from .diagonals import diag_embed
 from .joining import concatenate
 from .matrices import (
     adjoint,
+    adjoint_rule,
     columns_times,
+    common_dtype,
     conjugate,
     diagonal_of,
     no_matrix,
@@ -33,9 +35,8 @@ from .matrices import (
     smaller,
     stacked,
     times,
-    upright,
 )
-from .movement import expand_dims
+from .movement import astype, expand_dims
 
 __all__: list[str] = []
 
@@ -67,7 +68,7 @@ def svd_infer(x: ArrayType, full_matrices: bool) -> ArrayType:
     k = smaller("svd", x)
     *batch, m, n = x.shape
     width = (n if k == m else m) if full_matrices else k
-    return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x.dtype))
+    return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x))
 
 
 class SVDResult(NamedTuple):
@@ -142,7 +143,7 @@ def svd_tangent(t: Any, y: Any, x: Any, full_matrices: bool) -> Any:
     ds = diagonal_of(p)
     if type_of(x).dtype.kind == "c":
         turn_u, turn_v = turn_u + turning(p, s), turn_v - turning(p, s)
-        ds = real(ds) + ds * 0
+        ds = astype(real(ds), dtype=ds.dtype)
     du, dv = times(u, turn_u), times(v, turn_v)
     if m != smaller("svd", type_of(x)):
         du = du + beyond(times(t, v), u, p, s)
@@ -169,7 +170,7 @@ def settled(rule: Any) -> Any:
 svd_op = Op(
     "svd", factors.svd,
     infer=svd_infer,
-    vjp=[settled(upright(svd_cotangent))], jvp=[settled(svd_tangent)],
+    vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
     batch=stacked,
     source="svd({0}, {full_matrices})",
     traits=frozenset({"complex"}),
@@ -200,7 +201,7 @@ def svd(x: Any, full_matrices: bool = True) -> SVDResult:
 
 def svdvals_infer(x: ArrayType) -> ArrayType:
     require_matrix("svdvals", x)
-    dtype = real_dtype(common_dtype("svdvals", x.dtype))
+    dtype = real_dtype(common_dtype("svdvals", x))
     m, n = x.shape[-2:]
     k = min(m, n) if isinstance(m, int) and isinstance(n, int) else m if m == n else UNKNOWN
     return ArrayType((*x.shape[:-2], k), dtype)
