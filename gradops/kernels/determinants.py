@@ -15,13 +15,13 @@ REGULAR = 1e8  # condition numbers for which half of the digits are left
 
 
 def det(x: Any) -> Any:
-    dtype = dtype_of("det", x)
+    dtype = dtype_of(x)
     return cast(ROUTINES.det(x, signature="D->D" if dtype.kind == "c" else "d->d"), dtype)
 
 
 def slogdet(x: Any) -> Any:
     """The sign and the logarithm of the size of the determinant, side by side."""
-    dtype = dtype_of("slogdet", x)
+    dtype = dtype_of(x)
     sign, log = ROUTINES.slogdet(x, signature="D->Dd" if dtype.kind == "c" else "d->dd")
     y = np.empty((*x.shape[:-2], 2), dtype)
     y[..., 0], y[..., 1] = sign, log
@@ -30,7 +30,7 @@ def slogdet(x: Any) -> Any:
 
 def inverse_of(op: str, x: Any, *others: Any) -> tuple[Any, Any, Any]:
     """A matrix in double precision, the transpose of its inverse, and where that is of no use."""
-    dtype = dtype_of(op, x, *others)
+    dtype = dtype_of(x, *others)
     wide = x.astype(WIDE if dtype.kind == "c" else DOUBLE)
     inverse = inv(wide, checked=False).swapaxes(-1, -2)
     spread = np.abs(wide).sum(-1).max(-1, initial=0) * np.abs(inverse).sum(-2).max(-1, initial=0)
@@ -46,7 +46,7 @@ def cofactors(x: Any) -> Any:
         if bad.any():
             u, s, vh, sign = rotated(wide[bad])
             y[bad] = sign * ((u * products(s, 1)[..., None, :]) @ vh).conj()
-    return cast(y, dtype_of("cofactors", x))
+    return cast(y, dtype_of(x))
 
 
 def second_of_det(x: Any, t: Any) -> Any:
@@ -66,7 +66,7 @@ def second_of_det(x: Any, t: Any) -> Any:
             diagonal = np.diagonal(seen, axis1=-2, axis2=-1)
             inner[..., range(n), range(n)] = (pairs @ diagonal[..., None])[..., 0]
             y[bad] = sign * (u.conj() @ inner @ vh.conj())
-    return cast(y, dtype_of("second_of_det", x, t))
+    return cast(y, dtype_of(x, t))
 
 
 def rotated(x: Any) -> tuple[Any, Any, Any, Any]:

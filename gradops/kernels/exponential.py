@@ -26,7 +26,7 @@ SINGLE = {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.925724783138660}
 
 def matrix_exp(x: Any) -> Any:
     """The exponential of each matrix of a stack; all of them get the degree that one needs."""
-    dtype = dtype_of("matrix_exp", x)
+    dtype = dtype_of(x)
     if x.shape[-1] != x.shape[-2]:
         raise ValueError("the matrix is not square")  # type inference has the words for the user
     x = x.astype(dtype, copy=False)

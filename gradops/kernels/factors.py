@@ -25,7 +25,7 @@ def routine(name: str, m: int, n: int, kind: str = "") -> Any:
 
 def svd(x: Any, full_matrices: bool = True) -> Any:
     """The matrix U, the singular values as a row, and the transpose of Vh, one above the other."""
-    dtype = dtype_of("svd", x)
+    dtype = dtype_of(x)
     *batch, m, n = x.shape
     k = min(m, n)
     if full_matrices:
@@ -42,7 +42,7 @@ def svd(x: Any, full_matrices: bool = True) -> Any:
 
 
 def svdvals(x: Any) -> Any:
-    dtype = dtype_of("svdvals", x)
+    dtype = dtype_of(x)
     signature = "D->d" if dtype.kind == "c" else "d->d"
     call = routine("svd", *x.shape[-2:])
     return cast(attempt("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype))
@@ -56,7 +56,7 @@ FACTORED: dict[str, Any] = {
 
 def qr(x: Any, mode: str = "reduced") -> Any:
     """The matrix Q above the transpose of R."""
-    dtype = dtype_of("qr", x)
+    dtype = dtype_of(x)
     *batch, m, n = x.shape
     q, r = FACTORED[mode](x)
     y = np.empty((*batch, m + n, q.shape[-1]), dtype)
@@ -71,7 +71,7 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def eig(x: Any) -> Any:
     """The eigenvalues as a row above the matrix of eigenvectors, complex in any case."""
-    dtype = dtype_of("eig", x)
+    dtype = dtype_of(x)
     *batch, n, _ = x.shape
     y = np.empty((*batch, n + 1, n), complex_dtype(dtype))
     out = (y[..., 0, :], y[..., 1:, :])
@@ -81,7 +81,7 @@ def eig(x: Any) -> Any:
 
 
 def eigvals(x: Any) -> Any:
-    dtype = dtype_of("eigvals", x)
+    dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->D"
     found = attempt("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
     return cast(found, complex_dtype(dtype))
@@ -96,7 +96,7 @@ def cutoff(m: Any, n: Any, rtol: float | None, dtype: Any = DOUBLE) -> Any:
 
 def checked(op: str, x: Any) -> Any:
     """Matrices with finite entries, in the dtype of the result."""
-    x = cast(x, dtype_of(op, x))
+    x = cast(x, dtype_of(x))
     if not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
     if x.ndim < 2:
@@ -116,7 +116,7 @@ def matrix_rank(x: Any, rtol: float | None = None, hermitian: bool = False) -> A
 
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
-    dtype = dtype_of("lstsq", a, b)
+    dtype = dtype_of(a, b)
     m, n = a.shape[-2:]
     k = b.shape[-1]
     if k == 0:  # LAPACK wants a right side

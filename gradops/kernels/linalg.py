@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DTypeError, LinAlgError
+from ..errors import LinAlgError
 from ..types import operand_types
 
 ROUTINES: Any = np.linalg._umath_linalg
@@ -28,22 +28,22 @@ HINTS = {
 
 
 @lru_cache(maxsize=256)
-def common_dtype(op: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
+def common_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of a result: single precision if every operand has it, else double."""
     for dtype in dtypes:
         if dtype.kind not in "biufc" or (dtype.kind in "fc" and dtype.char not in "fdFD"):
-            raise DTypeError(op, dtypes, f"there is no linear algebra of {dtype}")
+            raise TypeError(f"there is no linear algebra of {dtype}")
     single = all(dtype.char in "fF" for dtype in dtypes)
     if any(dtype.kind == "c" for dtype in dtypes):
         return np.dtype("c8") if single else WIDE
     return np.dtype("f4") if single else DOUBLE
 
 
-def dtype_of(op: str, *xs: Any) -> np.dtype[Any]:
+def dtype_of(*xs: Any) -> np.dtype[Any]:
     """The same for operands."""
     if len(xs) == 1 and xs[0].dtype is DOUBLE:
         return DOUBLE
-    return common_dtype(op, *(x.dtype for x in xs))
+    return common_dtype(*(x.dtype for x in xs))
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -95,7 +95,7 @@ def cast(y: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def solve(a: Any, b: Any) -> Any:
-    dtype = dtype_of("solve", a, b)
+    dtype = dtype_of(a, b)
     signature = "DD->D" if dtype.kind == "c" else "dd->d"
     try:
         with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
@@ -108,7 +108,7 @@ def solve(a: Any, b: Any) -> Any:
 
 def inv(x: Any, checked: bool = True) -> Any:
     """The inverse; of singular matrices NaN, unless that is checked for."""
-    dtype = dtype_of("inv", x)
+    dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"
     if checked:
         return cast(attempt("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
@@ -117,7 +117,7 @@ def inv(x: Any, checked: bool = True) -> Any:
 
 
 def cholesky(x: Any, upper: bool = False) -> Any:
-    dtype = dtype_of("cholesky", x)
+    dtype = dtype_of(x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo
     signature = "D->D" if dtype.kind == "c" else "d->d"
     return cast(attempt("cholesky", routine, x, signature, INDEFINITE), dtype)
@@ -129,7 +129,7 @@ EIGVALSH = {"L": ROUTINES.eigvalsh_lo, "U": ROUTINES.eigvalsh_up}
 
 def eigh(x: Any, UPLO: str = "L") -> Any:
     """The eigenvalues as a row above the matrix of eigenvectors."""
-    dtype = dtype_of("eigh", x)
+    dtype = dtype_of(x)
     routine = EIGH[UPLO]
     *batch, n, _ = x.shape
     if dtype.kind != "c":
@@ -144,7 +144,7 @@ def eigh(x: Any, UPLO: str = "L") -> Any:
 
 
 def eigvalsh(x: Any, UPLO: str = "L") -> Any:
-    dtype = dtype_of("eigvalsh", x)
+    dtype = dtype_of(x)
     routine = EIGVALSH[UPLO]
     signature = "D->d" if dtype.kind == "c" else "d->d"
     found = attempt("eigvalsh", routine, x, signature, DIVERGED, finite=True)

@@ -18,7 +18,7 @@ def solve_triangular(
     on; a lower triangle is one with rows and columns in reverse. Where the diagonal has a zero,
     there is an error, or NaN.
     """
-    dtype = dtype_of("solve_triangular", a, b)
+    dtype = dtype_of(a, b)
     if a.shape[-1] != a.shape[-2] or a.shape[-1] != b.shape[-2]:
         raise ValueError("the shapes do not fit")  # type inference has the words for the user
     if checked and not unit_diagonal and (zero := diagonal(a) == 0).any():

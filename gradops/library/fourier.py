@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ShapeError
-from ..types import Size, normalize_axes, normalize_axis, shape_of, type_of
+from ..errors import OptionError, ShapeError
+from ..types import Dim, Size, normalize_axes, normalize_axis, shape_of, type_of
 from .complexes import conj
 from .fft import OTHER, fft_op, irfft_op, rfft_op
 from .matrices import conjugate
@@ -24,6 +24,8 @@ def resized(op: str, x: Any, n: Size | None, axis: int) -> Any:
     axis = normalize_axis(op, kind, axis)
     if n is None or n == -1 or n == kind.shape[axis]:
         return x
+    if not isinstance(n, int | np.integer | Dim):
+        raise OptionError(op, [kind], f"a length is an integer, not {n!r}")
     if isinstance(n, int) and n < 1:
         raise ShapeError(op, [kind], f"there is no transform of {n} numbers")
     m = kind.shape[axis]

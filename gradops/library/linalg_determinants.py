@@ -13,7 +13,6 @@ import numpy as np
 from ..errors import ShapeError
 from ..families import align
 from ..kernels import determinants
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases
 from ..types import ArrayType, broadcast_shapes, shape_of, type_of
@@ -26,6 +25,7 @@ from .elementwise import log
 from .joining import stack
 from .linalg_solving import inv, not_square, regular, regular_complex, squares
 from .matrices import (
+    common_dtype,
     diagonal_of,
     heeded,
     on_diagonal,
@@ -49,7 +49,7 @@ def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
 
     def infer(x: ArrayType) -> ArrayType:
         require_square(op, x)
-        return ArrayType(x.shape[:-2], common_dtype(op, x.dtype))
+        return ArrayType(x.shape[:-2], common_dtype(op, x))
 
     return infer
 
@@ -85,7 +85,7 @@ def third(x: Any, a: Any, b: Any) -> Any:
 
 def second_infer(x: ArrayType, t: ArrayType) -> ArrayType:
     require_square("second_of_det", x, t)
-    dtype = common_dtype("second_of_det", x.dtype, t.dtype)
+    dtype = common_dtype("second_of_det", x, t)
     return ArrayType(broadcast_shapes("second_of_det", [x, t]), dtype)
 
 
@@ -121,7 +121,7 @@ cofactors = Op(
 
 def slogdet_infer(x: ArrayType) -> ArrayType:
     require_square("slogdet", x)
-    return ArrayType((*x.shape[:-2], 2), common_dtype("slogdet", x.dtype))
+    return ArrayType((*x.shape[:-2], 2), common_dtype("slogdet", x))
 
 
 def slogdet_cotangent(g: Any, y: Any, x: Any) -> Any:

@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import LinAlgError
 from ..kernels import factors
 from ..kernels.factors import complex_dtype
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn
 from ..types import ArrayType
@@ -24,6 +23,7 @@ from .linalg_spectra import gaps
 from .matrices import (
     adjoint,
     columns_times,
+    common_dtype,
     conjugate,
     diagonal_of,
     heeded,
@@ -66,7 +66,7 @@ no_eigenvalues = [
 def eig_infer(x: ArrayType) -> ArrayType:
     require_square("eig", x)
     *batch, n, _ = x.shape
-    return ArrayType((*batch, n + 1, n), complex_dtype(common_dtype("eig", x.dtype)))
+    return ArrayType((*batch, n + 1, n), complex_dtype(common_dtype("eig", x)))
 
 
 def eig_cotangent(g: Any, y: Any, x: Any) -> Any:
@@ -126,7 +126,7 @@ def eig(x: Any) -> EigResult:
 
 def eigvals_infer(x: ArrayType) -> ArrayType:
     require_square("eigvals", x)
-    return ArrayType(x.shape[:-1], complex_dtype(common_dtype("eigvals", x.dtype)))
+    return ArrayType(x.shape[:-1], complex_dtype(common_dtype("eigvals", x)))
 
 
 def eigvals_cotangent(g: Any, y: Any, x: Any) -> Any:

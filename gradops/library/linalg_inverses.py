@@ -10,7 +10,6 @@ import numpy as np
 
 from ..errors import DTypeError, LinAlgError, ShapeError
 from ..kernels import factors
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..rules import Together
 from ..samples import beside, cases, reals
@@ -22,6 +21,7 @@ from .linalg_solving import equations_batch
 from .linalg_svd import not_finite, singular_values_apart, svdvals, with_phases
 from .matrices import (
     adjoint,
+    common_dtype,
     conjugate,
     heeded,
     no_matrix,
@@ -40,7 +40,7 @@ __all__: list[str] = []
 def pinv_infer(x: ArrayType, rtol: float | None, hermitian: bool) -> ArrayType:
     require_matrix("pinv", x)
     *batch, m, n = x.shape
-    return ArrayType((*batch, n, m), common_dtype("pinv", x.dtype))
+    return ArrayType((*batch, n, m), common_dtype("pinv", x))
 
 
 def pinv_cotangent(g: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) -> Any:
@@ -84,7 +84,7 @@ matrix_rank = Op(
 
 def rank_infer(x: ArrayType) -> ArrayType:
     require_matrix("matrix_rank", x)
-    common_dtype("matrix_rank", x.dtype)
+    common_dtype("matrix_rank", x)
     return ArrayType(x.shape[:-2], np.intp)
 
 
@@ -98,7 +98,7 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
             known_as="input.size(-2) should match other.size(-2)",
         )
     batch = broadcast_shapes("lstsq", [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)])
-    return ArrayType((*batch, n, k), common_dtype("lstsq", a.dtype, b.dtype))
+    return ArrayType((*batch, n, k), common_dtype("lstsq", a, b))
 
 
 def lstsq_cotangent(g: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Callable[[int], Any]:

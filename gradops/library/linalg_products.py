@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, ShapeError
+from ..op import as_operand
 from ..types import (
     Size,
     conflict,
@@ -149,6 +150,7 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     >>> cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
     array([0., 0., 1.])
     """
+    a, b = as_operand(a), as_operand(b)
     kinds = [type_of(a), type_of(b)]
     for kind in kinds:
         if conflict((kind.shape[normalize_axis("cross", kind, axis)],), (3,)):

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..errors import MissingRuleError, OptionError
 from ..kernels import factors
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn
 from ..types import ArrayType, type_of
@@ -21,6 +20,7 @@ from .joining import concatenate
 from .linalg_triangular import solve_triangular_op
 from .matrices import (
     adjoint,
+    common_dtype,
     diagonal_of,
     heeded,
     no_matrix,
@@ -42,7 +42,7 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
     *batch, m, n = x.shape
     k = smaller("qr", x)
     width = m if mode == "complete" else k
-    return ArrayType((*batch, m + n, width), common_dtype("qr", x.dtype))
+    return ArrayType((*batch, m + n, width), common_dtype("qr", x))
 
 
 class QRResult(NamedTuple):

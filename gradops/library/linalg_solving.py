@@ -7,7 +7,6 @@ import numpy as np
 
 from ..errors import DTypeError, LinAlgError, ShapeError
 from ..kernels import linalg
-from ..kernels.linalg import common_dtype
 from ..op import ErrorSample, Op
 from ..rules import Together
 from ..samples import beside, cases, drawn, reals
@@ -15,6 +14,7 @@ from ..types import ArrayType, broadcast_shapes, conflict, shape_of
 from .arranging import matrix_transpose
 from .contraction import lead, matmul
 from .matrices import (
+    common_dtype,
     require_matrix,
     require_square,
     square_infer,
@@ -84,7 +84,7 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     shape = (*broadcast_shapes(op, stacks), n, b.shape[-1])
-    return ArrayType(shape, common_dtype(op, a.dtype, b.dtype))
+    return ArrayType(shape, common_dtype(op, a, b))
 
 
 def solve_transpose(g: Any, y: Any, a: Any, b: Any) -> Callable[[int], Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import LinAlgError, OptionError
 from ..kernels import linalg
-from ..kernels.linalg import common_dtype, real_dtype
+from ..kernels.linalg import real_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn
 from ..types import ArrayType
@@ -28,6 +28,7 @@ from .linalg_triangular import solve_triangular_op
 from .matrices import (
     adjoint,
     columns_times,
+    common_dtype,
     diagonal_of,
     heeded,
     hermitian,
@@ -116,7 +117,7 @@ def require_triangle(op: str, x: ArrayType, UPLO: str) -> None:
 def eigh_infer(x: ArrayType, UPLO: str) -> ArrayType:
     require_triangle("eigh", x, UPLO)
     *batch, n, _ = x.shape
-    return ArrayType((*batch, n + 1, n), common_dtype("eigh", x.dtype))
+    return ArrayType((*batch, n + 1, n), common_dtype("eigh", x))
 
 
 def gaps(w: Any, like: Any) -> Any:
@@ -194,7 +195,7 @@ def eigh(x: Any, UPLO: str = "L") -> EighResult:
 
 def eigvalsh_infer(x: ArrayType, UPLO: str) -> ArrayType:
     require_triangle("eigvalsh", x, UPLO)
-    return ArrayType(x.shape[:-1], real_dtype(common_dtype("eigvalsh", x.dtype)))
+    return ArrayType(x.shape[:-1], real_dtype(common_dtype("eigvalsh", x)))
 
 
 def eigvalsh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import LinAlgError, MissingRuleError
 from ..kernels import factors
-from ..kernels.linalg import common_dtype, real_dtype
+from ..kernels.linalg import real_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn, reals
 from ..types import UNKNOWN, ArrayType, type_of
@@ -23,6 +23,7 @@ from .joining import concatenate
 from .matrices import (
     adjoint,
     columns_times,
+    common_dtype,
     conjugate,
     diagonal_of,
     no_matrix,
@@ -67,7 +68,7 @@ def svd_infer(x: ArrayType, full_matrices: bool) -> ArrayType:
     k = smaller("svd", x)
     *batch, m, n = x.shape
     width = (n if k == m else m) if full_matrices else k
-    return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x.dtype))
+    return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x))
 
 
 class SVDResult(NamedTuple):
@@ -200,7 +201,7 @@ def svd(x: Any, full_matrices: bool = True) -> SVDResult:
 
 def svdvals_infer(x: ArrayType) -> ArrayType:
     require_matrix("svdvals", x)
-    dtype = real_dtype(common_dtype("svdvals", x.dtype))
+    dtype = real_dtype(common_dtype("svdvals", x))
     m, n = x.shape[-2:]
     k = min(m, n) if isinstance(m, int) and isinstance(n, int) else m if m == n else UNKNOWN
     return ArrayType((*x.shape[:-2], k), dtype)

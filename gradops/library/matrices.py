@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DTypeError, ShapeError
-from ..kernels.linalg import common_dtype
+from ..kernels import linalg
 from ..op import OPS, ErrorSample, Op
 from ..types import ArrayType, Size, shape_of, type_of
 from .arranging import matrix_transpose
@@ -103,6 +103,14 @@ def require_square(op: str, x: ArrayType, *others: ArrayType) -> None:
         )
 
 
+def common_dtype(op: str, *types: ArrayType) -> np.dtype[Any]:
+    """The dtype of a result, or a DTypeError for operands that LAPACK does not know."""
+    try:
+        return linalg.common_dtype(*(x.dtype for x in types))
+    except TypeError as error:
+        raise DTypeError(op, types, str(error)) from error
+
+
 def smaller(op: str, x: ArrayType) -> Size:
     """The smaller size of a matrix, which must be known."""
     m, n = x.shape[-2:]
@@ -121,7 +129,7 @@ def square_infer(op: str) -> Callable[..., ArrayType]:
 
     def infer(x: ArrayType, **attrs: Any) -> ArrayType:
         require_square(op, x)
-        return ArrayType(x.shape, common_dtype(op, x.dtype))
+        return ArrayType(x.shape, common_dtype(op, x))
 
     return infer
 

@@ -48,12 +48,14 @@ def lengths(x: Any) -> tuple[int, ...]:
     return tuple(length(x, i) for i in range(len(shape_of(x))))
 
 
-def in_place(name: str, instead: str) -> Callable[..., Any]:
+def in_place(name: str, instead: str, shown: str = "") -> Callable[..., Any]:
     """A method that changes an array, which has no counterpart: its call is an error."""
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise refusal(f"x.{name}(...)", "it would change x, which has no memory of its own",
-                      f"use the new value that {instead} gives")  # fmt: skip
+        raise refusal(
+            shown or f"x.{name}(...)", "it would change x, which has no memory of its own",
+            f"use the new value that {instead} gives",
+        )  # fmt: skip
 
     call.__name__ = name
     call.__doc__ = "It would change the array, and is refused."

@@ -151,7 +151,16 @@ def test_the_warning_is_of_the_users_line():
     assert line.strip() == "math.sin(x)"
 
 
+def set_own_entry(x):
+    x[0] = 1.0
+
+
+def add_to_own_entry(x):
+    x[0] += 1.0
+
+
 IN_PLACE = [
+    set_own_entry, add_to_own_entry,
     lambda x: x.sort(), lambda x: x.fill(1.0), lambda x: x.partition(1), lambda x: x.resize(3),
     lambda x: np.put(x, 0, 1.0), lambda x: np.fill_diagonal(x, 1.0),
 ]  # fmt: skip
