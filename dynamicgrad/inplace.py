@@ -8,6 +8,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.library.comparison import extremes_of
 from gradops.places import here
 from gradops.types import broadcast_shapes, operand_types
 
@@ -318,8 +319,7 @@ def copy_(t: Tensor, source: Any) -> Tensor:
 
 def clamp_(t: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Keep the entries between bounds, in place, and return the tensor."""
-    limits = np.iinfo(t.dtype) if t.dtype.kind in "iu" else None
-    low, high = (limits.min, limits.max) if limits else (-np.inf, np.inf)
+    low, high = extremes_of(t.dtype)
     bounds = low if min is None else min, high if max is None else max
     return write(t, ops.clamp, bounds)
 

@@ -102,9 +102,9 @@ class Op:
                 return self.claimed(a, args, attrs)
         try:
             return self.kernel(*args, **attrs)
-        except Exception as error:
-            explain(self, args, attrs, error)
-            raise
+        except Exception:  # of attributes in their normal form it may compute
+            pass
+        return compute(self, *self.bind(args, attrs))
 
     def claimed(self, a: Any, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """A call with an operand `a` that claims it: by the code that its type has for this op.

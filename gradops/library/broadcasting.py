@@ -26,7 +26,7 @@ __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
 
 def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """A filled array when it is small, else a read-only view: the cheaper of the two."""
-    if math.prod(shape) > 4096:
+    if math.prod(shape) > 4096 or np.ndim(x) > len(shape):
         return np.broadcast_to(x, shape)
     y = np.empty(shape, np.asarray(x).dtype)
     y[...] = x
@@ -67,6 +67,7 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
         error_samples=[
             ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
             ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+            ErrorSample([np.ones((1, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
         ],
         doc=doc,
     )  # fmt: skip

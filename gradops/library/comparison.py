@@ -135,6 +135,14 @@ clamp = selection(
 )
 
 
+def extremes_of(dtype: Any) -> tuple[Any, Any]:
+    """What no entry is below, and none above."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return limits.min, limits.max
+    return (False, True) if dtype.kind == "b" else (-np.inf, np.inf)
+
+
 def clip(x: Any, min: Any = None, max: Any = None) -> Any:
     """`x` with its entries kept between `min` and `max`, either of which may be None.
 
@@ -144,7 +152,5 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
     array([0. , 0.5, 1. ])
     """
     dtype = type_of(x).dtype
-    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    low = limits.min if limits else -np.inf
-    high = limits.max if limits else np.inf
+    low, high = extremes_of(dtype)
     return clamp(x, low if min is None else min, high if max is None else max)

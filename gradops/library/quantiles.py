@@ -6,11 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OptionError, ShapeError
+from ..errors import DTypeError, OptionError, ShapeError
 from ..families import advance
 from ..op import ErrorSample, Op
 from ..samples import cases, distinct, integers
-from ..types import ArrayType, is_inexact, normalize_axes, normalize_axis, shape_of, type_of
+from ..types import (
+    ArrayType,
+    is_complex,
+    is_inexact,
+    normalize_axes,
+    normalize_axis,
+    shape_of,
+    type_of,
+)
 from .along_axis import take_along_axis
 from .arithmetic import add
 from .comparison import equal, maximum, where
@@ -158,7 +166,11 @@ def fractions_of(op: str, x: Any, q: Any, method: str) -> Any:
     """The fractions asked for, as an array."""
     if method not in METHODS:
         raise OptionError(op, [type_of(x)], f"method is one of {sorted(METHODS)}, not {method!r}")
+    if is_complex(type_of(x).dtype):
+        raise DTypeError(op, [type_of(x)], "complex numbers have no part below them")
     found = np.asarray(q, np.float64)
+    if not found.size:
+        raise OptionError(op, [type_of(x)], "no fraction is asked for")
     if not np.all((found >= 0) & (found <= 1)):
         raise OptionError(op, [type_of(x)], f"a fraction is from 0 to 1, not {q}")
     return found

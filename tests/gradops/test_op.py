@@ -68,6 +68,19 @@ def test_an_attribute_has_one_hashable_form(name, value, want):
     assert type(found) is type(want)
 
 
+@pytest.mark.parametrize(
+    ("call", "shape"),
+    [
+        (lambda: G.var(np.ones((2, 3)), axis=np.int64(0)), (3,)),
+        (lambda: G.sum(np.ones((2, 3)), axis=[0, 1]), ()),
+        (lambda: G.reshape(np.ones((2, 3)), shape=-1), (6,)),
+        (lambda: G.broadcast_to(np.ones(1), shape=3), (3,)),
+    ],
+)
+def test_arrays_take_attributes_in_any_form_that_tensors_take(call, shape):
+    assert call().shape == shape
+
+
 def test_a_failing_kernel_is_explained_in_terms_of_the_call():
     with pytest.raises(G.ShapeError) as raised:
         G.matmul(np.ones((3, 4)), np.ones((5, 6)))

@@ -97,3 +97,11 @@ def test_the_places_of_medians_are_given():
     assert dg.median(x, 1).indices.tolist() == [2, 1]
     assert dg.nanmedian(x, 1).indices.tolist() == [2, 2]
     assert dg.nanmedian(x, 1).values.tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("f", [G.quantile, G.nanquantile])
+def test_complex_numbers_have_no_quantiles(f):
+    with pytest.raises(G.DTypeError, match="complex numbers have no part below them"):
+        f(np.ones(2, complex), 0.5)
+    with pytest.raises(G.OptionError, match="no fraction is asked for"):
+        f(np.ones(2), [])

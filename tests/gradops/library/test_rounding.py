@@ -55,3 +55,9 @@ def test_nan_to_num_of_complex_numbers_goes_part_by_part():
     t = dg.tensor(z, requires_grad=True)
     (dg.nan_to_num(t) * (1 + 1j)).real.sum().backward()
     assert_array_equal(t.grad.numpy(), [1 - 1j, -1j, 1])
+
+
+def test_truth_values_are_clipped_as_numbers_are():
+    found = G.clip(np.array([True, False]), None, 0)
+    assert found.tolist() == [0, 0]
+    assert found.dtype == np.int64
