@@ -315,4 +315,13 @@ def canonical(name: str, value: Any) -> Any:
             return tuple(canonical(name, v) for v in value)
         case _ if isinstance(value, np.generic):
             return value.item()
+        case _ if isinstance(value, np.ndarray) or hasattr(value, "gradop_level"):
+            return canonical(name, plain(name, value))
     return value
+
+
+def plain(name: str, value: Any) -> Any:
+    """What an array of numbers, a tensor perhaps, holds, as numbers: an attribute has no graph."""
+    if not hasattr(value, "tolist"):
+        raise TypeError(f"{name} is a plain value, not a {type(value).__name__}")
+    return value.tolist()

@@ -104,10 +104,10 @@ def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
     found = normalize_axes("transpose", x, axes)
     if len(found) != x.ndim:
         raise ShapeError(
-            "transpose", [x], f"axes {axes} do not name each of {x.ndim} dimensions",
+            "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
             known_as="number of dimensions in the tensor input does not match the length of the"
             f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
-            f" len(dims) = {len(axes)}",
+            f" len(dims) = {len(found)}",
         )  # fmt: skip
     return found
 
