@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ShapeError
-from ..families import align
+from ..families import align, zeros_like
 from ..kernels import determinants
 from ..op import ErrorSample, Op
 from ..samples import cases
@@ -135,8 +135,9 @@ def slogdet_cotangent(g: Any, y: Any, x: Any) -> Any:
 def slogdet_tangent(t: Any, y: Any, x: Any) -> Any:
     rate = along(matrix_transpose(inv(x, checked=False)), t)
     if type_of(x).dtype.kind != "c":
-        return stack([rate * 0, rate], axis=-1)
-    return stack([1j * y[..., 0] * imag(rate), complex(real(rate), imag(rate) * 0)], axis=-1)
+        return stack([zeros_like(rate), rate], axis=-1)
+    size, turn = real(rate), imag(rate)
+    return stack([1j * y[..., 0] * turn, complex(size, zeros_like(size))], axis=-1)
 
 
 slogdet_op = Op(

@@ -22,6 +22,7 @@ from .linalg_solving import inv, not_square
 from .linalg_spectra import gaps
 from .matrices import (
     adjoint,
+    adjoint_rule,
     columns_times,
     common_dtype,
     conjugate,
@@ -31,7 +32,6 @@ from .matrices import (
     rows_times,
     stacked,
     times,
-    upright,
 )
 from .movement import expand_dims
 
@@ -89,7 +89,7 @@ def eig_tangent(t: Any, y: Any, x: Any) -> Any:
 eig_op = Op(
     "eig", factors.eig,
     infer=eig_infer,
-    vjp=[upright(eig_cotangent)], jvp=[eig_tangent],
+    vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     batch=stacked,
     source="eig({0})",
     traits=frozenset({"complex"}),
@@ -143,7 +143,7 @@ def eigvals_tangent(t: Any, y: Any, x: Any) -> Any:
 eigvals = Op(
     "eigvals", factors.eigvals,
     infer=eigvals_infer,
-    vjp=[upright(eigvals_cotangent)], jvp=[eigvals_tangent],
+    vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
     batch=stacked,
     source="eigvals({0})",
     samples=cases(

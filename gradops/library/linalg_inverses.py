@@ -21,6 +21,7 @@ from .linalg_solving import equations_batch
 from .linalg_svd import not_finite, singular_values_apart, svdvals, with_phases
 from .matrices import (
     adjoint,
+    adjoint_rule,
     common_dtype,
     conjugate,
     heeded,
@@ -29,7 +30,6 @@ from .matrices import (
     sizes,
     stacked,
     times,
-    upright,
 )
 from .movement import astype, expand_dims, squeeze
 from .reduction import sum
@@ -60,7 +60,7 @@ def pinv_tangent(t: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) ->
 pinv = Op(
     "pinv", factors.pinv,
     infer=pinv_infer,
-    vjp=[upright(pinv_cotangent)], jvp=[pinv_tangent],
+    vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
     batch=stacked,
     source="pinv({0}, {rtol}, {hermitian})",
     samples=cases(
@@ -102,7 +102,7 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
 
 
 def lstsq_cotangent(g: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Callable[[int], Any]:
-    """An adjoint, as a rule between conjugations: see Note [Free phases] in `matrices.py`."""
+    """An adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)
     p = pinv(a, rtol=rcond)
     q, h = adjoint(p), adjoint(g)

@@ -20,6 +20,7 @@ from .joining import concatenate
 from .linalg_triangular import solve_triangular_op
 from .matrices import (
     adjoint,
+    adjoint_rule,
     common_dtype,
     diagonal_of,
     heeded,
@@ -29,7 +30,6 @@ from .matrices import (
     smaller,
     stacked,
     times,
-    upright,
 )
 
 __all__: list[str] = []
@@ -142,7 +142,7 @@ def triangular_first_complex(*shapes: Any, **attrs: Any) -> Any:
 qr_op = Op(
     "qr", factors.qr,
     infer=qr_infer,
-    vjp=[determined(upright(qr_cotangent))], jvp=[determined(qr_tangent)],
+    vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
     batch=stacked,
     source="qr({0}, {mode})",
     samples=cases(

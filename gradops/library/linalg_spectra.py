@@ -27,6 +27,7 @@ from .linalg_solving import not_square
 from .linalg_triangular import solve_triangular_op
 from .matrices import (
     adjoint,
+    adjoint_rule,
     columns_times,
     common_dtype,
     diagonal_of,
@@ -37,9 +38,8 @@ from .matrices import (
     square_infer,
     stacked,
     times,
-    upright,
 )
-from .movement import expand_dims
+from .movement import astype, expand_dims
 
 __all__: list[str] = []
 
@@ -91,7 +91,7 @@ def cholesky_tangent(t: Any, y: Any, x: Any, upper: bool) -> Any:
 cholesky = Op(
     "cholesky", linalg.cholesky,
     infer=square_infer("cholesky"),
-    vjp=[upright(cholesky_cotangent)], jvp=[cholesky_tangent],
+    vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
     batch=stacked,
     source="cholesky({0}, {upper})",
     traits=HERMITIAN,
@@ -145,7 +145,7 @@ def eigh_tangent(t: Any, y: Any, x: Any, UPLO: str) -> Any:
     p = times(adjoint(v), hermitian(t), v)
     dv = times(v, strong_product(p, gaps(w, p)))
     dw = diagonal_of(p)
-    dw = real(dw) + dw * 0 if dw.dtype.kind == "c" else dw
+    dw = astype(real(dw), dtype=dw.dtype) if dw.dtype.kind == "c" else dw
     return concatenate([expand_dims(dw, axis=-2), dv], axis=-2)
 
 
@@ -157,7 +157,7 @@ wrong_triangle = [
 eigh_op = Op(
     "eigh", linalg.eigh,
     infer=eigh_infer,
-    vjp=[upright(eigh_cotangent)], jvp=[eigh_tangent],
+    vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
     batch=stacked,
     source="eigh({0}, {UPLO})",
     traits=HERMITIAN | {"complex"},

@@ -22,6 +22,7 @@ from .diagonals import diag_embed
 from .joining import concatenate
 from .matrices import (
     adjoint,
+    adjoint_rule,
     columns_times,
     common_dtype,
     conjugate,
@@ -34,9 +35,8 @@ from .matrices import (
     smaller,
     stacked,
     times,
-    upright,
 )
-from .movement import expand_dims
+from .movement import astype, expand_dims
 
 __all__: list[str] = []
 
@@ -143,7 +143,7 @@ def svd_tangent(t: Any, y: Any, x: Any, full_matrices: bool) -> Any:
     ds = diagonal_of(p)
     if type_of(x).dtype.kind == "c":
         turn_u, turn_v = turn_u + turning(p, s), turn_v - turning(p, s)
-        ds = real(ds) + ds * 0
+        ds = astype(real(ds), dtype=ds.dtype)
     du, dv = times(u, turn_u), times(v, turn_v)
     if m != smaller("svd", type_of(x)):
         du = du + beyond(times(t, v), u, p, s)
@@ -170,7 +170,7 @@ def settled(rule: Any) -> Any:
 svd_op = Op(
     "svd", factors.svd,
     infer=svd_infer,
-    vjp=[settled(upright(svd_cotangent))], jvp=[settled(svd_tangent)],
+    vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
     batch=stacked,
     source="svd({0}, {full_matrices})",
     traits=frozenset({"complex"}),

@@ -3,7 +3,7 @@
 Note [Factors]. A factorisation holds all its parts in one array (docs/decisions/0020), from which
 the public function takes them as views. Its rules get one cotangent, zero for what nobody reads.
 
-Note [Free phases]. A rule between two conjugations (Note [Complex] in `reverse.py`) serves what is
+Note [Adjoints]. A rule between two conjugations (Note [Complex] in `reverse.py`) serves what is
 analytic. An adjoint that is found for real and imaginary parts together is turned into such a rule
 by conjugations of its own.
 """
@@ -15,11 +15,12 @@ import numpy as np
 
 from ..errors import DTypeError, ShapeError
 from ..kernels import linalg
-from ..op import OPS, ErrorSample, Op
+from ..op import ErrorSample, Op
 from ..types import ArrayType, Size, shape_of, type_of
 from .arranging import matrix_transpose
 from .comparison import equal, masked, not_equal
 from .complexes import conj
+from .contraction import matmul
 from .diagonals import diagonal
 from .indexing import numbers
 from .movement import expand_dims
@@ -48,8 +49,8 @@ def conjugate(x: Any) -> Any:
     return conj(x) if type_of(x).dtype.kind == "c" else x
 
 
-def upright(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """An adjoint as a rule that is called between two conjugations. See Note [Free phases]."""
+def adjoint_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """An adjoint as a rule that is called between two conjugations. See Note [Adjoints]."""
 
     def call(g: Any, *args: Any, **attrs: Any) -> Any:
         return conjugate(rule(conjugate(g), *args, **attrs))
@@ -140,9 +141,9 @@ def stacked(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str,
 
 
 def times(a: Any, *others: Any) -> Any:
-    """The product of matrices, from the left."""
+    """The product of matrices, multiplied from the left on."""
     for b in others:
-        a = OPS["matmul"](a, b)
+        a = matmul(a, b)
     return a
 
 

@@ -89,7 +89,7 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
         selecting,
         shaping,
         statistics,
-    )  # fmt: skip
+    )
 
     general = (
         asking, combining, differences, joining, making, ordering, polynomials, reducing,
@@ -99,15 +99,15 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
 
 
 def offered(name: str, space: str = "") -> Callable[..., Any] | None:
-    """What `gradops` offers under a name of NumPy's, or else of the array API's."""
+    """What `gradops`, or the namespace of it that is called so, offers under a name of NumPy's."""
     import gradops
 
+    if space:
+        owner = getattr(gradops, space, None)
+        return getattr(owner, name) if name in getattr(owner, "__all__", ()) else None
     name = CALLED.get(name, name)
-    if name in getattr(spaces := getattr(gradops, space, None), "__all__", ()):
-        return getattr(spaces, name)
-    if name in gradops.library.__all__ or name in gradops.aliases.__all__:
-        return getattr(gradops, name)
-    return None
+    listed = name in gradops.library.__all__ or name in gradops.aliases.__all__
+    return getattr(gradops, name) if listed else None
 
 
 class Bound:
