@@ -306,7 +306,7 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64)
     if low >= high:
         raise ops.OptionError(
             "randint", [], f"low={low} is not less than high={high}",
-            known_as=f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}",
+            known_as=f"random_ expects 'from' to be less than 'to', got from={low} >= to={high}",
         )  # fmt: skip
     return finished(drawn(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
 

@@ -56,5 +56,5 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> A
     c = cov(x, y, rowvar, dtype=dtype)
     if not shape_of(c):
         return c / c
-    d = ops.sqrt(ops.real(ops.sum(c * np.eye(length(c), dtype=type_of(c).dtype), axis=1)))
+    d = ops.sqrt(ops.real(ops.diagonal(c)))
     return ops.clip(c / ops.reshape(d, shape=(-1, 1)) / d, -1, 1)

@@ -89,7 +89,7 @@ def test_arrays_take_attributes_in_any_form_that_tensors_take(call, shape):
 
 def test_an_attribute_of_a_graph_is_known_when_it_is_built():
     axis = sg.placeholder("int64", [], name="axis")
-    with pytest.raises(G.ValueUnknownError, match="the value of axis: int64.. is known only when"):
+    with pytest.raises(G.ValueUnknownError, match="the value of axis: int64"):
         G.sum(sg.placeholder("float64", [2]), axis=axis)
 
 
