@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import is_float, shape_of
+from gradops.types import is_float, is_inexact, shape_of
 
 from .inplace import updated_by
 from .shapes import along, axis_of
