@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 import gradops as ops
 
 from ..types import shape_of, type_of
 from .joining import concatenate
 from .reducing import cast
-from .refusals import length
 
 __all__ = ["corrcoef", "cov"]
 
