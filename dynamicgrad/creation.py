@@ -177,7 +177,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """A shape given as one sequence or as several numbers."""
-    found = as_shape(shape[0] if len(shape) == 1 else shape)
+    found: Any = as_shape(shape[0] if len(shape) == 1 else shape)
     for n in found:
         if isinstance(n, int) and n < 0:
             raise ops.ShapeError(
@@ -254,7 +254,8 @@ def linspace(
     >>> dg.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    value = np.linspace(start, end, *sizes((steps,)), dtype=dtype or get_default_dtype())
+    (steps,) = sizes((steps,))
+    value = np.linspace(start, end, steps, dtype=dtype or get_default_dtype())
     return finished(value, requires_grad)
 
 
@@ -266,10 +267,8 @@ def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = F
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return finished(
-        np.eye(*sizes((n, n if m is None else m)), dtype=dtype or get_default_dtype()),
-        requires_grad,
-    )
+    n, m = sizes((n, n if m is None else m))
+    return finished(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
