@@ -15,6 +15,7 @@ from ..types import (
     Shape,
     is_complex,
     normalize_axes,
+    normalize_axis,
     product,
     shape_of,
     type_of,
@@ -298,7 +299,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    a, b = (normalize_axes("swapaxes", type_of(x), i)[0] for i in (axis1, axis2))
+    a, b = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
     order = list(range(len(shape_of(x))))
     order[a], order[b] = b, a
     return transpose(x, axes=tuple(order))
