@@ -75,27 +75,31 @@ def multi_head_attention(
     size, heads = features(name, q), count(name, "num_heads", num_heads)
     if size % heads:
         raise OptionError(name, [q.label], f"{heads} heads do not share {size} features equally")
-    glorot = initializers.variance_scaling(1.0, "fan_avg", "uniform")
-    make = partial(made, dtype=q.dtype, initializer=ZEROS, train=trainable)
     with name_scope(name):
         sizes = [features(name, x) for x in (q, k, v)]
-        if sizes == [size] * 3:
-            whole = make("in_proj_weight", (3 * size, size), initializer=glorot)
-            weights = ops.split(whole, 3)
-        else:
-            weights = [
-                make(f"{n}_proj_weight", (size, m), initializer=glorot)
-                for n, m in zip("qkv", sizes)
-            ]
-        biases: Sequence[Any] = [None] * 3
-        if use_bias:
-            biases = ops.split(make("in_proj_bias", (3 * size,)), 3)
-        with name_scope("out_proj"):
-            out = make("weight", (size, size), initializer=glorot)
-            bias = make("bias", (size,)) if use_bias else None
+        projections = projections_of(sizes, use_bias, q.dtype, trainable)
         drop = partial(dropped, rate=dropout, training=training) if dropout else None
-        projections = Projections(weights, biases, out, bias)
         return layers.multi_head_attention(q, k, v, heads, projections, masks, drop)
+
+
+def projections_of(
+    sizes: Sequence[int], use_bias: bool, dtype: Any, trainable: bool
+) -> Projections:
+    """The variables of an attention, for queries, keys and values of these sizes."""
+    size = sizes[0]
+    glorot = initializers.variance_scaling(1.0, "fan_avg", "uniform")
+    weight = partial(made, dtype=dtype, initializer=glorot, train=trainable)
+    bias = partial(made, dtype=dtype, initializer=ZEROS, train=trainable)
+    if [*sizes] == [size] * 3:
+        weights = ops.split(weight("in_proj_weight", (3 * size, size)), 3)
+    else:
+        weights = [weight(f"{n}_proj_weight", (size, m)) for n, m in zip("qkv", sizes)]
+    biases: Sequence[Any] = [None] * 3
+    if use_bias:
+        biases = ops.split(bias("in_proj_bias", (3 * size,)), 3)
+    with name_scope("out_proj"):
+        out = weight("weight", (size, size))
+        return Projections(weights, biases, out, bias("bias", (size,)) if use_bias else None)
 
 
 def transformer_encoder_layer(

@@ -68,15 +68,16 @@ def convolved(
     named = {"kernel_size": kernel_size, "strides": strides, "dilation_rate": dilation_rate}
     window, steps, rates = (for_each(name, k, v, axes) for k, v in named.items())
     ends = (filters, channels) if transposed else (channels // groups, filters)
-    kernel_initializer = kernel_initializer or initializers.glorot_uniform()
-    bias_initializer = bias_initializer or initializers.zeros()
     with name_scope(name):
-        kernel = made("kernel", (*window, *ends), x.dtype, kernel_initializer, trainable)
-        bias = made("bias", (filters,), x.dtype, bias_initializer, trainable) if use_bias else None
+        kernel = made(
+            "kernel", (*window, *ends), x.dtype,
+            kernel_initializer or initializers.glorot_uniform(), trainable,
+        )  # fmt: skip
+        start = bias_initializer or initializers.zeros()
+        bias = made("bias", (filters,), x.dtype, start, trainable) if use_bias else None
         w = ops.transpose(kernel, axes=(axes + 1, axes, *range(axes)))
         if transposed:
-            pads, more = room(name, padding, window, steps)
-            y = ops.conv_transposed(x, w, bias, steps, pads, more)
+            y = ops.conv_transposed(x, w, bias, steps, *room(name, padding, window, steps))
         else:
             y = ops.convolution(x, w, bias, steps, worded(name, padding), rates, groups)
         y = as_given(y, data_format)

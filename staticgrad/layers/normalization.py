@@ -57,21 +57,28 @@ def batch_normalization(
         variance = made(
             "moving_variance", shape, x.dtype, moving_variance_initializer or ONES, False
         )
-        moved = ops.moveaxis(x, axis, 1)
-        y = cond(
+        return normalized(x, axis, (gamma, beta), (mean, variance), training, momentum, epsilon)
+
+
+def normalized(
+    x: Expr, axis: int, scales: Any, moving: Any, training: Any, momentum: float, epsilon: float
+) -> Any:
+    """The inputs by the batch's moments or the moving ones, and the updates of these."""
+    moved, (gamma, beta) = ops.moveaxis(x, axis, 1), scales
+    y = cond(
+        training,
+        lambda: ops.batch_norm(moved, gamma, beta, epsilon),
+        lambda: ops.batch_norm(moved, gamma, beta, epsilon, moving),
+    )
+    if training is not False:
+        new = cond(
             training,
-            lambda: ops.batch_norm(moved, gamma, beta, epsilon),
-            lambda: ops.batch_norm(moved, gamma, beta, epsilon, (mean, variance)),
+            lambda: running_moments(moved, moving, 1 - momentum),
+            lambda: [ops.copy(v) for v in moving],
         )
-        if training is not False:
-            new = cond(
-                training,
-                lambda: list(running_moments(moved, (mean, variance), 1 - momentum)),
-                lambda: [ops.copy(mean), ops.copy(variance)],
-            )
-            for variable, value in zip((mean, variance), new, strict=True):
-                add_to_collection("update_ops", variable.assign(value))
-        return ops.moveaxis(y, 1, axis)
+        for variable, value in zip(moving, new, strict=True):
+            add_to_collection("update_ops", variable.assign(value))
+    return ops.moveaxis(y, 1, axis)
 
 
 def located(layer: str, inputs: Any, axis: int) -> tuple[Expr, int, int]:
