@@ -173,6 +173,8 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
         raise OptionError("histc", [type_of(x)], f"there is at least one bin, not {bins}")
     if (min, max) == (0, 0) and numbers.size:
         min, max = numbers.min(), numbers.max()
+        if min == max:
+            min, max = min - 1, max + 1
     if not (np.isfinite(min) and np.isfinite(max) and min <= max):
         raise OptionError("histc", [type_of(x)], f"no range is [{min}, {max}]")
     limits = (min, max)
