@@ -99,7 +99,7 @@ def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     if own[extra:] == shape:
         return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
     repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
-    if extra + len(repeated) == len(own) - 1 > 1 and np.size(x):
+    if extra + len(repeated) == len(own) - 1 > 1 and 0 not in own:
         moved = np.moveaxis(x, ({*range(extra, len(own))} - {*repeated}).pop(), -1)
         if moved.flags.c_contiguous and moved.dtype.kind == "f":
             return of_rows(moved).reshape(shape)
