@@ -14,7 +14,7 @@ from ..types import ArrayType, Dim, Shape, conflict, result_dtype, shape_of, typ
 from .arithmetic import add
 from .broadcasting import broadcast_to, sum_to
 from .convolution import batch, conv, conv_operand, steps, to_filters, to_operand
-from .movement import example, expand_dims, reshape, squeeze
+from .movement import expand_dims, reshape, squeeze
 
 __all__ = ["conv_bias", "conv_transposed", "convolution"]
 
@@ -147,7 +147,7 @@ def conv_bias_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any
     x, w, b = xs
     y = batch(conv, (x, w), batched[:2], attrs) if any(batched[:2]) else conv(x, w, **attrs)
     if not batched[2]:
-        return add(y, along_channels(b, x if batched[0] is False else example(x)))
+        return add(y, along_channels(b, x if batched[0] is False else type_of(x).example))
     n, count = shape_of(b)
     rest = (1,) * (len(shape_of(y)) - 2 - any(batched[:2]))
     return add(y, reshape(b, shape=(n, 1, count, *rest)))

@@ -102,6 +102,8 @@ entr = elementwise(
     samples=positive((3, 4)),
     doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
 )
+
+
 def log_expit(x):
     """The logarithm of the logistic function, without underflow.
 
