@@ -230,9 +230,13 @@ def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
     """The attributes of an op and their defaults: its kernel's parameters after the operands."""
     if isinstance(kernel, np.ufunc):
         return {}
-    if isinstance(kernel, FunctionType):
-        return attributes_of(kernel, arity or 0)
-    found = [p for p in inspect.signature(kernel).parameters.values() if p.name != "out"]
+    plain = inspect.unwrap(kernel)
+    if isinstance(plain, FunctionType):
+        return attributes_of(plain, arity or 0)
+    try:
+        found = [p for p in inspect.signature(kernel).parameters.values() if p.name != "out"]
+    except ValueError:  # a function in C that does not tell, and so has operands alone
+        return {}
     found = [p for p in found if p.kind != p.VAR_POSITIONAL][arity or 0 :]
     return {p.name: p.default for p in found}
 
