@@ -93,8 +93,8 @@ def main() -> None:
     print("\n         minimum         length, size, noise         steps")
     for name, way in found.items():
         print(f"{name:6}  {way['minimum']:.12f}  {np.round(way['at'], 6)}  {way['steps']:6}")
-    same = all(np.array_equal(found["tape"][k], found["graph"][k]) for k in ("gradient", "hessian"))
-    print(f"\ntape and graph agree to the bit: {'yes' if same else 'no'}")
+    same = np.array_equal(found["tape"]["gradient"], found["graph"]["gradient"])
+    print(f"\ntape and graph give the same gradient to the bit: {'yes' if same else 'no'}")
 
 
 if __name__ == "__main__":

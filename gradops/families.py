@@ -13,7 +13,15 @@ from .errors import ShapeError
 from .op import OPS, ErrorSample, Op, attributes
 from .rules import EveryOperand, Rule, Together
 from .samples import with_edges
-from .types import ArrayType, broadcast_shapes, result_dtype, shape_of
+from .types import (
+    ArrayType,
+    broadcast_shapes,
+    normalize_axes,
+    normalize_axis,
+    result_dtype,
+    shape_of,
+    type_of,
+)
 
 
 class singular:
@@ -164,6 +172,14 @@ def align(op: Op, stacks: Sequence[Any], batched: Sequence[bool], attrs: dict[st
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
     pairs = zip(stacks, batched, strict=True)
     return op(*(padded(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
+
+
+def advance(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
+    x, axis = type_of(xs[0]).example, attrs["axis"]
+    if isinstance(axis, int):
+        return op(*xs, **{**attrs, "axis": normalize_axis(op, x, axis) + 1})
+    return op(*xs, **{**attrs, "axis": tuple([i + 1 for i in normalize_axes(op, x, axis)])})
 
 
 def padded(x: Any, n: int) -> Any:

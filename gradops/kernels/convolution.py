@@ -32,9 +32,11 @@ Pads = Sequence[tuple[int, int]]
 Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
 
 
-def convolve(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int) -> Any:
+def convolve(
+    x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int, bias: Any = None
+) -> Any:
     """The products of the filters `w` with the windows of `x`, summed: channels first."""
-    return second(correlate(last(x), w, strides, pads, dilations, groups))
+    return second(correlate(last(x), w, strides, pads, dilations, groups, bias))
 
 
 def last(x: Any) -> Any:
@@ -47,7 +49,9 @@ def second(x: Any) -> Any:
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
-def correlate(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int) -> Any:
+def correlate(
+    x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int, bias: Any = None
+) -> Any:
     """The same for an `x` with channels last, and so is the result."""
     slide = w.shape[2:], strides, pads, dilations
     sizes = map(places, x.shape[1:-1], *slide)
@@ -59,6 +63,8 @@ def correlate(x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, grou
             into = by_group(y[part], groups)
             for tile in tiles(rows, filters.shape[-1]):
                 np.matmul(tiled(rows, tile), filters[:, None], out=tiled(into, tile))
+            if bias is not None:
+                y[part] += bias  # while the block is in the cache
 
     in_threads(multiply, shares(x, y, filters))
     return y

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import OptionError, ShapeError
-from ..families import elementwise, selection, singular
+from ..families import advance, elementwise, selection, singular
 from ..kernels.erf import erf as erf_kernel
 from ..kernels.floats import inexact
 from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
@@ -17,7 +17,6 @@ from ..samples import cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .arithmetic import strong_product
 from .elementwise import exp
-from .movement import example
 from .reduction import not_empty, require_axes, sum
 from .trigonometric import tanh
 
@@ -217,7 +216,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
 
     return Op(
-        name=name, kernel=kernel, infer=infer, batch=along_batch, family="along an axis",
+        name=name, kernel=kernel, infer=infer, batch=advance, family="along an axis",
         source=f"{name}({{0}}, axis={{axis}}{{out}})",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3))),
         error_samples=[
@@ -226,11 +225,6 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         ],
         **facets,
     )
-
-
-def along_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
-    """Work along the same axis of the examples of a stack."""
-    return op(xs[0], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1)
 
 
 def centred(x: Any, axis: int, out: Any) -> Any:

@@ -21,7 +21,7 @@ from ..types import (
 )
 from .broadcasting import broadcast_to
 from .keys import index_array
-from .movement import reshape
+from .movement import in_a_row, reshape
 
 __all__ = ["add_along_axis", "take_along_axis"]
 
@@ -150,5 +150,5 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
     array([[2.],
            [3.]])
     """
-    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    x, axis = in_a_row(x, axis)
     return take_op(x, index_array(x, indices), axis=axis)

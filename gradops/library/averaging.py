@@ -33,8 +33,13 @@ def sliding(
     window = for_each(op, "window", window, n)
     strides = window if stride is None else for_each(op, "stride", stride, n)
     dilations = for_each(op, "dilation", dilation, n)
-    if len(shape_of(x)) < n or min(strides) < 1:
-        raise ShapeError(op, [type_of(x)], f"it has not {n} axes that strides {strides} lead along")
+    if len(shape_of(x)) < n:
+        raise ShapeError(op, [type_of(x)], f"it has not {n} axes")
+    if min((*window, *strides)) < 1:
+        raise OptionError(
+            op, [type_of(x)], f"window {window} and stride {strides} are at least 1",
+            known_as="stride should not be zero",
+        )  # fmt: skip
     sizes = shape_of(x)[len(shape_of(x)) - n :]
     pads = widths(op, padding, sizes, window, strides, dilations)
     if not isinstance(padding, str) and any(

@@ -56,6 +56,22 @@ def counts(shape: tuple[int, ...]) -> Samples:
     return drawn(lambda rng, shape: rng.integers(1, 9, shape), [shape])
 
 
+THREE = dict(shape=(3,))
+parameters = cases(
+    beside(keys((2,), shape=(3, 4)), counts((4,))), beside(keys((2,), shape=()), counts(())),
+    beside(keys((3, 2), shape=(4,)), counts((3, 4))),
+    beside(keys((2,), shape=(2, 0)), counts((2, 1))),
+)
+no_parameters = [
+    ErrorSample([np.ones(2), 1.0], THREE, DTypeError, "of uint64, not of float64"),
+    ErrorSample([KEY, np.ones((2, 3))], THREE, ShapeError, "does not broadcast to shape (3,)"),
+    ErrorSample([KEY, np.ones(2)], THREE, ShapeError, "3 against 2"),
+    ErrorSample([KEY, 1.0], dict(shape=(-1,)), OptionError, "the size -1 is negative"),
+    ErrorSample([KEY, -1.0], THREE, OptionError, "not -1.0"),
+    ErrorSample([KEY, np.nan], THREE, OptionError, "not nan"),
+]
+
+
 def of_parameter(
     name: str, kernel: Callable[..., Any], *, rule: Rule | None, doc: str, dtype: Any = None
 ) -> Op:
@@ -72,26 +88,11 @@ def of_parameter(
             )
         return whole
 
-    wide, attrs = np.ones((2, 3)), dict(shape=(3,))
     return Op(
         name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
         source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({"c_order"}), doc=doc,
-        family="drawing",
-        samples=cases(
-            beside(keys((2,), shape=(3, 4)), counts((4,))),
-            beside(keys((2,), shape=()), counts(())),
-            beside(keys((3, 2), shape=(4,)), counts((3, 4))),
-            beside(keys((2,), shape=(2, 0)), counts((2, 1))),
-        ),
-        error_samples=[
-            ErrorSample([np.ones(2), 1.0], attrs, DTypeError, "of uint64, not of float64"),
-            ErrorSample([KEY, wide], attrs, ShapeError, "does not broadcast to shape (3,)"),
-            ErrorSample([KEY, np.ones(2)], attrs, ShapeError, "3 against 2"),
-            ErrorSample([KEY, 1.0], dict(shape=(-1,)), OptionError, "the size -1 is negative"),
-            ErrorSample([KEY, -1.0], attrs, OptionError, "not -1.0"),
-            ErrorSample([KEY, np.nan], attrs, OptionError, "not nan"),
-        ],
-    )  # fmt: skip
+        family="drawing", samples=parameters, error_samples=no_parameters,
+    )
 
 
 def for_each_key(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:

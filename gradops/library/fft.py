@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import DTypeError, OptionError, ShapeError
-from ..families import linear
+from ..families import advance, linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
 from ..types import ArrayType, Size, conflict, normalize_axes, normalize_axis, shape_of, type_of
 from .comparison import equal, where
 from .complexes import conj
 from .indexing import numbers
-from .movement import example, reshape
+from .movement import reshape
 
 __all__: list[str] = []
 
@@ -61,19 +61,16 @@ def fft_kernel(
     return y if axes else np.array(x, np.result_type(x, 1j))
 
 
-def moved(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
-    """Batch a transform along one axis, which is one place further on."""
-    return op(xs[0], **{**attrs, "axis": normalize_axis(op, example(xs[0]), attrs["axis"]) + 1})
+def fft_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    axes = normalize_axes(op, type_of(xs[0]).example, attrs["axes"])
+    return op(xs[0], **{**attrs, "axes": tuple(i + 1 for i in axes)})
 
 
 fft_op = linear(
     "fft", fft_kernel,
     infer=fft_infer,
     transpose=lambda g, y, x, **attrs: fft_op(g, **attrs),
-    batch=lambda op, xs, batched, attrs: op(
-        xs[0],
-        **{**attrs, "axes": tuple(i + 1 for i in normalize_axes(op, example(xs[0]), attrs["axes"]))}
-    ),
+    batch=fft_batch,
     source="fft({0}, {axes}, {inverse}, {norm})",
     samples=cases(
         reals((4,), axes=(0,)), complexes((2, 3), axes=(-1,), inverse=True),
@@ -118,7 +115,7 @@ rfft_op = linear(
     "rfft", lambda x, axis, norm="backward": np.fft.rfft(x, axis=axis, norm=norm),
     infer=rfft_infer,
     transpose=rfft_transpose,
-    batch=moved,
+    batch=advance,
     source="rfft({0}, {axis}, {norm})",
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
@@ -167,7 +164,7 @@ irfft_op = linear(
     "irfft", irfft_kernel,
     infer=irfft_infer,
     transpose=irfft_transpose,
-    batch=moved,
+    batch=advance,
     source="irfft({0}, {n}, {axis}, {norm})",
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),

@@ -3,14 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..errors import OptionError, ShapeError
+from ..kernels import convolution as kernels
 from ..kernels.windows import extent
-from ..types import Dim, Shape, shape_of, type_of
+from ..op import ErrorSample, Op
+from ..samples import cases, complexes, reals
+from ..types import ArrayType, Dim, Shape, conflict, result_dtype, shape_of, type_of
 from .arithmetic import add
-from .convolution import conv, conv_operand
+from .broadcasting import broadcast_to, sum_to
+from .convolution import batch, conv, conv_operand, steps, to_filters, to_operand
 from .movement import expand_dims, reshape, squeeze
 
-__all__ = ["conv_transposed", "convolution"]
+__all__ = ["conv_bias", "conv_transposed", "convolution"]
 
 Sizes = int | Sequence[int]
 
@@ -95,20 +101,86 @@ def convolution(
     )
     sizes = (shape_of(x)[2:], shape_of(w)[2:])
     pads = widths("convolution", padding, *sizes, strides, dilations)
-    return biased(conv(x, w, strides=strides, pads=pads, dilations=dilations, groups=groups), b)
+    given = {"strides": strides, "pads": pads, "dilations": dilations, "groups": groups}
+    return conv(x, w, **given) if b is None else conv_bias(x, w, b, **given)
 
 
 def biased(y: Any, b: Any) -> Any:
     """`y` with a number added to each channel."""
     if b is None:
         return y
-    channels, shape = shape_of(y)[1], shape_of(b)
-    if len(shape) != 1 or (isinstance(channels, int) and shape[0] != channels):
-        raise ShapeError(
-            "convolution", [type_of(y), type_of(b)], f"a bias has {channels} entries, one for each"
-            " channel",
-        )  # fmt: skip
-    return add(y, reshape(b, shape=(-1, *(1,) * (len(shape_of(y)) - 2))))
+    check_bias("conv_transposed", type_of(y), type_of(b), shape_of(y)[1])
+    return add(y, along_channels(b, y))
+
+
+def check_bias(op: str, x: ArrayType, b: ArrayType, channels: Any) -> None:
+    """Refuse what is no number for each channel."""
+    if b.ndim != 1 or conflict(b.shape, [channels]):
+        raise ShapeError(op, [x, b], f"a bias has {channels} entries, one for each channel")
+
+
+def along_channels(b: Any, y: Any) -> Any:
+    """Numbers for channels in a shape that broadcasts with `y`."""
+    return reshape(b, shape=(-1, *(1,) * (len(shape_of(y)) - 2)))
+
+
+def conv_bias_infer(x: ArrayType, w: ArrayType, b: ArrayType, **attrs: Any) -> ArrayType:
+    y = conv.infer(x, w, **attrs)
+    check_bias("conv_bias", x, b, w.shape[0])
+    return ArrayType(y.shape, result_dtype(np.add, (y.dtype, b.dtype)))
+
+
+def conv_bias_kernel(
+    x: Any, w: Any, b: Any, strides: Any = None, pads: Any = None, dilations: Any = None,
+    groups: int = 1,
+) -> Any:
+    given = {"strides": strides, "pads": pads, "dilations": dilations, "groups": groups}
+    found = conv_bias_infer(type_of(x), type_of(w), type_of(b), **given)
+    full = (*steps(x.ndim - 2, strides, pads, dilations), groups)
+    if found.dtype != np.result_type(x, w):
+        return kernels.convolve(x, w, *full) + along_channels(b, x)
+    return kernels.convolve(x, w, *full, b)
+
+
+def conv_bias_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    """The batched convolution, and then the biases."""
+    x, w, b = xs
+    y = batch(conv, (x, w), batched[:2], attrs) if any(batched[:2]) else conv(x, w, **attrs)
+    if not batched[2]:
+        return add(y, along_channels(b, x if batched[0] is False else type_of(x).example))
+    n, count = shape_of(b)
+    rest = (1,) * (len(shape_of(y)) - 2 - any(batched[:2]))
+    return add(y, reshape(b, shape=(n, 1, count, *rest)))
+
+
+conv_bias = Op(
+    "conv_bias", conv_bias_kernel, infer=conv_bias_infer, arity=3,
+    vjp=[
+        lambda g, y, x, w, b, **attrs: to_operand(g, w, x, attrs),
+        lambda g, y, x, w, b, **attrs: to_filters(x, g, w, attrs),
+        lambda g, y, x, w, b, **attrs: reshape(
+            sum_to(g, shape=(*shape_of(b), *(1,) * (len(shape_of(g)) - 2))), shape=shape_of(b)
+        ),
+    ],
+    jvp=[
+        lambda t, y, x, w, b, **attrs: conv(t, w, **attrs),
+        lambda t, y, x, w, b, **attrs: conv(x, t, **attrs),
+        lambda t, y, x, w, b, **attrs: broadcast_to(along_channels(t, y), shape=shape_of(y)),
+    ],
+    batch=conv_bias_batch,
+    source="conv_bias({0}, {1}, {2}, strides={strides}, pads={pads}, dilations={dilations},"
+    " groups={groups})",
+    samples=cases(
+        reals((2, 3, 7), (4, 3, 3), (4,)),
+        reals((2, 4, 5, 6), (6, 2, 2, 3), (6,), strides=(2, 1), pads=((1, 0), (0, 2)), groups=2),
+        reals((0, 2, 4), (3, 2, 3), (3,)), complexes((1, 2, 4), (1, 2, 3), (1,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3, 7)), np.ones((4, 3, 3)), np.ones(3)], {}, ShapeError,
+                    "a bias has 4 entries"),
+    ],
+    doc="`conv`, and a number for each filter added to its results.",
+)
 
 
 def conv_transposed(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import IndexingError, MissingRuleError, OptionError, ShapeError
-from ..families import linear
+from ..families import advance, linear
 from ..kernels.indexing import FULL, Index, Placement, pick, placement, view
 from ..kernels.updating import put
 from ..op import ErrorSample, Op
@@ -29,7 +29,7 @@ from ..types import (
 from .broadcasting import broadcast_to, repeated
 from .comparison import clip
 from .keys import form_of, index_array
-from .movement import VIEW, example, inverse, reshape, transpose
+from .movement import VIEW, in_a_row, inverse, reshape, transpose
 from .rounding import remainder
 
 __all__ = ["getitem", "index", "scatter", "take"]
@@ -72,7 +72,7 @@ def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
 def getitem_batch(
     op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
 ) -> Any:
-    types = [example(x) if b else type_of(x) for x, b in zip(xs, batched)]
+    types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     place = placement("getitem", attrs["index"], types[0], types[1:])
     index, arrays, order = widened(place, attrs["index"], xs, batched)
     return reordered(getitem(xs[0], *arrays, index=index), order)
@@ -130,7 +130,7 @@ def scatter_batch(
     op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
 ) -> Any:
     g = repeated(xs, batched)[0] if not batched[0] else xs[0]
-    types = [example(x) if b else type_of(x) for x, b in zip(xs, batched)]
+    types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     x = ArrayType(attrs["shape"], types[0].dtype)
     place = placement("scatter", attrs["index"], x, types[1:])
     index, arrays, order = widened(place, attrs["index"], [g, *xs[1:]], [True, *batched[1:]])
@@ -170,8 +170,8 @@ positions = Op(
     infer=lambda x, axis: ArrayType((x.shape[normalize_axis("positions", x, axis)],), np.intp),
     vjp=[None], jvp=[None],
     batch=lambda op, xs, batched, attrs: broadcast_to(
-        positions(xs[0], axis=normalize_axis("positions", example(xs[0]), attrs["axis"]) + 1),
-        shape=(shape_of(xs[0])[0], example(xs[0]).shape[attrs["axis"]]),
+        advance(op, xs, batched, attrs),
+        shape=(shape_of(xs[0])[0], type_of(xs[0]).example.shape[attrs["axis"]]),
     ),
     source="np.arange({0}.shape[{axis}])",
     samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
@@ -287,7 +287,13 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     array([[2., 2., 1.],
            [4., 4., 3.]])
     """
-    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    x, axis = in_a_row(x, axis)
     axis = normalize_axis("take", type_of(x), axis)
-    found = in_range("take", x, index_array(x, indices), shape_of(x)[axis], mode)
+    found = index_array(x, indices)
+    if type_of(found).dtype == np.bool:
+        raise IndexingError(
+            "take", [type_of(x), type_of(found)], "truth values are no indices",
+            hint="x[mask] takes the entries where a mask holds",
+        )  # fmt: skip
+    found = in_range("take", x, found, shape_of(x)[axis], mode)
     return at(x, [found], (*(FULL,) * axis, "array"))

@@ -9,12 +9,14 @@ from ..kernels import exponential
 from ..op import Op
 from ..samples import cases, reals
 from ..types import shape_of, type_of
+from .arithmetic import abs
 from .arranging import matrix_transpose
-from .comparison import masked
-from .creation import ones_like, zeros_like
+from .comparison import equal, masked, where
+from .creation import ones_like, stop_gradient, zeros_like
 from .joining import concatenate
 from .linalg_solving import inv, not_square, regular_complex
 from .matrices import on_diagonal, require_square, square_infer, stacked, times
+from .reduction import sum
 
 __all__: list[str] = []
 
@@ -22,11 +24,19 @@ __all__: list[str] = []
 def along(x: Any, t: Any) -> Any:
     """The derivative of the exponential at x, in the direction t.
 
-    The exponential of [[x, t], [0, x]] has it in its corner.
+    The exponential of [[x, t], [0, x]] has it in its corner. It is linear in t, of which only the
+    direction is taken: a large t would have x halved too often, which costs digits.
     """
+    size = stop_gradient(matrix_size(t))
     n = shape_of(x)[-1]
-    rows = [concatenate([x, t], axis=-1), concatenate([zeros_like(x), x], axis=-1)]
-    return matrix_exp(concatenate(rows, axis=-2))[..., :n, n:]
+    rows = [concatenate([x, t / size], axis=-1), concatenate([zeros_like(x), x], axis=-1)]
+    return matrix_exp(concatenate(rows, axis=-2))[..., :n, n:] * size
+
+
+def matrix_size(t: Any) -> Any:
+    """The sum of the sizes of all entries of each matrix, or 1 where that is 0."""
+    size = sum(abs(t), axis=(-2, -1), keepdims=True)
+    return where(equal(size, 0), 1, size)
 
 
 matrix_exp = Op(

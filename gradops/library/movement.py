@@ -1,13 +1,13 @@
 """Ops that move entries without changing them, and the transposes of broadcasting."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import DTypeError, ShapeError
-from ..families import linear
-from ..op import OPS, ErrorSample
+from ..families import advance, linear
+from ..op import OPS, ErrorSample, Op
 from ..samples import cases, exactly, reals
 from ..types import (
     ArrayType,
@@ -15,6 +15,7 @@ from ..types import (
     Shape,
     is_complex,
     normalize_axes,
+    normalize_axis,
     product,
     shape_of,
     type_of,
@@ -71,12 +72,21 @@ def reshape_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     return np.asarray(x).reshape(shape)
 
 
+def reshaping(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
+    """Batch an op that changes shapes alone: each example of a stack gets the one it infers."""
+
+    def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+        stack = type_of(xs[0])
+        return reshape(xs[0], shape=(stack.shape[0], *infer(stack.example, **attrs).shape))
+
+    return batch
+
+
 reshape = linear(
     "reshape", reshape_kernel,
     infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
-    batch=lambda op, xs, batched, attrs: reshape(xs[0], shape=(shape_of(xs[0])[0],
-                                                 *resolve_shape(example(xs[0]), attrs["shape"]))),
+    batch=reshaping(reshape_infer),
     source=lambda x, shape: (
         "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
     ),
@@ -91,12 +101,6 @@ reshape = linear(
 )
 
 
-def example(x: Any) -> ArrayType:
-    """The type of one example of a stack."""
-    found = type_of(x)
-    return ArrayType(found.shape[1:], found.dtype)
-
-
 def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
     """The axes of `x` in their new order; None reverses them."""
     if axes is None:
@@ -104,10 +108,10 @@ def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
     found = normalize_axes("transpose", x, axes)
     if len(found) != x.ndim:
         raise ShapeError(
-            "transpose", [x], f"axes {axes} do not name each of {x.ndim} dimensions",
+            "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
             known_as="number of dimensions in the tensor input does not match the length of the"
             f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
-            f" len(dims) = {len(axes)}",
+            f" len(dims) = {len(found)}",
         )  # fmt: skip
     return found
 
@@ -124,7 +128,7 @@ transpose = linear(
         g, axes=None if axes is None else inverse(permutation(type_of(x), axes))
     ),
     batch=lambda op, xs, batched, attrs: transpose(
-        xs[0], axes=(0, *(a + 1 for a in permutation(example(xs[0]), attrs["axes"])))
+        xs[0], axes=(0, *(a + 1 for a in permutation(type_of(xs[0]).example, attrs["axes"])))
     ),
     source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})", traits=VIEW,
     samples=cases(
@@ -159,9 +163,7 @@ expand_dims = linear(
     "expand_dims", expand_dims_kernel,
     infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=lambda op, xs, batched, attrs: reshape(
-        xs[0], shape=(shape_of(xs[0])[0], *expand_dims_infer(example(xs[0]), **attrs).shape)
-    ),
+    batch=reshaping(expand_dims_infer),
     source="np.expand_dims({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
@@ -187,9 +189,7 @@ squeeze = linear(
     "squeeze", lambda x, axis=None: np.squeeze(x, axis),
     infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=lambda op, xs, batched, attrs: reshape(
-        xs[0], shape=(shape_of(xs[0])[0], *squeeze_infer(example(xs[0]), **attrs).shape)
-    ),
+    batch=reshaping(squeeze_infer),
     source="np.squeeze({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
@@ -209,9 +209,7 @@ flip = linear(
     "flip", lambda x, axis=None: np.flip(x, axis),
     infer=flip_infer,
     transpose=lambda g, y, x, axis: flip(g, axis=axis),
-    batch=lambda op, xs, batched, attrs: flip(
-        xs[0], axis=tuple(a + 1 for a in normalize_axes("flip", example(xs[0]), attrs["axis"]))
-    ),
+    batch=advance,
     source="np.flip({0}, {axis})", traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
@@ -290,13 +288,18 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return transpose(x, axes=tuple(order))
 
 
+def in_a_row(x: Any, axis: int | None) -> tuple[Any, int]:
+    """`x` and the axis named, or without one all entries in a row and its axis."""
+    return (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+
+
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     """`x` with two axes exchanged.
 
     >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    a, b = (normalize_axes("swapaxes", type_of(x), i)[0] for i in (axis1, axis2))
+    a, b = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
     order = list(range(len(shape_of(x))))
     order[a], order[b] = b, a
     return transpose(x, axes=tuple(order))

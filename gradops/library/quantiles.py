@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DTypeError, OptionError, ShapeError
+from ..families import advance
 from ..op import ErrorSample, Op
 from ..samples import cases, distinct, integers
 from ..types import (
@@ -27,7 +28,7 @@ from .logic import isnan, logical_not
 from .movement import astype, reshape, transpose
 from .reduction import Axis, count, extremes, not_empty, reduced_shape, sum, ties
 from .rounding import ceil, floor, round
-from .sorting import next_axis, sort_op
+from .sorting import sort_op
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
@@ -82,7 +83,7 @@ def order_statistics_jvp(t: Any, y: Any, x: Any, ranks: Ranks, axis: int) -> Any
 order_statistics = Op(
     "order_statistics", order_statistics_kernel,
     infer=order_statistics_infer, vjp=[order_statistics_vjp], jvp=[order_statistics_jvp],
-    batch=next_axis, family="sorting",
+    batch=advance, family="sorting",
     source="order_statistics({0}, {ranks}, {axis})",
     samples=cases(
         distinct((3, 4), ranks=(1, 2), axis=-1), distinct((5, 2), ranks=(2,), axis=0),

@@ -185,33 +185,38 @@ random_uniform = drawing(
              (dict(low=-3e38, high=3e38), "float32 does not span")],
     doc="Random numbers for a key, uniform from `low` to before `high`.",
 )
-random_normal = drawing(
-    "random_normal", kernels.normal, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key, normal with mean 0 and variance 1.",
+
+def of_floats(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+    """An op that draws floats with a distribution that has no parameters."""
+    return drawing(name, kernel, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS, doc=doc)
+
+
+random_normal = of_floats(
+    "random_normal", kernels.normal, "Random numbers for a key, normal with mean 0 and variance 1."
 )
-truncated_normal = drawing(
-    "truncated_normal", kernels.truncated, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key, normal with mean 0 and variance 1 but none beyond -2 and 2.",
+truncated_normal = of_floats(
+    "truncated_normal", kernels.truncated,
+    "Random numbers for a key, normal with mean 0 and variance 1 but none beyond -2 and 2.",
 )
-random_gumbel = drawing(
-    "random_gumbel", kernels.gumbel, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key with the standard Gumbel distribution.",
+random_gumbel = of_floats(
+    "random_gumbel", kernels.gumbel,
+    "Random numbers for a key with the standard Gumbel distribution.",
 )
-random_exponential = drawing(
-    "random_exponential", kernels.exponential, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key with the exponential distribution of mean 1.",
+random_exponential = of_floats(
+    "random_exponential", kernels.exponential,
+    "Random numbers for a key with the exponential distribution of mean 1.",
 )
-random_laplace = drawing(
-    "random_laplace", kernels.laplace, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key with the standard Laplace distribution.",
+random_laplace = of_floats(
+    "random_laplace", kernels.laplace,
+    "Random numbers for a key with the standard Laplace distribution.",
 )
-random_logistic = drawing(
-    "random_logistic", kernels.logistic, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key with the standard logistic distribution.",
+random_logistic = of_floats(
+    "random_logistic", kernels.logistic,
+    "Random numbers for a key with the standard logistic distribution.",
 )
-random_cauchy = drawing(
-    "random_cauchy", kernels.cauchy, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS,
-    doc="Random numbers for a key with the standard Cauchy distribution.",
+random_cauchy = of_floats(
+    "random_cauchy", kernels.cauchy,
+    "Random numbers for a key with the standard Cauchy distribution.",
 )
 random_bernoulli = drawing(
     "random_bernoulli", kernels.bernoulli, wrong=no_probability, dtype=bool,

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
+from ..families import advance
 from ..op import ErrorSample, Op
 from ..rules import Together
 from ..samples import beside, cases, complexes, exactly, reals
 from ..types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from .broadcasting import repeated
 from .indexing import index
-from .movement import example, flip
+from .movement import flip
 from .padding import pad_op
 
 FULL = slice(None)
@@ -92,8 +93,7 @@ def linear_recurrence_shares(g: Any, y: Any, a: Any, b: Any, axis: int) -> Calla
 
 
 def linear_recurrence_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
-    a, b = repeated(xs, batched)
-    return op(a, b, axis=normalize_axis(op, example(a), attrs["axis"]) + 1)
+    return advance(op, repeated(xs, batched), batched, attrs)
 
 
 linear_recurrence = Op(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
+from ..families import advance
 from ..kernels.floats import inexact
 from ..op import ErrorSample, Op, attributes
 from ..samples import booleans, cases, complexes, distinct, exactly, reals
@@ -13,7 +14,6 @@ from ..types import (
     ArrayType,
     Size,
     normalize_axes,
-    normalize_axis,
     product,
     result_dtype,
     shape_of,
@@ -23,7 +23,7 @@ from .broadcasting import broadcast_to
 from .comparison import equal, where
 from .elementwise import exp
 from .logic import isnan
-from .movement import astype, example, reshape, transpose
+from .movement import astype, reshape, transpose
 
 __all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", "prod", "sum"]
 
@@ -57,7 +57,7 @@ def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **fa
     called, attrs = facets.pop("called", name), attributes(kernel, 1)
     given = ", ".join(f"{attr}={{{attr}}}" for attr in attrs)
     facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
-    facets.setdefault("batch", reduction_batch)
+    facets.setdefault("batch", advance)
     facets.setdefault("error_samples", wrong_axes)
     facets["traits"] = frozenset({"reduction"} | set(facets.get("traits", ())))
     check = facets.pop("check", None)
@@ -92,20 +92,13 @@ def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
     not_empty(name, x, axis)
 
 
-def reduction_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
-    """Reduce the same axes of a stack of examples, which are one place further on."""
-    axes = normalize_axes(op, example(xs[0]), attrs["axis"])
-    return op(xs[0], **{**attrs, "axis": tuple(i + 1 for i in axes)})
-
-
 def single_axis_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
-    """Like `reduction_batch`, for an op that takes one axis: all axes are made one beforehand."""
-    x, axis, keepdims = xs[0], attrs["axis"], attrs["keepdims"]
-    if axis is not None:
-        return op(x, axis=normalize_axis(op, example(x), axis) + 1, keepdims=keepdims)
-    n, *rest = shape_of(x)
-    y = op(reshape(x, shape=(n, product(rest))), axis=1)
-    return reshape(y, shape=(n, *(1 for _ in rest))) if keepdims else y
+    """Like `advance`, for an op that takes one axis: all axes are made one beforehand."""
+    if attrs["axis"] is not None:
+        return advance(op, xs, batched, attrs)
+    n, *rest = shape_of(xs[0])
+    y = op(reshape(xs[0], shape=(n, product(rest))), axis=1)
+    return reshape(y, shape=(n, *(1 for _ in rest))) if attrs["keepdims"] else y
 
 
 def keep(v: Any, x: Any, axis: Axis, keepdims: bool) -> Any:

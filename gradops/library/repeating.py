@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from ..errors import OptionError, ShapeError
-from ..families import linear
+from ..families import advance, linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, exactly, reals
 from ..types import (
@@ -26,7 +26,7 @@ from ..types import (
 from .broadcasting import broadcast_to
 from .indexing import take
 from .keys import index_array
-from .movement import example, reshape
+from .movement import in_a_row, reshape
 from .reduction import sum
 
 __all__ = ["repeat", "roll", "tile"]
@@ -92,9 +92,9 @@ def opposite(shift: Any) -> Any:
 def roll_batch(op: Op, xs: Any, batched: Any, attrs: Any) -> Any:
     if attrs["axis"] is None:
         n, *rest = shape_of(xs[0])
-        rows = reshape(xs[0], shape=(n, example(xs[0]).size))
+        rows = reshape(xs[0], shape=(n, type_of(xs[0]).example.size))
         return reshape(roll(rows, shift=attrs["shift"], axis=1), shape=(n, *rest))
-    found = turns(example(xs[0]), attrs["shift"], attrs["axis"])
+    found = turns(type_of(xs[0]).example, attrs["shift"], attrs["axis"])
     return roll(xs[0], shift=tuple(s for _, s in found), axis=tuple(a + 1 for a, _ in found))
 
 
@@ -190,9 +190,7 @@ def repeat_kernel(x: Any, repeats: int, axis: int) -> Any:
 repeat_op = linear(
     "repeat", repeat_kernel,
     infer=repeat_infer, transpose=repeat_transpose,
-    batch=lambda op, xs, batched, attrs: op(
-        xs[0], repeats=attrs["repeats"], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1
-    ),
+    batch=advance,
     source="{0}.repeat({repeats}, {axis})",
     samples=cases(
         reals((3, 2), repeats=2, axis=0), reals((2, 3), repeats=3, axis=-1),
@@ -252,7 +250,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     >>> repeat(np.array([3, 5]), 2), repeat(np.array([3, 5]), [1, 2])
     (array([3, 3, 5, 5]), array([3, 5, 5]))
     """
-    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    x, axis = in_a_row(x, axis)
     k = normalize_axis("repeat", type_of(x), axis)
     if isinstance(repeats, Dim):
         return repeat_op(x, repeats=repeats, axis=k)

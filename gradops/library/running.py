@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, ShapeError
-from ..families import linear
+from ..families import advance, linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, reals
 from ..types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
@@ -17,7 +17,7 @@ from .elementwise import exp
 from .indexing import along, index
 from .joining import concatenate
 from .logic import isnan, logical_not
-from .movement import astype, example, flip, reshape
+from .movement import astype, flip, in_a_row
 from .padding import pad_op
 from .recurrence import FULL, backwards, before, linear_recurrence
 
@@ -46,9 +46,7 @@ def running(
     )
     return family(
         name, kernel, infer=infer,
-        batch=lambda op, xs, batched, attrs: op(
-            xs[0], axis=normalize_axis(op, example(xs[0]), attrs["axis"]) + 1
-        ),
+        batch=advance,
         source=f"np.{ufunc.__name__}.accumulate({{0}}, axis={{axis}}{{out}})",
         error_samples=[
             ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
@@ -143,7 +141,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     (array([[1, 2],
            [4, 6]]), array([ 1,  3,  6, 10]))
     """
-    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    x, axis = in_a_row(x, axis)
     return cumsum_op(cast(x, dtype), axis=axis)
 
 
@@ -154,7 +152,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     (array([[1, 2],
            [3, 8]]), array([ 1,  2,  6, 24]))
     """
-    x, axis = (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+    x, axis = in_a_row(x, axis)
     return cumprod_op(cast(x, dtype), axis=axis)
 
 

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ShapeError
+from ..families import advance
 from ..kernels import along_axis as kernels
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, integers
 from ..types import ArrayType, Size, normalize_axis, shape_of
 from .along_axis import add_along_axis, take_along_axis
-from .movement import example, reshape, squeeze
+from .movement import in_a_row, squeeze
 
 __all__ = [
     "argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk",
@@ -25,7 +26,6 @@ wrong_axis = [
     ErrorSample([np.ones(())], {"axis": -1}, ShapeError, "axis -1 is out of range"),
 ]
 
-
 FEW = 64  # entries that show whether values are of a few kinds
 
 
@@ -34,11 +34,6 @@ class Ranked(NamedTuple):
 
     values: Any
     indices: Any
-
-
-def next_axis(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
-    """Batch an op that works along an axis, which is one place further on in a stack."""
-    return op(xs[0], **{**attrs, "axis": normalize_axis(op, example(xs[0]), attrs["axis"]) + 1})
 
 
 def last_reversed(x: Any, axis: int) -> Any:
@@ -85,7 +80,7 @@ def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> Ar
 
 argsort_op = Op(
     "argsort", argsort_kernel,
-    infer=argsort_infer, vjp=[None], jvp=[None], batch=next_axis, family="sorting",
+    infer=argsort_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
     source="argsort({0}, {axis}, {descending}, {stable})",
     samples=cases(
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
@@ -111,7 +106,7 @@ def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
 
 inverse_permutation = Op(
     "inverse_permutation", inverse_permutation_kernel,
-    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=next_axis, family="sorting",
+    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
     source="inverse_permutation({0}, {axis})",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
     error_samples=[
@@ -146,7 +141,7 @@ def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) 
 
 sort_op = Op(
     "sort", sort_kernel,
-    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=next_axis, family="sorting",
+    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=advance, family="sorting",
     source="sort({0}, {axis}, {descending}, {stable})",
     samples=cases(
         distinct((4,), descending=True, stable=True),
@@ -202,7 +197,7 @@ def argtopk_infer(x: ArrayType, k: int, axis: int, largest: bool) -> ArrayType:
 
 argtopk = Op(
     "argtopk", argtopk_kernel,
-    infer=argtopk_infer, vjp=[None], jvp=[None], batch=next_axis, family="sorting",
+    infer=argtopk_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
     source="argtopk({0}, {k}, {axis}, {largest})",
     samples=cases(
         distinct((3, 4), k=2), distinct((9, 2), k=2, axis=0, largest=False),
@@ -230,7 +225,7 @@ def argkth_infer(x: ArrayType, k: int, axis: int) -> ArrayType:
 
 argkth = Op(
     "argkth", argkth_kernel,
-    infer=argkth_infer, vjp=[None], jvp=[None], batch=next_axis, family="sorting",
+    infer=argkth_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
     source="argkth({0}, {k}, {axis})",
     samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
     error_samples=[
@@ -265,7 +260,7 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 
 argmode = Op(
     "argmode", argmode_kernel,
-    infer=argmode_infer, vjp=[None], jvp=[None], batch=next_axis, family="sorting",
+    infer=argmode_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
     source="argmode({0}, {axis})",
     samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
     error_samples=[
@@ -273,11 +268,6 @@ argmode = Op(
     ],
     doc="Where the last of the smallest entry that is most frequent along an axis is.",
 )
-
-
-def along_one(x: Any, axis: int | None) -> tuple[Any, int]:
-    """`x` and its axis, or all of `x` in a row if there is none."""
-    return (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
 
 
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
@@ -288,7 +278,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
     >>> sort(np.array([3.0, 1.0, 2.0]), descending=True)
     array([3., 2., 1.])
     """
-    x, axis = along_one(x, axis)
+    x, axis = in_a_row(x, axis)
     return sort_op(x, axis=axis, descending=descending, stable=stable)
 
 
@@ -300,7 +290,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
     >>> argsort(np.array([3.0, 1.0, 2.0]))
     array([1, 2, 0])
     """
-    x, axis = along_one(x, axis)
+    x, axis = in_a_row(x, axis)
     return argsort_op(x, axis=axis, descending=descending, stable=stable)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
+from ..families import advance
 from ..op import ErrorSample, Op
 from ..samples import cases, reals
 from ..types import ArrayType, conflict, is_float, normalize_axes, result_dtype, type_of
 from .arithmetic import square
 from .broadcasting import repeated
-from .movement import example
 from .reduction import count, mean, not_empty, sum
 
 __all__ = ["inverse_spread", "standardize", "standardize_slope"]
@@ -102,9 +102,7 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
 
 def norm_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
     """Work along the same axes of a stack of examples."""
-    xs = repeated(xs, batched)
-    axes = normalize_axes(op, example(xs[0]), attrs["axis"])
-    return op(*xs, axis=tuple(i + 1 for i in axes), epsilon=attrs["epsilon"])
+    return advance(op, repeated(xs, batched), batched, attrs)
 
 
 def spread_slope(r: Any, x: Any, axis: Axes, epsilon: float) -> Any:

@@ -19,7 +19,7 @@ from .broadcasting import repeated
 from .comparison import equal, masked, where
 from .indexing import GRID, ROWS, at, placed, reordered, scatter, widened
 from .logic import isnan
-from .movement import astype, example, inverse, reshape
+from .movement import astype, inverse, reshape
 
 __all__ = ["add_at", "maximum_at", "minimum_at", "product_at", "set_at"]
 
@@ -42,7 +42,7 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
 def update_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
     """See Note [Batched index]; the values get the axes that broadcasting would give them."""
     x, v = xs[0] if batched[0] else stacked(xs, batched), xs[1]
-    types = [example(a) if b else type_of(a) for a, b in zip(xs, batched)]
+    types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement(op.name, attrs["index"], types[0], types[2:])
     index, arrays, order = widened(place, attrs["index"], [x, *xs[2:]], [True, *batched[2:]])
     if batched[1]:
@@ -96,7 +96,7 @@ def survivors_infer(*arrays: ArrayType, index: Index, shape: Shape) -> ArrayType
 
 def survivors_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
     stack = xs[list(batched).index(True)]
-    types = [example(a) if b else type_of(a) for a, b in zip(xs, batched)]
+    types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement("survivors", attrs["index"], ArrayType(attrs["shape"], bool), types)
     index, arrays, order = widened(place, attrs["index"], [stack, *xs], [True, *batched])
     found = survivors(*arrays, index=index, shape=(shape_of(stack)[0], *attrs["shape"]))

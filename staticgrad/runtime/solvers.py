@@ -52,7 +52,7 @@ def product(f: Function) -> Function:
 
 
 def hessian(f: Function) -> Function:
-    """The Hessian of `f`: forward over reverse, as the tape takes it, so the bits are the same."""
+    """The Hessian of `f`: forward over reverse, by columns, as the tape takes it."""
 
     @looked_up_once
     def square(x: Any, *args: Any) -> Any:

@@ -18,8 +18,9 @@ def test_the_three_ways_agree():
     tape, graph, plain = found["tape"], found["graph"], found["NumPy"]
     assert tape["value"] == graph["value"] == plain["value"]
     np.testing.assert_allclose(tape["gradient"], plain["gradient"], rtol=1e-4)
-    for key in ("gradient", "hessian", "at"):
-        assert tape[key].tobytes() == graph[key].tobytes()
+    assert tape["gradient"].tobytes() == graph["gradient"].tobytes()
+    np.testing.assert_allclose(tape["hessian"], graph["hessian"], rtol=1e-12)  # other sums
+    np.testing.assert_allclose(tape["at"], graph["at"], rtol=1e-6)
     assert tape["minimum"] == pytest.approx(plain["minimum"], rel=1e-6)
 
 
@@ -27,4 +28,4 @@ def test_the_table_is_printed(capsys):
     plain_numpy.main()
     printed = capsys.readouterr().out
     assert printed.startswith("gradient of likelihood: largest relative error")
-    assert printed.endswith("tape and graph agree to the bit: yes\n")
+    assert printed.endswith("tape and graph give the same gradient to the bit: yes\n")

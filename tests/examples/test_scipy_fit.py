@@ -1,4 +1,4 @@
-"""NIST's certified values are found, from either mode, with the same bits."""
+"""NIST's certified values are found, from either mode."""
 
 import importlib.util
 from pathlib import Path
@@ -22,12 +22,13 @@ def test_both_modes_find_what_is_certified(name):
     tape, graph = (scipy_fit.fit(mode, dataset) for mode in (dg, sg))
     np.testing.assert_allclose(tape.found, dataset.certified, rtol=1e-8)
     np.testing.assert_allclose(tape.errors, dataset.certified_errors, rtol=1e-8)
-    assert tape.found.tobytes() == graph.found.tobytes()
-    assert tape.hessian_errors.tobytes() == graph.hessian_errors.tobytes()
+    np.testing.assert_allclose(graph.found, tape.found, rtol=1e-9)
+    np.testing.assert_allclose(graph.errors, dataset.certified_errors, rtol=1e-8)
+    np.testing.assert_allclose(graph.hessian_errors, tape.hessian_errors, rtol=1e-8)
 
 
 def test_the_table_is_printed(capsys):
     scipy_fit.main()
     printed = capsys.readouterr().out
-    assert printed.count("the same to the bit: yes") == 2
+    assert printed.count("the two are apart by ") == 2
     assert "2.3894212918e+02    2.3894212918e+02" in printed

@@ -30,6 +30,43 @@ def embedding(
     return ops.embedding(as_tensor(input), as_tensor(weight), padding_idx)
 
 
+def embedding_bag(
+    input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
+    sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:  # fmt: skip
+    """The mean, sum or maximum, by `mode`, of the rows that each bag of integers names.
+
+    `input` has a row for each bag. Raises OptionError for bags given by `offsets`.
+
+    >>> dg.nn.functional.embedding_bag(dg.tensor([[0, 1]]), dg.tensor([[1.0], [2.0]]))
+    tensor([[1.5000]])
+    """
+    if offsets is not None or include_last_offset or mode not in ("mean", "sum", "max"):
+        raise ops.OptionError(
+            "embedding_bag", [], f"bags are rows, and mode is 'mean', 'sum' or 'max', not {mode!r}",
+            hint="pad the bags to one length, with padding_idx",
+        )  # fmt: skip
+    labels = as_tensor(input)
+    rows = embedding(labels, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
+    counted = None
+    if padding_idx is not None:
+        counted = ops.expand_dims(labels != padding_idx % weight.shape[0], axis=-1)
+        rows = ops.where(counted, rows, -np.inf if mode == "max" else 0)
+    if per_sample_weights is not None:
+        rows = rows * ops.expand_dims(as_tensor(per_sample_weights), axis=-1)
+    if mode == "max":
+        most = ops.max(rows, axis=1)
+        return most if counted is None else ops.where(ops.any(counted, axis=1), most, 0)
+    total = ops.sum(rows, axis=1)
+    if mode == "sum":
+        return total
+    if counted is None:
+        return total / max(1, rows.shape[1])
+    return total / ops.maximum(ops.astype(ops.sum(counted, axis=1), dtype=rows.dtype), 1)
+
+
 def one_hot(labels: Any, num_classes: int = -1) -> Any:
     """A row per label, with a 1 at its place; by default up to the greatest label there is.
 

@@ -68,6 +68,20 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     return ops.pixel_unshuffle(as_tensor(input), downscale_factor)
 
 
+def channel_shuffle(input: Any, groups: int) -> Any:
+    """Channels, the second dimension, in the order in which groups of them take turns.
+
+    >>> dg.nn.functional.channel_shuffle(dg.arange(4).reshape(1, 4), 2)
+    tensor([[0, 2, 1, 3]])
+    """
+    x = as_tensor(input)
+    n, channels, *rest = x.shape
+    if groups < 1 or channels % groups:
+        raise ops.ShapeError("channel_shuffle", [x.type], f"{groups} groups cannot share channels")
+    parted = ops.reshape(x, shape=(n, groups, channels // groups, *rest))
+    return ops.reshape(ops.swapaxes(parted, 1, 2), shape=x.shape)
+
+
 def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """`x` with entries around it: `pad` has a pair of widths per dimension, the last one first.
 

@@ -90,6 +90,9 @@ COUNTERPARTS = {
         torch.nn.functional.binary_cross_entropy_with_logits(x, y, **attrs)
     ),
     "nll_loss": classes_last("nll_loss"), "sparse_cross_entropy": classes_last("cross_entropy"),
+    "conv_bias": lambda torch, x, w, b, **attrs: (
+        convolved(torch, x, w, **attrs) + b.reshape(-1, *(1,) * (x.ndim - 2))
+    ),
     "conv": convolved, "conv_operand": transposed_in(0), "conv_filters": transposed_in(1),
     "max_pool": max_pooled, "sum_pool": sum_pooled, "pick_from_windows": picked,
     "put_into_windows": unpooled(picked), "sum_unpool": unpooled(sum_pooled),

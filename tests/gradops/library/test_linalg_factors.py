@@ -172,3 +172,11 @@ def test_exponentials_of_extremes():
     assert np.isnan(linalg.matrix_exp(np.diag([np.nan, 1]))).all()
     assert_array_equal(np.diag(linalg.matrix_exp(np.eye(2) * 1000.0)), [np.inf] * 2)
     assert linalg.matrix_exp(np.eye(2, dtype=int)).dtype == np.float64
+
+
+def test_derivatives_of_the_exponential_in_long_directions_have_all_digits():
+    x, t, u = (drawn((3, 3)) for _ in range(3))
+    first = lambda x, t: G.jvp(linalg.matrix_exp, [x], [t])[1]
+    assert_allclose(first(x, 1e9 * t) / 1e9, first(x, t), rtol=1e-11)
+    second = lambda t: G.jvp(lambda x: first(x, t), [x], [1e6 * u])[1]
+    assert_allclose(second(1e9 * t) / 1e9, second(t), rtol=1e-10)

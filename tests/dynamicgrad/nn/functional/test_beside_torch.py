@@ -147,6 +147,10 @@ LOSSES = [
 OTHERS = [
     ("linear", [reals(2, 3), reals(4, 3), reals(4)], {}),
     ("embedding", [np.array([[0, 2], [2, 1]]), reals(4, 3)], {"padding_idx": 2}),
+    *(("embedding_bag", [np.array([[0, 2], [2, 1]]), reals(4, 3)], {"mode": mode, "padding_idx": 1})
+      for mode in ("sum", "mean", "max")),
+    ("embedding_bag", [np.array([[0, 2], [2, 1]]), reals(4, 3)], {}),
+    ("channel_shuffle", [reals(2, 4, 3)], {"groups": 2}),
     ("scaled_dot_product_attention", [reals(2, 4, 3), reals(2, 5, 3), reals(2, 5, 2)], {}),
     ("scaled_dot_product_attention", [reals(4, 3), reals(4, 3), reals(4, 2)],
      {"is_causal": True, "scale": 0.3}),
