@@ -336,20 +336,10 @@ def block_diag(*tensors: Any) -> Any:
     return ops.concatenate(rows, axis=0)
 
 
-def adjoint(x: Any) -> Any:
-    """Each matrix transposed, its entries conjugated.
-
-    >>> dg.adjoint(dg.tensor([[1j, 2.0]])).tolist()
-    [[-1j], [(2-0j)]]
-    """
-    found = ops.matrix_transpose(x)
-    return ops.conj(found) if ops.types.is_complex(found.dtype) else found
-
-
 BOTH: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        adjoint, diag, diag_embed, diagflat, diagonal, diagonal_scatter, fliplr, flipud,
+        diag, diag_embed, diagflat, diagonal, diagonal_scatter, fliplr, flipud,
         repeat_interleave, roll, rot90, tensor_split, tile, tril, triu, unflatten,
     )
 }  # fmt: skip

@@ -11,6 +11,7 @@ import gradops as ops
 from gradops import Batched, DTypeError, TransformError
 from gradops.levels import TRACING
 from gradops.op import unmasked
+from gradops.types import as_shape
 
 from .devices import on_device
 from .leaves import requires_grad_
@@ -176,9 +177,14 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """A shape given as one sequence or as several numbers."""
-    if len(shape) == 1 and not isinstance(shape[0], int | np.integer):
-        shape = tuple(shape[0])
-    return tuple(map(int, shape))
+    found: Any = as_shape(shape[0] if len(shape) == 1 else shape)
+    for n in found:
+        if isinstance(n, int) and n < 0:
+            raise ops.ShapeError(
+                "shape", [found], f"the size {n} is negative",
+                known_as=f"Trying to create tensor with negative dimension {n}: {list(found)}",
+            )  # fmt: skip
+    return found
 
 
 @on_device
@@ -233,6 +239,8 @@ def arange(
     tensor([0, 1, 2])
     """
     start, end = (0, start) if end is None else (start, end)  # one number is the end
+    if step == 0:
+        raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)
     return finished(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
 
@@ -246,6 +254,7 @@ def linspace(
     >>> dg.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    (steps,) = sizes((steps,))
     value = np.linspace(start, end, steps, dtype=dtype or get_default_dtype())
     return finished(value, requires_grad)
 
@@ -258,6 +267,7 @@ def eye(n: int, m: int | None = None, dtype: Any = None, requires_grad: bool = F
     tensor([[1., 0.],
             [0., 1.]])
     """
+    n, m = sizes((n, n if m is None else m))
     return finished(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
 
 
@@ -292,6 +302,11 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: Any = np.int64)
     """
     if size is None:
         low, high, size = 0, low, high
+    if low >= high:
+        raise ops.OptionError(
+            "randint", [], f"low={low} is not less than high={high}",
+            known_as=f"random_ expects 'from' to be less than 'to', got from={low} >= to={high}",
+        )  # fmt: skip
     return finished(drawn(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
 
 
@@ -362,7 +377,8 @@ def randperm(n: int) -> Tensor:
     >>> sorted(dg.randperm(3).tolist())
     [0, 1, 2]
     """
-    value = drawn(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), (n,))
+    shape = sizes((n,))
+    value = drawn(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), shape)
     return finished(value, False)
 
 

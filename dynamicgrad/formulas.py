@@ -10,6 +10,7 @@ from gradops import OptionError
 from gradops.types import is_inexact, shape_of, type_of
 
 from .fast import binary, operand
+from .inplace import updated_by
 from .tensor import Tensor, as_tensor
 
 divide = binary(ops.div)
@@ -70,15 +71,6 @@ def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     tensor([2.5000])
     """
     return x + value * (tensor1 / tensor2)
-
-
-def rsqrt(x: Any) -> Any:
-    """1 divided by the square root of each entry.
-
-    >>> dg.rsqrt(dg.tensor([4.0]))
-    tensor([0.5000])
-    """
-    return ops.reciprocal(ops.sqrt(x))
 
 
 def frac(x: Any) -> Any:
@@ -181,32 +173,21 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
         raise OptionError("histc", [type_of(x)], f"there is at least one bin, not {bins}")
     if (min, max) == (0, 0) and numbers.size:
         min, max = numbers.min(), numbers.max()
+        if min == max:
+            min, max = min - 1, max + 1
     if not (np.isfinite(min) and np.isfinite(max) and min <= max):
         raise OptionError("histc", [type_of(x)], f"no range is [{min}, {max}]")
     limits = (min, max)
     return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
 
 
-def in_place(f: Callable[..., Any], name: str) -> Callable[..., Tensor]:
-    """The method that writes the result of a formula into its first operand."""
-
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        found: Tensor = self.copy_(f(self, *args, **kwargs))
-        return found
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Write the result of `{name[:-1]}` into this tensor, and return it."
-    return method
-
-
 BOTH: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         addcdiv, addcmul, bincount, dist, frac, histc, isclose, isneginf, isposinf, isreal, ldexp,
-        lerp, rsqrt,
+        lerp, ops.rsqrt,
     )
 } | {"round": round_}  # fmt: skip
 METHODS = {
-    f"{f.__name__}_": in_place(f, f"{f.__name__}_")
-    for f in (addcdiv, addcmul, frac, ldexp, lerp, rsqrt)
+    f"{f.__name__}_": updated_by(f) for f in (addcdiv, addcmul, frac, ldexp, lerp, ops.rsqrt)
 }

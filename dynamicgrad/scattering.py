@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import is_float, shape_of
+from gradops.types import is_float, is_inexact, shape_of
 
 from .inplace import updated_by
 from .shapes import along, axis_of
@@ -90,6 +90,10 @@ def reduced(x: Any, key: Any, values: Any, reduce: str, include_self: bool) -> A
         raise ops.OptionError(
             "scatter_reduce", [ops.type_of(x)], f"reduce is one of {known}, not {reduce!r}"
         )
+    if reduce in ("amax", "amin") and x.dtype.kind == "c":
+        raise ops.DTypeError(
+            "scatter_reduce", [ops.type_of(x)], "of complex numbers none is the largest"
+        )
     if not include_self:
         x = ops.at(x)[key].set(neutral(x.dtype, reduce))
     place = ops.at(x)[key]
@@ -105,7 +109,7 @@ def reduced(x: Any, key: Any, values: Any, reduce: str, include_self: bool) -> A
         return total
     counts = ops.at(np.full(x.shape, int(include_self)))[key].add(1)
     counts = ops.astype(ops.maximum(counts, 1), dtype=x.dtype)
-    return total / counts if is_float(x.dtype) else ops.floor_divide(total, counts)
+    return total / counts if is_inexact(x.dtype) else ops.floor_divide(total, counts)
 
 
 def neutral(dtype: Any, reduce: str) -> Any:

@@ -148,6 +148,8 @@ def size_at(x: Any, dim: int) -> Any:
 
 def axis_of(x: Any, dim: int, rank: int) -> int:
     """A dimension counted from the front; raises ShapeError if there is none."""
+    if not isinstance(dim, int | np.integer):
+        raise ops.OptionError("dim", [ops.type_of(x)], f"a dimension is an integer, not {dim!r}")
     if not -rank <= dim < rank:
         raise ops.AxisError(
             "dim", [ops.type_of(x)], f"{dim} is out of range for {rank} dimensions",

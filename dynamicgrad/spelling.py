@@ -145,7 +145,8 @@ def allclose(x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool
     >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
     True
     """
-    return np.allclose(as_tensor(x).value, as_tensor(other).value, rtol, atol)
+    a, b = operand(x).detach(), operand(other).detach()
+    return bool(ops.all(formulas.isclose(a, b, rtol, atol)))
 
 
 def is_complex(x: Any) -> bool:

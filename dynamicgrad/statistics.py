@@ -13,6 +13,7 @@ from gradops.types import shape_of
 
 from . import creation
 from .fast import OF_NUMBERS, cast, operand
+from .shapes import size_at
 from .tensor import Tensor
 
 
@@ -223,7 +224,7 @@ def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
         return ops.reshape(y, shape=())
     if is_number(x, dim):
         return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
-    middle = rank_of_middle("median", x, x.shape[dim])
+    middle = rank_of_middle("median", x, size_at(x, dim))
     nans = ops.isnan(x)
     first = ops.argmax(nans, axis=dim, keepdims=True)
     indices = ops.where(
@@ -249,7 +250,7 @@ def nanmedian(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
         return nanmedian(ops.reshape(x, shape=(-1,)), 0).values
     if is_number(x, dim):
         return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
-    rank_of_middle("nanmedian", x, x.shape[dim])
+    rank_of_middle("nanmedian", x, size_at(x, dim))
     there = ops.count_nonzero(ops.logical_not(ops.isnan(x)), axis=dim, keepdims=True)
     order, middle = ops.argsort(x, axis=dim), ops.maximum((there - 1) // 2, 0)
     return picked(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)

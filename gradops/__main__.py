@@ -9,16 +9,23 @@ import argparse
 import importlib
 from collections.abc import Sequence
 
-from .op import Op
+from .op import OPS, Op
 from .table import aligned, names_in, rows
 
 # By name, as this is the one place of gradops that looks at the packages above it.
-PACKAGES = {"dynamicgrad": ["nn.functional"], "staticgrad": ["nn"]}
+PACKAGES = {
+    "dynamicgrad": ["nn.functional", "linalg", "fft", "special", "random"],
+    "staticgrad": ["nn", "linalg", "signal", "random"],
+}
+BY_HAND = {"dynamicgrad": "dynamicgrad.by_hand", "staticgrad": "staticgrad.frontend.by_hand"}
 
 
 def spelled_in(name: str) -> dict[Op, list[str]]:
     """What the ops are called in one of the packages."""
-    return names_in(importlib.import_module(name), PACKAGES[name])
+    found = names_in(importlib.import_module(name), PACKAGES[name])
+    for op, names in importlib.import_module(BY_HAND[name]).SPELLED.items():
+        found[OPS[op]] = list(dict.fromkeys([*found.get(OPS[op], []), *names.split()]))
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

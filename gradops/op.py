@@ -26,7 +26,7 @@ from .errors import (
     ShapeError,
 )
 from .rules import Rule, Rules
-from .types import ArrayType, as_shape, native, operand_types
+from .types import ArrayType, Dim, as_shape, native, operand_types
 
 Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
 
@@ -332,4 +332,17 @@ def canonical(name: str, value: Any) -> Any:
             return tuple(canonical(name, v) for v in value)
         case _ if isinstance(value, np.generic):
             return value.item()
+        case _ if isinstance(value, Dim):
+            return value
+        case _ if isinstance(value, np.ndarray) or hasattr(value, "gradop_level"):
+            return canonical(name, plain(name, value))
     return value
+
+
+def plain(name: str, value: Any) -> Any:
+    """What an array of numbers, a tensor perhaps, holds, as numbers: an attribute has no graph."""
+    if hasattr(value, "known_sizes"):
+        return value.known_sizes()
+    if not hasattr(value, "tolist"):
+        raise TypeError(f"{name} is a plain value, not a {type(value).__name__}")
+    return value.tolist()

@@ -26,13 +26,13 @@ from .library.gamma import (
     polygamma,
     zeta,
 )
+from .library.rectifiers import log_sigmoid as log_expit
 from .library.reduction import logsumexp
 from .library.special import (
     entr,
     erfc,
     erfcx,
     erfinv,
-    log_expit,
     log_ndtr,
     logit,
     ndtr,

@@ -260,6 +260,7 @@ def as_shape(shape: Any) -> Shape:
     if hasattr(shape, "known_sizes"):
         shape = shape.known_sizes()
     several = isinstance(shape, Iterable) and not isinstance(shape, str)
+    several = several and getattr(shape, "ndim", 1) != 0
     return tuple(map(as_size, shape)) if several else (as_size(shape),)
 
 
@@ -437,7 +438,7 @@ def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:
 
 def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
     """`axis` counted from the front, or an AxisError."""
-    if not isinstance(axis, int | np.integer):
+    if not isinstance(axis, int | np.integer) or isinstance(axis, bool):
         raise OptionError(op, [x], f"an axis is an integer, not {axis!r}")
     if not -x.ndim <= axis < x.ndim:
         raise AxisError(

@@ -5,7 +5,6 @@ from typing import Any
 import gradops as ops
 
 from .. import linalg
-from .shaping import matrix_transpose
 from .signatures import Functions, each, one, two, widened
 
 
@@ -31,7 +30,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 PRODUCTS: Functions = {
     "matmul": two(ops.matmul),
-    "matrix_transpose": matrix_transpose,
+    "matrix_transpose": one(ops.matrix_transpose),
     "tensordot": tensordot,
     "vecdot": vecdot,
 }

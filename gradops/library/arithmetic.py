@@ -23,7 +23,7 @@ from ..types import PYTHON_SCALARS, is_complex, type_of
 
 __all__ = [
     "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power",
-    "reciprocal", "sign", "sqrt", "square", "strong_product", "sub",
+    "reciprocal", "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
 ]
 
 unequal = [
@@ -139,6 +139,15 @@ reciprocal = elementwise(
     "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=analytic,
     doc="One over each entry.",
 )
+
+
+def rsqrt(x: Any) -> Any:
+    """1 divided by the square root of each entry.
+
+    >>> rsqrt(np.array([4.0]))
+    array([0.5])
+    """
+    return reciprocal(sqrt(x))
 
 
 def power_base(y: Any, a: Any, b: Any) -> Any:

@@ -289,5 +289,11 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     """
     x, axis = in_a_row(x, axis)
     axis = normalize_axis("take", type_of(x), axis)
-    found = in_range("take", x, index_array(x, indices), shape_of(x)[axis], mode)
+    found = index_array(x, indices)
+    if type_of(found).dtype == np.bool:
+        raise IndexingError(
+            "take", [type_of(x), type_of(found)], "truth values are no indices",
+            hint="x[mask] takes the entries where a mask holds",
+        )  # fmt: skip
+    found = in_range("take", x, found, shape_of(x)[axis], mode)
     return at(x, [found], (*(FULL,) * axis, "array"))

@@ -15,6 +15,7 @@ from ..types import (
     Shape,
     is_complex,
     normalize_axes,
+    normalize_axis,
     product,
     shape_of,
     type_of,
@@ -107,10 +108,10 @@ def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
     found = normalize_axes("transpose", x, axes)
     if len(found) != x.ndim:
         raise ShapeError(
-            "transpose", [x], f"axes {axes} do not name each of {x.ndim} dimensions",
+            "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
             known_as="number of dimensions in the tensor input does not match the length of the"
             f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
-            f" len(dims) = {len(axes)}",
+            f" len(dims) = {len(found)}",
         )  # fmt: skip
     return found
 
@@ -298,7 +299,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    a, b = (normalize_axes("swapaxes", type_of(x), i)[0] for i in (axis1, axis2))
+    a, b = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
     order = list(range(len(shape_of(x))))
     order[a], order[b] = b, a
     return transpose(x, axes=tuple(order))

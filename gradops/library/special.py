@@ -8,12 +8,11 @@ from ..families import elementwise, singular
 from ..kernels import gaussian as kernels
 from ..kernels.tables import float_dtype
 from ..samples import between, cases, exactly, positive, reals
-from .activation import softplus
 from .comparison import equal, less_equal, where
 from .elementwise import exp, log, log1p
 
 __all__ = [
-    "entr", "erfc", "erfcx", "erfinv", "log_expit", "log_ndtr", "logit", "ndtr", "ndtri",
+    "entr", "erfc", "erfcx", "erfinv", "log_ndtr", "logit", "ndtr", "ndtri",
     "xlog1py", "xlogy",
 ]
 
@@ -102,12 +101,3 @@ entr = elementwise(
     samples=positive((3, 4)),
     doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
 )
-
-
-def log_expit(x):
-    """The logarithm of the logistic function, without underflow.
-
-    >>> float(log_expit(-1000.0))
-    -1000.0
-    """
-    return -softplus(-x)

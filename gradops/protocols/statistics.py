@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 import gradops as ops
 
 from ..types import shape_of, type_of
 from .joining import concatenate
 from .reducing import cast
-from .refusals import length
 
 __all__ = ["corrcoef", "cov"]
 
@@ -56,5 +53,5 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> A
     c = cov(x, y, rowvar, dtype=dtype)
     if not shape_of(c):
         return c / c
-    d = ops.sqrt(ops.real(ops.sum(c * np.eye(length(c), dtype=type_of(c).dtype), axis=1)))
+    d = ops.sqrt(ops.real(ops.diagonal(c)))
     return ops.clip(c / ops.reshape(d, shape=(-1, 1)) / d, -1, 1)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import Dim, DTypeError
+from gradops import Dim, DTypeError, ShapeError
 from gradops.library import sizes
 from gradops.library.indexing import positions
 from gradops.types import Size, as_shape, as_size, is_inexact, native, product, shape_of
@@ -83,6 +83,8 @@ def linspace(start: Any, stop: Any, num: int) -> Expr:
     array([0. , 0.5, 1. ], dtype=float32)
     """
     num = operator.index(as_size(num))
+    if num < 0:
+        raise ShapeError("linspace", [num], f"the size {num} is negative")
     if not isinstance(start, Expr) and not isinstance(stop, Expr):
         return constant(np.linspace(start, stop, num).astype(own_dtype(np.asarray(0.0))))
     like = start if isinstance(start, Expr) else stop

@@ -24,15 +24,6 @@ def add_n(inputs: Sequence[Any]) -> Any:
     return reduce(ops.add, rest, first) if rest else ops.copy(first)  # so that it can be named
 
 
-def rsqrt(x: Any) -> Any:
-    """1 divided by the square root of each entry.
-
-    >>> float(sg.rsqrt(4.0))
-    0.5
-    """
-    return ops.reciprocal(ops.sqrt(x))
-
-
 def squared_difference(x: Any, y: Any) -> Any:
     """The squares of the differences of entries.
 
@@ -68,15 +59,6 @@ def truncatediv(x: Any, y: Any) -> Any:
     array([ 3, -3])
     """
     return ops.floor_divide(ops.sub(x, ops.fmod(x, y)), y)
-
-
-def log_sigmoid(x: Any) -> Any:
-    """The logarithm of the logistic function, exact also far out.
-
-    >>> float(sg.log_sigmoid(-1000.0))
-    -1000.0
-    """
-    return -ops.softplus(-x)
 
 
 def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:

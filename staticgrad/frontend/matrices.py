@@ -265,6 +265,7 @@ def of_axes(name: str, count: int) -> Callable[[Any], Any]:
     def call(input: Any) -> Any:
         return transform(input, axes=axes)
 
+    call.__name__ = name if count == 1 else f"{name}{count}d"
     call.__doc__ = f"The {spelled_out(name)} along {along(count)}."
     return call
 
@@ -277,6 +278,7 @@ def of_halves(name: str, count: int) -> Callable[..., Any]:
     def call(input: Any, fft_length: Any = None) -> Any:
         return transform(input, s=fft_length, axes=axes)
 
+    call.__name__ = name if count == 1 else f"{name}{count}d"
     call.__doc__ = (
         f"The {spelled_out(name)} along {along(count)}, of the lengths `fft_length`: one for each."
     )

@@ -6,7 +6,7 @@ import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.types import as_shape, shape_of, type_of
 
-from .formulas import rsqrt, squared_difference, tupled
+from .formulas import squared_difference, tupled
 from .leaves import as_expression
 from .random import random_uniform
 
@@ -59,7 +59,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12) -> Any:
     array([0.6, 0.8])
     """
     total = ops.sum(ops.square(x), axis=tupled(axis), keepdims=True)
-    return ops.mul(x, rsqrt(ops.maximum(total, epsilon)))
+    return ops.mul(x, ops.rsqrt(ops.maximum(total, epsilon)))
 
 
 def bias_add(value: Any, bias: Any) -> Any:

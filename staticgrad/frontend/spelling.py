@@ -129,16 +129,16 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
             "unique unique_with_counts where",
         ),
         **of_gradops(
-            "cummax cummin diff logcumsumexp median nanmedian nanquantile percentile quantile "
-            "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack diag_embed "
-            "diagflat diagonal dstack fliplr flipud hstack moveaxis ravel rot90 "
-            "sliding_window_view swapaxes tril triu vstack"
+            "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack cummax "
+            "cummin diag_embed diagflat diagonal diff dstack fliplr flipud hstack log_sigmoid "
+            "logcumsumexp median moveaxis nanmedian nanquantile percentile quantile ravel "
+            "rot90 rsqrt sliding_window_view swapaxes tril triu vstack"
         ),
         "slice": arranging.slice_of, **matrices.TOP, **matrices.COMPLEX,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta log_sigmoid matmul "
-            "rsqrt squared_difference truncatediv",
+            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta matmul "
+            "squared_difference truncatediv",
         ),
         **of(
             statistics,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from gradops import DTypeError
+from gradops import DTypeError, GradError
 
 MADE = {
     "dg.tensor(1)": "tensor(1)",
@@ -137,3 +137,22 @@ def test_names_of_dtypes_and_numbers_are_pytorchs():
     assert math.isnan(dg.nan)
     assert dg.is_tensor(dg.ones(1))
     assert not dg.is_tensor(np.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: dg.zeros(2, -1), r"shape\(\(2, -1\)\): the size -1 is negative"),
+        (lambda: dg.full((-3,), 1.0), "the size -3 is negative"),
+        (lambda: dg.eye(-1), "the size -1 is negative"),
+        (lambda: dg.linspace(0, 1, -2), "the size -2 is negative"),
+        (lambda: dg.randperm(-1), "the size -1 is negative"),
+        (lambda: dg.rand(2.5), "a size is an integer"),
+        (lambda: dg.zeros(2.5, 3), "a size is an integer"),
+        (lambda: dg.arange(0, 1, 0), "the step is zero"),
+        (lambda: dg.randint(5, 2, (3,)), "low=5 is not less than high=2"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_words(make, says):
+    with pytest.raises(GradError, match=says):
+        make()

@@ -56,6 +56,14 @@ BYTES = dg.tensor([1, 2], dtype="uint8")
         (lambda: dg.nn.functional.pad(dg.ones(3), (1,)), ShapeError, "has no pair of widths"),
         (lambda: dg.nn.functional.pad(dg.ones(3), (1, 1, 1, 1)), ShapeError, "has no pair"),
         (lambda: dg.nn.functional.one_hot(dg.arange(0)), ShapeError, "how many classes"),
+        (lambda: dg.median(dg.ones(2, 2), (0,)), OptionError, "an integer, not \\(0,\\)"),
+        (lambda: dg.nanmedian(dg.ones(2, 2), 2), AxisError, "2 is out of range"),
+        (lambda: dg.allclose(dg.ones(2), dg.ones(3)), ShapeError, "do not broadcast"),
+        (
+            lambda: (dg.ones(1) * 1j).scatter_reduce(0, dg.tensor([0]), dg.ones(1) * 1j, "amax"),
+            DTypeError,
+            "none is the largest",
+        ),
         (lambda: BYTES + 300, DTypeError, "300 out of bounds for uint8"),
         (lambda: BYTES & -1, DTypeError, "-1 out of bounds for uint8"),
         (lambda: BYTES**-1, DTypeError, "-1 out of bounds for uint8"),
@@ -90,3 +98,14 @@ def test_truth_values_have_a_least_and_a_greatest():
     y = dg.tensor([True, False])
     found = x.scatter_reduce(0, first, y, "amin", include_self=False)
     assert found.tolist() == [False, False]
+
+
+def test_a_row_that_is_not_finite_spoils_only_its_own_correlations():
+    with np.errstate(invalid="ignore"):
+        found = dg.corrcoef(dg.tensor([[0.0, 1.0, 0.0], [1.0, dg.inf, 0.0], [0.0, -1.0, 0.0]]))
+    assert found[0, 2].item() == pytest.approx(-1)
+    assert found[1].isnan().all()
+
+
+def test_entries_that_are_all_equal_are_in_the_middle_of_their_bins():
+    assert dg.histc(dg.ones(2), bins=4).tolist() == [0, 0, 2, 0]

@@ -5,7 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
+import dynamicgrad as dg
 import gradops as G
+import staticgrad as sg
 from gradops.op import OPS, canonical
 from gradops.testing import PropertyError, check
 
@@ -75,10 +77,26 @@ def test_an_attribute_has_one_hashable_form(name, value, want):
         (lambda: G.sum(np.ones((2, 3)), axis=[0, 1]), ()),
         (lambda: G.reshape(np.ones((2, 3)), shape=-1), (6,)),
         (lambda: G.broadcast_to(np.ones(1), shape=3), (3,)),
+        (lambda: G.broadcast_to(np.ones(1), shape=np.array(3)), (3,)),
+        (lambda: G.transpose(np.ones((2, 3)), axes=np.array([1, 0])), (3, 2)),
+        (lambda: G.sum(np.ones((2, 3)), axis=np.array(0)), (3,)),
+        (lambda: G.sum(np.ones((2, 3)), axis=dg.tensor(0)), (3,)),
     ],
 )
 def test_arrays_take_attributes_in_any_form_that_tensors_take(call, shape):
     assert call().shape == shape
+
+
+def test_an_attribute_of_a_graph_is_known_when_it_is_built():
+    axis = sg.placeholder("int64", [], name="axis")
+    with pytest.raises(G.ValueUnknownError, match="the value of axis: int64"):
+        G.sum(sg.placeholder("float64", [2]), axis=axis)
+
+
+@pytest.mark.parametrize("x", [np.ones((2, 3)), dg.ones(2, 3)], ids=["array", "tensor"])
+def test_a_truth_value_is_no_axis(x):
+    with pytest.raises(G.OptionError, match="an axis is an integer, not True"):
+        G.sum(x, axis=True)
 
 
 def test_a_failing_kernel_is_explained_in_terms_of_the_call():

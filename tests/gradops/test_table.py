@@ -2,6 +2,10 @@
 
 import subprocess
 import sys
+from importlib import import_module
+from operator import attrgetter
+
+import pytest
 
 import gradops
 from gradops.__main__ import PACKAGES, main, spelled_in
@@ -22,6 +26,21 @@ def test_spellings_are_the_names_that_users_write():
     assert found["sum"].dynamicgrad == "sum"
     assert found["sum"].staticgrad == "reduce_sum"
     assert found["power"].dynamicgrad == "pow"
+
+
+def test_functions_written_by_hand_are_in_the_table():
+    found = {row.name: row for row in rows(*map(spelled_in, PACKAGES))}
+    assert found["concatenate"].dynamicgrad == "cat, concat"
+    assert found["solve"].dynamicgrad == "linalg.solve"
+    assert found["solve"].staticgrad == "matrix_solve, linalg.solve"
+    assert found["call"].staticgrad == "-"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_in_the_table_is_there(package):
+    names = [name for row in spelled_in(package).values() for name in row]
+    for name in names:
+        assert callable(attrgetter(name)(import_module(package)))
 
 
 def test_a_word_picks_rows(capsys):

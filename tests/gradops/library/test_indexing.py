@@ -154,3 +154,8 @@ def test_indices_out_of_range_are_taken_as_a_mode_says(mode, axis):
     assert_array_equal(G.take(X, i, axis, mode), np.take(X, i, axis, mode=mode))
     with pytest.raises(G.OptionError, match="mode is 'raise', 'wrap' or 'clip', not 'round'"):
         G.take(X, i, axis, "round")
+
+
+def test_truth_values_are_no_indices_to_take():
+    with pytest.raises(G.IndexingError, match="truth values are no indices"):
+        G.take(np.ones(2), [True, False], axis=0)
