@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 import numpy as _np
 
 from gradops import DetachWarning
+from gradops.lazily import lazily as _lazily
 
 from . import autograd, fft, linalg, special
 from .conversion import from_dlpack
@@ -47,7 +48,6 @@ from .creation import (
 )  # fmt: skip
 from .devices import device
 from .explaining import explain
-from .lazily import lazily as _lazily
 from .modes import (
     enable_grad,
     inference_mode,

@@ -5,7 +5,7 @@ numbers that gradients pass through: see `dg.random`.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from .fast import operand
 from .inplace import replace
 from .tensor import Tensor, as_tensor, detached
 
-Generator = np.random.Generator | None
+Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
 
 def chances(call: str, p: Any) -> Any:

@@ -16,7 +16,7 @@ import dynamicgrad as dg
 import staticgrad as sg
 from dynamicgrad import nn
 
-BATCH, RATE = 64, 3e-3
+BATCH, RATE = 64, 1e-3
 
 
 def digits() -> tuple[tuple[Any, Any], tuple[Any, Any]]:
@@ -120,7 +120,7 @@ def in_graph(
         return losses, float((found == tested[1]).mean())
 
 
-def run(steps: int = 1000) -> dict[str, tuple[list[float], float]]:
+def run(steps: int = 1500) -> dict[str, tuple[list[float], float]]:
     """Both modes: the losses, and the share of digits that are told right."""
     dg.manual_seed(0)
     learnt, tested = digits()

@@ -11,23 +11,16 @@ compiled and then run by feeding values.
 array([2., 4.], dtype=float32)
 """
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
+from gradops.lazily import lazily as _lazily
 
-from . import initializers, layers, linalg, nn, random, signal, train
+from . import linalg, nn, random, signal
 from .absent import missing as _missing
 from .control.branches import case, cond, switch
 from .control.custom import custom_gradient, grad_clip, grad_scale
 from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
-from .export.as_json import to_json
-from .export.dot import to_dot
-from .export.explaining import explain
-from .export.mermaid import to_mermaid
-from .export.networkx import to_networkx
-from .export.saving import load, save
 from .frontend.effects import (
     Assert,
     Print,
@@ -71,38 +64,56 @@ from .frontend.spelling import FUNCTIONS as _FUNCTIONS
 from .frontend.tracing import trace
 from .ir.expr import Expr
 from .ir.graph import FrozenGraph
-from .ir.parse import parse
-from .ir.replay import replay
 from .ir.text import to_text
 from .ir.verify import verify
 from .passes.rewrite import Rule
-from .runtime.beside import check
 from .runtime.executable import Executable, compile
 from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
-from .runtime.solvers import scipy
-from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
-from .transform.forward import hvp, jvp, vjp
-from .transform.importing import import_graph
-from .transform.jacobian import hessian, jacobian
-from .transform.paths import why_none
 from .transform.reverse import gradients
-from .transform.surgery import extract, replace, wrap
 
 globals().update(
     _FUNCTIONS | _DTYPES
 )  # one table says which ops there are under TensorFlow's names
 
 if _TYPE_CHECKING:
-    from . import array_api
+    from . import array_api, initializers, layers, train
+    from .export.as_json import to_json
+    from .export.dot import to_dot
+    from .export.explaining import explain
+    from .export.mermaid import to_mermaid
+    from .export.networkx import to_networkx
+    from .export.saving import load, save
+    from .ir.parse import parse
+    from .ir.replay import replay
+    from .runtime.beside import check
+    from .runtime.solvers import scipy
+    from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
+    from .transform.forward import hvp, jvp, vjp
+    from .transform.importing import import_graph
+    from .transform.jacobian import hessian, jacobian
+    from .transform.paths import why_none
+    from .transform.surgery import extract, replace, wrap
 
-
-def __getattr__(name: str) -> _Any:
-    if name == "array_api":  # which many programs never use
-        return _import_module("staticgrad.array_api")
-    raise _missing(name)
-
+__getattr__ = _lazily(
+    __name__,
+    {
+        "array_api": "array_api", "check": "runtime.beside",
+        "clip_by_global_norm": "train.clipping", "clip_by_norm": "train.clipping",
+        "explain": "export.explaining", "extract": "transform.surgery",
+        "global_norm": "train.clipping", "hessian": "transform.jacobian",
+        "hvp": "transform.forward", "import_graph": "transform.importing",
+        "initializers": "initializers", "jacobian": "transform.jacobian",
+        "jvp": "transform.forward", "layers": "layers", "load": "export.saving",
+        "parse": "ir.parse", "replace": "transform.surgery", "replay": "ir.replay",
+        "save": "export.saving", "scipy": "runtime.solvers", "to_dot": "export.dot",
+        "to_json": "export.as_json", "to_mermaid": "export.mermaid",
+        "to_networkx": "export.networkx", "train": "train", "vjp": "transform.forward",
+        "why_none": "transform.paths", "wrap": "transform.surgery",
+    },
+    _missing,
+)  # fmt: skip
 
 map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
 spectral = signal  # as it called it before

@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from gradops.lazily import lazily as _lazily
+
 from .. import function, graph
 from ..anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from ..backward import backward
 from ..function import Function, once_differentiable
-from ..lazily import lazily as _lazily
 from .batched import grad
 
 if _TYPE_CHECKING:

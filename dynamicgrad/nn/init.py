@@ -4,7 +4,7 @@ Random numbers are those of `generator`, by default of this thread; `dg.manual_s
 """
 
 import math
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..creation import generator as default_generator
 from ..modes import no_grad
 from ..tensor import Tensor, handle
 
-Generator = np.random.Generator | None
+Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0, "conv_transpose3d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3,

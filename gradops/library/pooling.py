@@ -12,7 +12,7 @@ from ..families import linear
 from ..kernels import pooling as kernels
 from ..kernels.windows import extent, places
 from ..op import ErrorSample, Op, Samples
-from ..samples import beside, cases, complexes, distinct, exactly, reals
+from ..samples import beside, cases, complexes, distinct, drawn, reals
 from ..types import ArrayType, Shape, conflict, shape_of, type_of
 from .broadcasting import repeated
 
@@ -195,7 +195,7 @@ def pools(draw: Callable[..., Samples]) -> Samples:
 
 def numbers(sizes: Sizes, most: int, **attrs: Any) -> Samples:
     """Numbers of entries in windows, all below `most`."""
-    return exactly(np.random.default_rng(5).integers(0, most, sizes), **attrs)
+    return drawn(lambda r, s: r.integers(0, most, s), [sizes], **attrs)
 
 
 wrong_windows = [

@@ -8,7 +8,7 @@ the run is a hidden variable, which each session has for itself; the number of t
 """
 
 import operator
-import secrets
+import os
 import zlib
 from typing import Any
 
@@ -70,7 +70,7 @@ def random_key(seed: int | None = None, name: str = "random") -> Expr:
 def seed_of(graph: Graph) -> int:
     """The seed of a graph; one that nobody knows, if none was set."""
     if graph.seed is None:
-        graph.seed = secrets.randbits(32)
+        graph.seed = int.from_bytes(os.urandom(4), "big")
     return graph.seed
 
 

@@ -1,11 +1,12 @@
 """The name a user may have meant."""
 
-import difflib
 from collections.abc import Iterable
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """`; did you mean 'x'?`, or nothing if no name is near."""
+    import difflib  # only when there is something to suggest
+
     by_lower = {n.lower(): n for n in names}
     found = difflib.get_close_matches(name.lower(), list(by_lower), n=1)
     return f"; did you mean {by_lower[found[0]]!r}?" if found else ""

@@ -1,6 +1,7 @@
-"""The variables of layers."""
+"""What layers are made of: variables, options that are checked, names and words."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from gradops import OptionError, ShapeError
@@ -50,3 +51,10 @@ def functions(layer: str, *given: Any) -> None:
                 layer, [], f"{f!r} is no function",
                 hint="activation=sg.nn.relu, kernel_initializer=sg.initializers.zeros()",
             )  # fmt: skip
+
+
+def documented(layer: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    """A layer under its name, in words of its own."""
+    layer.__name__ = layer.__qualname__ = name
+    layer.__doc__ = doc
+    return layer

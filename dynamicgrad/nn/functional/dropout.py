@@ -1,6 +1,6 @@
 """Dropout, as functions: of entries, of channels, and so that mean and variance stay."""
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ...creation import drawn
 from ...tensor import as_tensor
 
 FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
-Generator = np.random.Generator | None
+Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
 
 def require_probability(p: float) -> None:
