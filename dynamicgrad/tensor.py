@@ -293,7 +293,7 @@ def unusual(t: Tensor, op: Op, args: Sequence[Any]) -> Tensor:
 def record_as(
     t: Tensor, op: Op, args: Sequence[Any], inputs: list[Any], active: int, attrs: Any
 ) -> None:
-    """Record how the new result `t` came about, and tell the hooks for what is saved."""
+    """Record how the new result `t` came about; a mode may ask for more. See Note [Modes]."""
     t.node = record(op, args, inputs, active, attrs, t.value)
     if (mode := is_recording()) is not True:
         from .packing import noted
