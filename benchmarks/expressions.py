@@ -10,7 +10,7 @@ PARTS = (
     "sum_unpool gamma_tail gamma_slope place_diagonal inverse_spread cofactors "
     "second_of_det fold_back "
     "inverse_permutation argmode counted lstm_gates lstm_memory lstm_hidden gru_gates gru_state "
-    "run_starts run_lengths sum_windows linear_recurrence"
+    "run_starts run_lengths sum_windows linear_recurrence standardize_slope"
 )
 NOT_COMPARED = {
     "fold_in": "NumPy has no keys",

@@ -12,7 +12,8 @@ unit = rng.random((1000, 100)).astype(np.float32) * np.float32(0.98) + np.float3
 definite = (square @ square.T + 128 * np.eye(128)).astype(np.float32)
 symmetric = (square + square.T).astype(np.float32)
 triangle = np.tril(definite)
-image, filters = floats(16, 8, 28, 28), floats(16, 8, 3, 3)
+image, filters, bias = floats(16, 8, 28, 28), floats(16, 8, 3, 3), floats(16)
+weight = floats(100, 100)
 row, values = floats(100), floats(500, 100)
 
 
@@ -75,6 +76,8 @@ SUBJECTS: dict[str, Call] = {
     "maximum_at": ([x, values, places], AT, with_row(lambda x, v, key: np.maximum.at(x, key, v))),
     "minimum_at": ([x, values, places], AT, with_row(lambda x, v, key: np.minimum.at(x, key, v))),
     "conv": ([image, filters], {}, convolved),
+    "conv_bias": ([image, filters, bias], {}, lambda x, w, b: convolved(x, w) + b[:, None, None]),
+    "linear": ([x, weight, row], {}, lambda x, w, b: x @ w.T + b),
     "max_pool": ([image], WINDOW, pooled(np.max)), "sum_pool": ([image], WINDOW, pooled(np.sum)),
     "standardize": ([x], {"axis": 1}, standardized),
     "diagonal": ([x], {}, np.diagonal), "tril": ([x], {}, np.tril), "triu": ([x], {}, np.triu),

@@ -124,8 +124,11 @@ def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
 @cache
 def known(count: int) -> dict[np.ufunc, Any]:
     """The op that each ufunc is the kernel of, when there are so many ops; and some by hand."""
-    ours = [op for op in OPS.values() if isinstance(op.kernel, np.ufunc)]
-    found: dict[np.ufunc, Any] = {op.kernel: op for op in reversed(ours)}  # not one of a user
+    found: dict[np.ufunc, Any] = {
+        op.kernel: op
+        for op in reversed(OPS.values())  # so that no op of a user takes the place of ours
+        if isinstance(op.kernel, np.ufunc)
+    }
     return found | {
         np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,
         np.rint: OPS["round"], np.float_power: float_power, np.fabs: OPS["abs"],
