@@ -22,7 +22,7 @@ from gradops.errors import MixedOperandsError, OperandError
 from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.places import Place, describe, here
-from gradops.types import native, operand_types
+from gradops.types import native, operand_types, result_dtype
 
 from .names import Names, running
 from .plain import lost_meaning
@@ -392,10 +392,18 @@ def leaf(names: Names, a: Any, type: ArrayType, op: object = "an op") -> Expr:
     try:
         value = np.array(as_operand(a), native(type.dtype))
     except OverflowError as error:
-        raise DTypeError(op, [type], f"{a!r} is no {type.dtype}") from error
+        if not (isinstance(op, Op) and asks(op, type.dtype)):
+            raise DTypeError(op, [type], f"{a!r} is no {type.dtype}") from error
+        value = np.array(a)  # `x < 300` has an answer for bytes, too
+        type = type_of(value)
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
     return new_constant(names, value, "constant", type)
+
+
+def asks(op: Op, dtype: np.dtype[Any]) -> bool:
+    """Whether an op on two operands asks something of them, so that its result is a truth value."""
+    return op.family == "discrete" and result_dtype(op.kernel, (dtype, dtype)).kind == "b"
 
 
 def new_constant(
