@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradops as ops
+from gradops.library.movement import in_dtype
 from gradops.library.quantiles import order_statistics
 from gradops.library.running import latest
 from gradops.library.sorting import argkth
 from gradops.types import shape_of
 
 from . import creation
-from .fast import OF_NUMBERS, cast, operand
+from .fast import OF_NUMBERS, operand
 from .shapes import size_at
 from .tensor import Tensor
 
@@ -106,7 +107,7 @@ def running(op: Any, name: str) -> Callable[..., Any]:
     """A running result along a dimension, in another dtype if asked."""
 
     def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
-        x = cast(x, dtype)
+        x = in_dtype(x, dtype)
         if is_number(x, dim):
             return ops.reshape(op(ops.reshape(x, shape=(1,)), axis=0), shape=())
         return op(x, axis=dim)
@@ -136,7 +137,7 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
     (tensor(5.), tensor(4.))
     """
-    x = cast(x, dtype)
+    x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p

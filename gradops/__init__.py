@@ -53,6 +53,7 @@ from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
 from .library.classification import *
+from .library.closeness import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *

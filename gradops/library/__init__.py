@@ -11,6 +11,7 @@ from . import (
     bessel,
     broadcasting,
     classification,
+    closeness,
     comparison,
     complexes,
     contraction,
@@ -75,8 +76,8 @@ from . import (
 __all__ = sorted([
     *activation.__all__, *along_axis.__all__, *arithmetic.__all__, *arranging.__all__, *at.__all__,
     *attention.__all__, *averaging.__all__, *bessel.__all__, *broadcasting.__all__,
-    *classification.__all__, *comparison.__all__, *complexes.__all__, *contraction.__all__,
-    *convolution.__all__,
+    *classification.__all__, *closeness.__all__, *comparison.__all__, *complexes.__all__,
+    *contraction.__all__, *convolution.__all__,
     *creation.__all__, *diagonals.__all__, *distances.__all__, *distributions.__all__,
     *einsum.__all__, *elementwise.__all__, *embedding.__all__, *exponential.__all__,
     *filtering.__all__, *gamma.__all__, *indexing.__all__, *joining.__all__,

@@ -239,6 +239,11 @@ def cast(x: Any, dtype: Any) -> Any:
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, if one is given."""
+    return x if dtype is None else astype(x, dtype=dtype)
+
+
 def retyped(op: str, x: ArrayType, dtype: Any) -> ArrayType:
     """A type of the shape of `x` and another dtype, of numbers."""
     if np.dtype(dtype).kind not in "biufc":

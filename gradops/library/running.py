@@ -17,7 +17,7 @@ from .elementwise import exp
 from .indexing import along, index
 from .joining import concatenate
 from .logic import isnan, logical_not
-from .movement import astype, flip, in_a_row
+from .movement import astype, flip, in_a_row, in_dtype
 from .padding import pad_op
 from .recurrence import FULL, backwards, before, linear_recurrence
 
@@ -129,11 +129,6 @@ cummin = running(
 )
 
 
-def cast(x: Any, dtype: Any) -> Any:
-    """`x` in a dtype, if one is named."""
-    return x if dtype is None else astype(x, dtype=dtype)
-
-
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """The sums of the entries up to each one along an axis, or of all entries as one row.
 
@@ -142,7 +137,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
            [4, 6]]), array([ 1,  3,  6, 10]))
     """
     x, axis = in_a_row(x, axis)
-    return cumsum_op(cast(x, dtype), axis=axis)
+    return cumsum_op(in_dtype(x, dtype), axis=axis)
 
 
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -153,7 +148,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
            [3, 8]]), array([ 1,  2,  6, 24]))
     """
     x, axis = in_a_row(x, axis)
-    return cumprod_op(cast(x, dtype), axis=axis)
+    return cumprod_op(in_dtype(x, dtype), axis=axis)
 
 
 def from_start(op: Op, x: Any, axis: int | None, start: int | None) -> Any:
@@ -181,7 +176,7 @@ def cumulative_sum(
     >>> cumulative_sum(np.array([1, 2, 3]), include_initial=True)
     array([0, 1, 3, 6])
     """
-    return from_start(cumsum_op, cast(x, dtype), axis, 0 if include_initial else None)
+    return from_start(cumsum_op, in_dtype(x, dtype), axis, 0 if include_initial else None)
 
 
 def cumulative_prod(
@@ -194,7 +189,7 @@ def cumulative_prod(
     >>> cumulative_prod(np.array([2, 3, 4]), include_initial=True)
     array([ 1,  2,  6, 24])
     """
-    return from_start(cumprod_op, cast(x, dtype), axis, 1 if include_initial else None)
+    return from_start(cumprod_op, in_dtype(x, dtype), axis, 1 if include_initial else None)
 
 
 def as_part(p: Any, x: Any, axis: int) -> Any:

@@ -4,9 +4,9 @@ from typing import Any
 
 import gradops as ops
 
+from ..library.movement import in_dtype
 from ..types import shape_of, type_of
 from .joining import concatenate
-from .reducing import cast
 
 __all__ = ["corrcoef", "cov"]
 
@@ -27,7 +27,7 @@ def cov(
     """The covariances of variables, which are the rows."""
     x = rows_of(m, rowvar)
     x = x if y is None else concatenate([x, rows_of(y, rowvar)])
-    x = cast(x, dtype)
+    x = in_dtype(x, dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = [w for w in (fweights, aweights) if w is not None]
     n = shape_of(x)[1]
