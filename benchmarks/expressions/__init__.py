@@ -14,7 +14,8 @@ PARTS = (
     "fold_back forget_sizes gamma_slope gamma_tail gelu_slope gru_gates gru_state "
     "inverse_permutation inverse_spread linear_recurrence lstm_gates lstm_hidden lstm_memory "
     "pick_from_windows place_diagonal places_of_max positions prod_others product_at "
-    "put_into_windows run_lengths run_starts second_of_det sum_unpool sum_windows survivors"
+    "put_into_windows run_lengths run_starts second_of_det standardize_slope sum_unpool "
+    "sum_windows survivors"
 )
 NOT_COMPARED = {
     "fold_in": "NumPy has no keys",

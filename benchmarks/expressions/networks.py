@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from .operands import Call, floats, labels, rng, x
+from .operands import Call, floats, labels, rng, row, x
 
 probabilities = rng.random((1000, 100)).astype(np.float32)
-image, filters = floats(16, 8, 28, 28), floats(16, 8, 3, 3)
+image, filters, bias = floats(16, 8, 28, 28), floats(16, 8, 3, 3), floats(16)
+weight = floats(100, 100)
 WINDOW = {"window": (2, 2), "strides": (2, 2)}
 
 
@@ -74,6 +75,8 @@ CALLS: dict[str, Call] = {
         [x, labels], {}, lambda x, y: -log_softmax(x)[np.arange(len(x)), y].mean(),
     ),
     "conv": ([image, filters], {}, convolved),
+    "conv_bias": ([image, filters, bias], {}, lambda x, w, b: convolved(x, w) + b[:, None, None]),
+    "linear": ([x, weight, row], {}, lambda x, w, b: x @ w.T + b),
     "max_pool": ([image], WINDOW, pooled(np.max)),
     "sum_pool": ([image], WINDOW, pooled(np.sum)),
     "standardize": ([x], {"axis": 1}, standardized),
