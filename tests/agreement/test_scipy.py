@@ -213,3 +213,8 @@ def test_scipy_is_not_imported_to_prepare_its_arguments():
         "assert 'scipy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_where_to_start_comes_after_the_function():
+    with pytest.raises(gradops.OptionError, match="the function comes first"):
+        dg.scipy(np.zeros(2), np.sum)
