@@ -1,7 +1,7 @@
 """Convolutions and their transposes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gradops as ops
@@ -41,19 +41,20 @@ class Filters(Module):
             raise ValueError(f"in_channels and out_channels must be divisible by groups={groups}")
         if padding_mode not in MODES:
             raise ValueError(f"padding_mode must be one of {MODES}, but got {padding_mode!r}")
-        each: Callable[[str, Sizes], tuple[int, ...]] = lambda name, value: for_each(
-            type(self).__name__, name, value, self.axes
-        )
-        self.kernel_size, self.stride = each("kernel_size", kernel_size), each("stride", stride)
-        self.dilation, self.groups = each("dilation", dilation), groups
-        self.padding_mode = padding_mode
-        self.padding: Any = padding if isinstance(padding, str) else each("padding", padding)
+        self.groups, self.padding_mode = groups, padding_mode
+        self.kernel_size = self.each("kernel_size", kernel_size)
+        self.stride, self.dilation = self.each("stride", stride), self.each("dilation", dilation)
+        self.padding: Any = padding if isinstance(padding, str) else self.each("padding", padding)
         first, second = channels if self.transposed else channels[::-1]
         self.weight = Parameter(empty(first, second // groups, *self.kernel_size, dtype=dtype))
         self.register_parameter(
             "bias", Parameter(empty(channels[1], dtype=dtype)) if bias else None
         )
         self.reset_parameters()
+
+    def each(self, name: str, value: Sizes) -> tuple[int, ...]:
+        """A number for each axis that filters slide along."""
+        return for_each(type(self).__name__, name, value, self.axes)
 
     def reset_parameters(self) -> None:
         """Draw filters and biases anew, uniform up to 1 / sqrt(entries that make one)."""

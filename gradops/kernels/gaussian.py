@@ -104,7 +104,7 @@ def exp_of_square(x: np.ndarray, factor: float) -> np.ndarray:
     low = factor * (x - high) * (x + high)
     y = np.exp(factor * (high * high))
     rise = low * (1 + low * (1 / 2 + low * (1 / 6 + low * (1 / 24 + low * (1 / 120)))))
-    return np.where(np.isfinite(y) & np.isfinite(low), y + y * rise, y)
+    return np.where(np.isfinite(y) & np.isfinite(rise), y + y * rise, y)
 
 
 @entrywise

@@ -92,6 +92,11 @@ def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
     ]
 
 
+def each_its_own(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an op to which a stack is more of the same: what is shared is repeated for each."""
+    return op(*repeated(xs, batched), **attrs)
+
+
 def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the axes that broadcasting `shape` to the shape of `x` would add or repeat."""
     own = np.shape(x)
@@ -99,7 +104,7 @@ def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     if own[extra:] == shape:
         return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
     repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
-    if extra + len(repeated) == len(own) - 1 > 1 and np.size(x):
+    if extra + len(repeated) == len(own) - 1 > 1 and 0 not in own:
         moved = np.moveaxis(x, ({*range(extra, len(own))} - {*repeated}).pop(), -1)
         if moved.flags.c_contiguous and moved.dtype.kind == "f":
             return of_rows(moved).reshape(shape)

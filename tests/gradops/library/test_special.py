@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import dynamicgrad as dg
 import gradops as G
@@ -165,3 +166,19 @@ def test_names_of_tensorflow():
 
 def test_logit_of_unsigned_integers_does_not_wrap_around():
     assert np.array_equal(G.logit(np.uint8([0, 1, 3])), [-np.inf, np.inf, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("f", "above", "below"),
+    [(G.erfc, 0, 2), (G.ndtr, 1, 0), (G.erfcx, None, np.inf), (G.log_ndtr, 0, -np.inf)],
+)
+def test_the_tails_reach_as_far_as_there_are_floats(f, above, below, dtype):
+    x = np.geomspace(1e3, np.finfo(dtype).max / 8, 300).astype(dtype)
+    assert not np.isnan(f(np.concatenate([x, -x]))).any()
+    assert above is None or (f(x) == above).all()
+    assert f(-x[-1:]) == below
+
+
+def test_polygamma_is_finite_just_below_its_pole_at_zero():
+    assert_allclose(G.polygamma(1, np.array([-1e-25, -1e-3, 1e-25])), [1e50, 1000001.6, 1e50], 1e-6)
