@@ -183,9 +183,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1.0, dim: int = -1) -> Any:
     >>> dg.trapezoid(dg.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
     """
-    from gradops.protocols.differences import trapezoid
-
-    return trapezoid(y, x, dx, dim)
+    return ops.trapezoid(y, x, dx, dim)
 
 
 def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
@@ -195,22 +193,8 @@ def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = No
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    from gradops.protocols.statistics import cov
-
     weights = [w if w is None else ops.astype(w, dtype=x.dtype) for w in (fweights, aweights)]
-    return cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
-
-
-def corrcoef(x: Any) -> Any:
-    """The correlations of variables, which are the rows.
-
-    >>> dg.corrcoef(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-    tensor([[ 1., -1.],
-            [-1.,  1.]])
-    """
-    from gradops.protocols.statistics import corrcoef
-
-    return corrcoef(x)
+    return ops.cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
 
 
 def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -285,7 +269,7 @@ BOTH: dict[str, Callable[..., Any]] = {
         var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
         running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
         running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
-        of_numbers("nanmean"), diff, cov, corrcoef,
+        of_numbers("nanmean"), diff, cov, ops.corrcoef,
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip

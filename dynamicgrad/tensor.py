@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gradops import (
-    ArrayType,
-    DetachWarning,
-    Op,
-    Operators,
-    TapeError,
-    stop_gradient,
-    type_of,
-)
+from gradops import ArrayType, DetachWarning, Op, Operators, TapeError, stop_gradient, type_of
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here, warn
 from gradops.protocols import apply_ufunc

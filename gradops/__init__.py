@@ -58,8 +58,10 @@ from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
 from .library.convolution import *
+from .library.covariances import *
 from .library.creation import *
 from .library.diagonals import *
+from .library.differences import *
 from .library.distances import *
 from .library.distributions import *
 from .library.einsum import *
