@@ -10,6 +10,7 @@ INSTEAD = {
     "reduce_max": "dg.amax",
     "reduce_mean": "dg.mean",
     "reduce_sum": "dg.sum",
+    "seed": "dg.manual_seed",
     "set_default_tensor_type": "dg.set_default_dtype",
     "utils": "dg.data, dg.checkpoint, dg.from_dlpack",
 }
