@@ -350,7 +350,8 @@ def install() -> None:
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
     for name, method in AUGMENTED.items():
-        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
+        write, compute = getattr(Tensor, f"{method}_"), getattr(Tensor, f"__{name[1:]}__")
+        setattr(Tensor, f"__{name}__", numpys.augmented(write, compute))
 
 
 install()

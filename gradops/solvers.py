@@ -22,6 +22,7 @@ from .tree import flatten, leaves_of, tree_map
 from .types import shape_of, type_of
 
 Function = Callable[..., Any]
+CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
 
 GRADIENTS = {None, "cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
@@ -184,7 +185,7 @@ def number(f: Function) -> Function:
     """`f`, whose value must be one number, and is made one if it is an array of one entry."""
 
     def call(x: Any, *args: Any) -> Any:
-        y = f(x, *args)
+        y = tied(f(x, *args), x)
         shape = shape_of(y)
         if any(n != 1 for n in shape):
             raise ShapeError(
@@ -196,11 +197,16 @@ def number(f: Function) -> Function:
     return call
 
 
+def tied(y: Any, x: Any) -> Any:
+    """`y`, as something that is computed from `x` though it is a constant: its gradient is zero."""
+    return y + sum(index(x, slice(0, 0))) if isinstance(y, CONSTANTS) else y
+
+
 def vector(f: Function) -> Function:
     """`f`, whose values, in whatever structure, are put into one vector."""
 
     def call(x: Any, *args: Any) -> Any:
-        found = [reshape(y, shape=(-1,)) for y in leaves_of(f(x, *args))]
+        found = [reshape(tied(y, x), shape=(-1,)) for y in leaves_of(f(x, *args))]
         return found[0] if len(found) == 1 else concatenate(found)
 
     return call

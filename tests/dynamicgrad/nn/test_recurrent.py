@@ -107,3 +107,11 @@ def test_it_prints_as_in_pytorch():
 def test_what_makes_no_sense_is_refused(call, error, match):
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize(("x", "h"), [((2, 3), (1, 4)), ((3,), (2, 4)), ((2, 3), (4,))])
+@pytest.mark.parametrize("cell", [nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+def test_a_cell_refuses_a_state_of_another_batch(cell, x, h):
+    state = dg.zeros(*h)
+    with pytest.raises(ShapeError, match="a state has the shape"):
+        cell(3, 4)(dg.ones(*x), (state, state) if cell is nn.LSTMCell else state)
