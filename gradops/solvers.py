@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DTypeError, ShapeError
+from .errors import DTypeError, OptionError, ShapeError
 from .holding import held
 from .library.indexing import index
 from .library.joining import concatenate
@@ -52,6 +52,8 @@ class Packing:
     """A structure of arrays as one vector of float64. See Note [One vector]."""
 
     def __init__(self, x0: Any) -> None:
+        if callable(x0):
+            raise OptionError("scipy", [], "the function comes first, and then where to start")
         if isinstance(x0, list | tuple) and all(type(x) in PLAIN for x in leaves_of(x0)):
             x0 = np.asarray(x0) if not any(np.ndim(x) for x in leaves_of(x0)) else x0
         leaves, self.rebuild = flatten(x0)
@@ -115,6 +117,8 @@ class SciPy:
         one = number(on_vector(f, packing))
         found = self.objective(one, method.lower() if isinstance(method, str) else method, hess)
         return Arguments(packing, found | given(packing, args, method) | others)
+
+    minimize = __call__
 
     def objective(self, f: Function, method: Any, hess: bool) -> dict[str, Any]:
         """The function, with as many derivatives as a method of `minimize` uses."""

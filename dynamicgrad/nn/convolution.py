@@ -68,15 +68,19 @@ class Filters(Module):
         if x.ndim not in (self.axes + 1, self.axes + 2):
             raise ops.ShapeError(
                 type(self).__name__, [x.type],
-                f"the input has {self.axes + 2} dimensions, or one less without a batch",
+                f"the layer takes {self.axes + 2} dimensions, or one less without a batch, not"
+                f" {x.ndim}",
                 known_as=f"Expected {self.axes + 1}D (unbatched) or {self.axes + 2}D (batched)"
                 f" input to conv{self.axes}d, but got input of size: {list(x.shape)}",
             )  # fmt: skip
         if x.shape[-self.axes - 1] != self.in_channels:
             raise ops.ShapeError(
-                type(self).__name__, [x.type], f"the input has {self.in_channels} channels",
+                type(self).__name__, [x.type],
+                f"the layer takes {self.in_channels} channels, not {x.shape[-self.axes - 1]}",
                 known_as=f"expected input{list(x.shape)} to have {self.in_channels} channels, but"
                 f" got {x.shape[-self.axes - 1]} channels instead",
+                hint="channels come before the places, not last: x.movedim(-1, 1)"
+                if x.shape[-1] == self.in_channels and x.ndim == self.axes + 2 else None,
             )  # fmt: skip
 
     def extra_repr(self) -> str:

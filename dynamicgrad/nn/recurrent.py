@@ -127,7 +127,8 @@ class Recurrent(Module):
         if x.shape[-1] != self.input_size or not x.shape[0 if x.ndim == 2 else self.batch_first]:
             raise ops.ShapeError(
                 name, [x.type],
-                f"the input has {self.input_size} features in its last dimension, and has steps",
+                f"the layer takes {self.input_size} features in the last dimension, at one step or"
+                " more",
                 known_as=f"input.size(-1) must be equal to input_size. Expected {self.input_size},"
                 f" got {x.shape[-1]}",
             )  # fmt: skip
@@ -135,6 +136,10 @@ class Recurrent(Module):
     def started(self, hx: Any, x: Any, batched: bool) -> tuple[Any, ...]:
         """The first states, with a dimension of a batch."""
         several = CELLS[self.mode].states > 1
+        if several and not isinstance(hx, tuple | list):
+            raise ops.OptionError(
+                type(self).__name__, [x.type], "the initial state is a pair (h, c), not one tensor"
+            )
         given = [as_tensor(s) for s in (hx if several else (hx,))]
         states = [s if batched else ops.expand_dims(s, axis=1) for s in given]
         count = sum(map(len, self.suffixes))

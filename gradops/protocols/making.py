@@ -10,7 +10,7 @@ from ..library.movement import in_dtype
 from ..types import shape_of, type_of
 
 __all__ = [
-    "copy", "empty_like", "full_like", "geomspace", "linspace", "logspace", "ones_like",
+    "empty_like", "full_like", "geomspace", "linspace", "logspace", "ones_like",
     "zeros_like",
 ]  # fmt: skip
 
@@ -40,11 +40,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     value = ops.astype(np.asarray(fill_value) if not hasattr(fill_value, "gradop_level")
                        else fill_value, dtype=dtype or type_of(a).dtype)  # fmt: skip
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
-
-
-def copy(a: Any) -> Any:
-    """The operand in memory of its own."""
-    return ops.copy(a)
 
 
 def linspace(

@@ -215,6 +215,11 @@ def test_scipy_is_not_imported_to_prepare_its_arguments():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def test_where_to_start_comes_after_the_function():
+    with pytest.raises(gradops.OptionError, match="the function comes first"):
+        dg.scipy(np.zeros(2), np.sum)
+
+
 @either
 @pytest.mark.parametrize("constant", [3.0, np.inf, 2, np.float32(1.5), np.array([4.0])])
 def test_a_constant_has_derivatives_of_zero(package, constant):

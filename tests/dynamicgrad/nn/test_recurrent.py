@@ -5,7 +5,7 @@ import pytest
 
 import dynamicgrad as dg
 from dynamicgrad import nn
-from gradops import ShapeError, TapeError
+from gradops import OptionError, ShapeError, TapeError
 
 from .beside_torch import agree_with_torch
 
@@ -96,7 +96,8 @@ def test_it_prints_as_in_pytorch():
     [
         (lambda: nn.LSTM(3, 4)(dg.ones(2)), ShapeError, "two dimensions"),
         (lambda: nn.LSTM(3, 4)(dg.ones(5, 2, 4)), ShapeError, "3 features"),
-        (lambda: nn.LSTM(3, 4)(dg.ones(0, 2, 3)), ShapeError, "has steps"),
+        (lambda: nn.LSTM(3, 4)(dg.ones(0, 2, 3)), ShapeError, "one step or more"),
+        (lambda: nn.LSTM(3, 4)(dg.ones(5, 2, 3), dg.ones(1, 2, 4)), OptionError, "a pair"),
         (lambda: nn.GRU(3, 4)(dg.ones(5, 2, 3), dg.ones(1, 3, 4)), ShapeError, r"\(1, 2, 4\)"),
         (lambda: nn.GRUCell(3, 4)(dg.ones(5, 2)), ShapeError, "3 features"),
         (lambda: nn.RNN(3, 4, nonlinearity="sin"), ValueError, "nonlinearity"),
