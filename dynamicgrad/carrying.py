@@ -18,7 +18,6 @@ from gradops.tree import flatten
 
 from .tensor import ARRAYS, Tensor
 
-
 OUT_OF_REACH = (
     "a custom function gave a view of its operand, which a write to either cannot follow inside"
     " vmap, jvp or another transform\n  hint: return a clone() from forward, or write to clones"

@@ -1,4 +1,4 @@
-"""Programs that write through views, under every transform: what the views share, all of them see."""
+"""Programs that write through views, under every transform: all that share memory see it."""
 
 import numpy as np
 import pytest
