@@ -27,8 +27,9 @@ format: $(READY)  ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
+# Two workers on two cores: threads of BLAS beside them would wait for each other.
 test: $(READY)  ## Run the tests; ARGS="-k tape" picks some
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
 soak: $(READY)  ## Run the long tests, which make test leaves out: minutes
 	$(BIN)/python -m pytest tests/soak/*.py $(ARGS)

@@ -62,7 +62,7 @@ def rows() -> list[Row]:
         if op.traits & NOT_OF_ARRAYS or op.family == "drawing" or op.name in NOT_COMPARED:
             continue  # what is drawn follows from a key, which NumPy has not
         if (calls := pair(op)) is None:
-            raise SystemExit(f"{op.name} has no row: say in expressions.py what it computes")
+            raise SystemExit(f"{op.name} has no row: say in expressions what it computes")
         with np.errstate(all="ignore"):
             found.append(row(op.name, *calls))
     return sorted(found, reverse=True)

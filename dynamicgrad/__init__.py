@@ -19,6 +19,7 @@ from gradops import DetachWarning
 from gradops.lazily import lazily as _lazily
 
 from . import autograd, fft, linalg, special
+from .absent import missing as _missing
 from .conversion import from_dlpack
 from .creation import (
     FloatTensor,
@@ -71,7 +72,7 @@ e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
 
 if _TYPE_CHECKING:
-    from . import array_api, data, func, nn, optim, random
+    from . import array_api, cuda, data, func, nn, optim, random
     from .autograd import checkpoint
     from .autograd.beside import check
     from .drawing import to_dot, to_text
@@ -82,25 +83,26 @@ if _TYPE_CHECKING:
 __getattr__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "data": "data", "func": "func", "nn": "nn", "optim": "optim",
-        "random": "random",
+        "array_api": "array_api", "cuda": "cuda", "data": "data", "func": "func",
+        "nn": "nn", "optim": "optim", "random": "random",
         "load": "saving", "save": "saving", "check": "autograd.beside", "checkpoint": "autograd",
         "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
         "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
     },
+    _missing,
 )  # fmt: skip
 
 
 __all__ = [
     "DetachWarning", "FloatTensor", "NumPyMethodWarning", "Tensor", "arange", "array_api",
-    "as_tensor", "autograd", "bool", "check", "checkpoint", "complex128", "complex64", "data",
-    "device", "double", "e", "empty", "empty_like", "enable_grad", "explain", "eye", "fft", "float",
-    "float16", "float32", "float64", "from_dlpack", "from_numpy", "full", "full_like", "func",
-    "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int", "int16",
-    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian", "linalg",
-    "linspace", "load", "long", "manual_seed", "nan", "nn", "no_grad", "ones", "ones_like", "optim",
-    "pi", "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "save",
-    "scipy", "set_default_dtype", "set_grad_enabled", "short", "special", "tensor", "to_dot",
-    "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
+    "as_tensor", "autograd", "bool", "check", "checkpoint", "complex128", "complex64", "cuda",
+    "data", "device", "double", "e", "empty", "empty_like", "enable_grad", "explain", "eye", "fft",
+    "float", "float16", "float32", "float64", "from_dlpack", "from_numpy", "full", "full_like",
+    "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int",
+    "int16", "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian",
+    "linalg", "linspace", "load", "long", "manual_seed", "nan", "nn", "no_grad", "ones",
+    "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn", "randn_like", "random",
+    "randperm", "save", "scipy", "set_default_dtype", "set_grad_enabled", "short", "special",
+    "tensor", "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *_FUNCTIONS])

@@ -41,18 +41,6 @@ def outer(input: Any, vec2: Any) -> Any:
     return ops.outer(require("outer", input, 1), require("outer", vec2, 1))
 
 
-def inner(input: Any, other: Any) -> Any:
-    """The products summed over the last dimensions of both; of a number, the product.
-
-    >>> dg.inner(dg.ones(2, 3), dg.ones(4, 3)).shape
-    (2, 4)
-    """
-    x, y = operand(input), operand(other)
-    if not shape_of(x) or not shape_of(y):
-        return x * y
-    return ops.tensordot(x, y, ([-1], [-1]))
-
-
 def vdot(input: Any, other: Any) -> Any:
     """The product of two vectors, the first conjugated.
 
@@ -178,8 +166,8 @@ SHARED: dict[str, Callable[..., Any]] = {
     "logdet": of_operands(linalg.logdet), "inverse": OFFERED["inv"],
     "cholesky": OFFERED["cholesky"], "cholesky_inverse": of_operands(linalg.cholesky_inverse),
     "cholesky_solve": of_operands(linalg.cholesky_solve, 2), "kron": of_operands(ops.kron, 2),
-    "trace": trace, "outer": outer, "ger": outer, "inner": inner, "vdot": vdot, "cross": cross,
-    "pinverse": pinverse, "adjoint": adjoint,
+    "trace": trace, "outer": outer, "ger": outer, "inner": of_operands(ops.inner, 2),
+    "vdot": vdot, "cross": cross,    "pinverse": pinverse, "adjoint": adjoint,
     "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
     "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
     "svd": svd, "qr": qr, "addbmm": added("addbmm", summed_products, "sum(a @ b)"),

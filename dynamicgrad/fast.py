@@ -10,6 +10,7 @@ from sys import _getframe
 from typing import Any
 
 from gradops import OPS, Op
+from gradops.library.movement import in_dtype
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
@@ -151,7 +152,7 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "dtype" in attrs and op.name in TYPED:
-                args = (cast(operand(args[0]), attrs.pop("dtype")), *args[1:])
+                args = (in_dtype(operand(args[0]), attrs.pop("dtype")), *args[1:])
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None
@@ -167,11 +168,6 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         return Tensor.__gradop__(op, args, attrs)
 
     return named(call, op)
-
-
-def cast(x: Any, dtype: Any) -> Any:
-    """`x` in a dtype, if one is named."""
-    return x if dtype is None else OPS["astype"](x, dtype=dtype)
 
 
 def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

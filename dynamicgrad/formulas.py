@@ -109,36 +109,7 @@ def isclose(
     >>> dg.isclose(dg.tensor([1.0, 2.0]), dg.tensor([1.0, 2.1]))
     tensor([ True, False])
     """
-    from gradops.protocols.asking import isclose
-
-    return isclose(x, other, rtol, atol, equal_nan)
-
-
-def isposinf(x: Any) -> Any:
-    """Which entries are infinity.
-
-    >>> dg.isposinf(dg.tensor([float("inf"), -float("inf")]))
-    tensor([ True, False])
-    """
-    return ops.equal(x, np.inf)
-
-
-def isneginf(x: Any) -> Any:
-    """Which entries are minus infinity.
-
-    >>> dg.isneginf(dg.tensor([float("inf"), -float("inf")]))
-    tensor([False,  True])
-    """
-    return ops.equal(x, -np.inf)
-
-
-def isreal(x: Any) -> Any:
-    """Which entries have no imaginary part.
-
-    >>> dg.isreal(dg.tensor([1, 1j]))
-    tensor([ True, False])
-    """
-    return ops.equal(ops.imag(x), 0)
+    return ops.isclose(x, other, rtol, atol, equal_nan)
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
@@ -184,7 +155,8 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
 BOTH: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        addcdiv, addcmul, bincount, dist, frac, histc, isclose, isneginf, isposinf, isreal, ldexp,
+        addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, ops.isneginf, ops.isposinf,
+        ops.isreal,
         lerp, ops.rsqrt,
     )
 } | {"round": round_}  # fmt: skip

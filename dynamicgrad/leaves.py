@@ -50,7 +50,7 @@ def require_float(t: Tensor) -> None:
     if not is_inexact(t.dtype):
         raise NotDifferentiableError(
             "Only Tensors of floating point and complex dtype can require gradients; this one is"
-            f" {t.dtype}\n  hint: make it a float, as in t.float()"
+            f" {t.dtype}\n  hint: make it a float, as in t.float(); of an array, a.astype(float)"
         )
 
 

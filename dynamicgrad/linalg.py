@@ -13,6 +13,7 @@ import numpy as np
 import gradops as ops
 from gradops import linalg
 from gradops.errors import LinAlgError
+from gradops.library.movement import in_dtype
 from gradops.types import shape_of, type_of
 
 from .fast import operand
@@ -138,12 +139,6 @@ def matrix_rank(
     return linalg.matrix_rank(A, rtol=cutoff("matrix_rank", A, atol, rtol), hermitian=hermitian)
 
 
-def cast(x: Any, dtype: Any) -> Any:
-    """`x` as a tensor, in a dtype if one is given."""
-    x = operand(x)
-    return x if dtype is None else ops.astype(x, dtype=dtype)
-
-
 def vector_norm(
     x: Any, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
@@ -153,7 +148,7 @@ def vector_norm(
     tensor(5.)
     """
     axis = tuple(dim) if isinstance(dim, list) else dim
-    return linalg.vector_norm(cast(x, dtype), axis=axis, keepdims=keepdim, ord=ord)
+    return linalg.vector_norm(in_dtype(operand(x), dtype), axis=axis, keepdims=keepdim, ord=ord)
 
 
 def matrix_norm(
@@ -164,7 +159,7 @@ def matrix_norm(
     >>> dg.linalg.matrix_norm(dg.ones(2, 2), ord="nuc")
     tensor(2.)
     """
-    return linalg.norm(cast(A, dtype), ord, tuple(dim), keepdim)
+    return linalg.norm(in_dtype(operand(A), dtype), ord, tuple(dim), keepdim)
 
 
 def norm(
@@ -176,7 +171,7 @@ def norm(
     tensor(5.)
     """
     axis = tuple(dim) if isinstance(dim, list) else dim
-    return linalg.norm(cast(A, dtype), ord, axis, keepdim)
+    return linalg.norm(in_dtype(operand(A), dtype), ord, axis, keepdim)
 
 
 def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:

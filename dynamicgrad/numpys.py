@@ -3,6 +3,10 @@
 Note [Two methods of one name]. PyTorch's semantics win. Where they would silently give a NumPy
 program other numbers, a transform that was handed arrays, and so runs what is likely such a
 program, warns of the call: `x.std()` divides by n - 1 here and by n in NumPy.
+
+Note [Numbers are named anew]. What NumPy calls a scalar is here a tensor without dimensions, with
+memory that others may share. In NumPy's programs `s = y[0]; s += 1` leaves `y` as it is, so there
+it does here, too.
 """
 
 import functools
@@ -70,6 +74,17 @@ def clashing(name: str, function: Any, torchs: str, said: str, instead: str) -> 
                 NumPyMethodWarning,
             )
         return function(self, *args, **kwargs)
+
+    return call
+
+
+def augmented(write: Callable[..., Any], compute: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator such as `+=`, that writes, or computes. See Note [Numbers are named anew]."""
+
+    @functools.wraps(write)
+    def call(self: Tensor, other: Any) -> Any:
+        named_anew = OF_ARRAYS.get() and not self.shape
+        return compute(self, other) if named_anew else write(self, other)
 
     return call
 

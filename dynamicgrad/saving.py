@@ -48,6 +48,10 @@ def save(state: Any, file: Any) -> None:
     write_archive(file, STATE, manifest, arrays)
 
 
+OF_TORCH = {".bin", ".ckpt", ".pkl", ".pt", ".pth"}
+"""How the names of files end that often are PyTorch's."""
+
+
 def load(file: Any) -> Any:
     """The state that `save` wrote: tensors come back with their `requires_grad`.
 
@@ -56,7 +60,15 @@ def load(file: Any) -> Any:
     """
     if is_path(file) and Path(file).suffix == ".safetensors":
         return load_safetensors(file)
-    return read_archive(file, STATE, stated)
+    try:
+        return read_archive(file, STATE, stated)
+    except StateFormatError as error:
+        if is_path(file) and Path(file).suffix in OF_TORCH:
+            error.add_note(
+                "  hint: what torch.save writes is a pickle, which could run code, and is not read;"
+                " write it with safetensors.torch.save_file(model.state_dict(), path)"
+            )
+        raise
 
 
 def stated(archive: Archive, manifest: dict[str, Any]) -> Any:
@@ -165,8 +177,9 @@ def save_safetensors(state: Any, path: Any) -> None:
 def load_safetensors(path: Any) -> dict[str, Tensor]:
     """The tensors of a file in the format safetensors, by their names."""
     module = safetensors()
+    data = Path(path).read_bytes()
     try:
-        found = module.load(Path(path).read_bytes())
+        found = module.load(data)
     except Exception as error:
         raise StateFormatError(f"{shown(path)} is no file of safetensors: {error}") from error
     return {name: from_numpy(np.array(array)) for name, array in found.items()}

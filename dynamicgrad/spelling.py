@@ -121,7 +121,7 @@ def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
             raise ops.ShapeError(
                 name, [ops.type_of(x), ops.type_of(other)],
                 f"{name} takes operands with {left} and {right} dimensions",
-                hint="matmul takes operands with any number of them",
+                hint="matmul, or x @ y, takes operands with any number of them",
             )  # fmt: skip
         return BINARY["matmul"](x, other)
 
@@ -274,7 +274,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **arranging.FUNCTIONS, **sorting.FUNCTIONS, **algebra.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
-    "concat": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
+    "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
@@ -286,6 +286,7 @@ METHODS: dict[str, Any] = {
     "where": lambda self, condition, other: where(condition, self, other),
     "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
     "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
+    "cuda": lambda self, device=None: conversion.to(self, "cuda"),
     "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "__array__": conversion.array, "__array_namespace__": conversion.array_namespace,
@@ -350,7 +351,8 @@ def install() -> None:
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
     for name, method in AUGMENTED.items():
-        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
+        write, compute = getattr(Tensor, f"{method}_"), getattr(Tensor, f"__{name[1:]}__")
+        setattr(Tensor, f"__{name}__", numpys.augmented(write, compute))
 
 
 install()

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradops as ops
+from gradops.library.movement import in_dtype
 from gradops.library.quantiles import order_statistics
 from gradops.library.running import latest
 from gradops.library.sorting import argkth
 from gradops.types import shape_of
 
 from . import creation
-from .fast import OF_NUMBERS, cast, operand
+from .fast import OF_NUMBERS, operand
 from .shapes import size_at
 from .tensor import Tensor
 
@@ -106,7 +107,7 @@ def running(op: Any, name: str) -> Callable[..., Any]:
     """A running result along a dimension, in another dtype if asked."""
 
     def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
-        x = cast(x, dtype)
+        x = in_dtype(x, dtype)
         if is_number(x, dim):
             return ops.reshape(op(ops.reshape(x, shape=(1,)), axis=0), shape=())
         return op(x, axis=dim)
@@ -136,7 +137,7 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
     (tensor(5.), tensor(4.))
     """
-    x = cast(x, dtype)
+    x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
@@ -182,9 +183,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1.0, dim: int = -1) -> Any:
     >>> dg.trapezoid(dg.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
     """
-    from gradops.protocols.differences import trapezoid
-
-    return trapezoid(y, x, dx, dim)
+    return ops.trapezoid(y, x, dx, dim)
 
 
 def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
@@ -194,22 +193,8 @@ def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = No
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    from gradops.protocols.statistics import cov
-
     weights = [w if w is None else ops.astype(w, dtype=x.dtype) for w in (fweights, aweights)]
-    return cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
-
-
-def corrcoef(x: Any) -> Any:
-    """The correlations of variables, which are the rows.
-
-    >>> dg.corrcoef(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-    tensor([[ 1., -1.],
-            [-1.,  1.]])
-    """
-    from gradops.protocols.statistics import corrcoef
-
-    return corrcoef(x)
+    return ops.cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
 
 
 def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -284,7 +269,7 @@ BOTH: dict[str, Callable[..., Any]] = {
         var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
         running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
         running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
-        of_numbers("nanmean"), diff, cov, corrcoef,
+        of_numbers("nanmean"), diff, cov, ops.corrcoef,
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip

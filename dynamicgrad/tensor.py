@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gradops import (
-    ArrayType,
-    DetachWarning,
-    Op,
-    Operators,
-    TapeError,
-    stop_gradient,
-    type_of,
-)
+from gradops import ArrayType, DetachWarning, Op, Operators, TapeError, stop_gradient, type_of
 from gradops.op import PLAIN, as_operand, compute
 from gradops.places import here, warn
 from gradops.protocols import apply_ufunc
@@ -84,11 +76,7 @@ class Tensor(Operators):
         if active and "of_type" in op.traits:
             active = 0  # the values of the operand have no part in it
         if active and mode and y.dtype.kind in "fc":
-            found.node = record(op, args, inputs, active, attrs, y)
-            if mode is not True:
-                from .packing import noted
-
-                noted(found, mode)
+            record_as(found, op, args, inputs, active, attrs)
         elif active or mode is INFERENCE:
             cut_off(found, op, bool(active))
         else:
@@ -290,12 +278,19 @@ def unusual(t: Tensor, op: Op, args: Sequence[Any]) -> Tensor:
     mode = is_recording()
     if not active or not mode or t.value.dtype.kind != "c":
         return cut_off(t, op, bool(active))
-    t.node = record(op, args, inputs, active, NOTHING, t.value)
-    if mode is not True:
+    record_as(t, op, args, inputs, active, NOTHING)
+    return t
+
+
+def record_as(
+    t: Tensor, op: Op, args: Sequence[Any], inputs: list[Any], active: int, attrs: Any
+) -> None:
+    """Record how the new result `t` came about; a mode may ask for more. See Note [Modes]."""
+    t.node = record(op, args, inputs, active, attrs, t.value)
+    if (mode := is_recording()) is not True:
         from .packing import noted
 
         noted(t, mode)
-    return t
 
 
 def cut_off(t: Tensor, op: Op | None, tracked: bool, reason: str = "") -> Tensor:

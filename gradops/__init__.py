@@ -53,12 +53,15 @@ from .library.averaging import *
 from .library.bessel import *
 from .library.broadcasting import *
 from .library.classification import *
+from .library.closeness import *
 from .library.comparison import *
 from .library.complexes import *
 from .library.contraction import *
 from .library.convolution import *
+from .library.covariances import *
 from .library.creation import *
 from .library.diagonals import *
+from .library.differences import *
 from .library.distances import *
 from .library.distributions import *
 from .library.einsum import *

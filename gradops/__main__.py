@@ -7,6 +7,8 @@ name   family ...
 
 import argparse
 import importlib
+import os
+import sys
 from collections.abc import Sequence
 
 from .op import OPS, Op
@@ -40,4 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # as `head` closes it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .attributes import attributes
 from .errors import ShapeError
-from .op import OPS, ErrorSample, Op, attributes
+from .op import OPS, ErrorSample, Op
 from .rules import EveryOperand, Rule, Together
 from .samples import with_edges
 from .types import (

@@ -8,15 +8,14 @@ holds, and takes tensors of lower levels for constants. Each operand type applie
 wraps, which dispatches again one level down.
 """
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical
 from .errors import (
     DTypeError,
     GradError,
@@ -26,10 +25,9 @@ from .errors import (
     ShapeError,
 )
 from .rules import Rule, Rules
-from .types import ArrayType, Dim, as_shape, native, operand_types
+from .types import ArrayType, operand_types
 
 Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
-
 
 OPS: dict[str, "Op"] = {}
 """Every op there is, by name. Declaring an op adds it; nothing removes one."""
@@ -40,9 +38,6 @@ PLAIN = frozenset(
 """Types that claim nothing: with only these as operands, an op computes."""
 
 SEQUENCES = frozenset({list, tuple})
-SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
-CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not
-REQUIRED = inspect.Parameter.empty
 UNFORESEEN = {
     TypeError: DTypeError, OverflowError: DTypeError, IndexError: IndexingError,
     ValueError: ShapeError,
@@ -226,31 +221,6 @@ def inferred(op: Op, *types: ArrayType) -> ArrayType:
     return op.infer(*types, **op.defaults)
 
 
-def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
-    """The attributes of an op and their defaults: its kernel's parameters after the operands."""
-    if isinstance(kernel, np.ufunc):
-        return {}
-    plain = inspect.unwrap(kernel)
-    if isinstance(plain, FunctionType):
-        return attributes_of(plain, arity or 0)
-    try:
-        found = [p for p in inspect.signature(kernel).parameters.values() if p.name != "out"]
-    except ValueError:  # a function in C that does not tell, and so has operands alone
-        return {}
-    found = [p for p in found if p.kind != p.VAR_POSITIONAL][arity or 0 :]
-    return {p.name: p.default for p in found}
-
-
-def attributes_of(kernel: FunctionType, arity: int) -> dict[str, Any]:
-    """The same of a plain function, at a tenth of the cost of its signature."""
-    code, defaults = kernel.__code__, kernel.__defaults__ or ()
-    count = code.co_argcount
-    values = dict(zip(code.co_varnames[count - len(defaults) : count], defaults))
-    values |= kernel.__kwdefaults__ or {}
-    names = [n for n in code.co_varnames[: count + code.co_kwonlyargcount] if n != "out"]
-    return {name: values.get(name, REQUIRED) for name in names[arity:]}
-
-
 def compute(op: Op, args: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """Run the kernel; if it fails, let type inference say why in the user's terms."""
     try:
@@ -319,30 +289,3 @@ def unmasked(a: Any) -> Any:
             hint="fill it: a.filled(0), or use where(mask, 0, a)",
         )  # fmt: skip
     return a
-
-
-def canonical(name: str, value: Any) -> Any:
-    """An attribute's value in its one hashable form."""
-    match name:
-        case "shape":
-            return as_shape(value)
-        case "dtype":
-            return None if value is None else native(value)
-        case _ if isinstance(value, list):
-            return tuple(canonical(name, v) for v in value)
-        case _ if isinstance(value, np.generic):
-            return value.item()
-        case _ if isinstance(value, Dim):
-            return value
-        case _ if isinstance(value, np.ndarray) or hasattr(value, "gradop_level"):
-            return canonical(name, plain(name, value))
-    return value
-
-
-def plain(name: str, value: Any) -> Any:
-    """What an array of numbers, a tensor perhaps, holds, as numbers: an attribute has no graph."""
-    if hasattr(value, "known_sizes"):
-        return value.known_sizes()
-    if not hasattr(value, "tolist"):
-        raise TypeError(f"{name} is a plain value, not a {type(value).__name__}")
-    return value.tolist()

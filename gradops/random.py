@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .attributes import canonical
 from .errors import OptionError
 from .library.arithmetic import sub
 from .library.comparison import clip, less
@@ -49,7 +50,6 @@ from .library.random import (
 from .library.random import truncated_normal as within_two
 from .library.reduction import argmax
 from .library.special import ndtr, ndtri
-from .op import canonical
 from .types import PYTHON_SCALARS, shape_of, type_of
 
 beta, cauchy, chisquare, choice = random_beta, random_cauchy, random_chisquare, random_choice

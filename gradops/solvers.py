@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DTypeError, ShapeError
+from .errors import DTypeError, OptionError, ShapeError
 from .holding import held
 from .library.indexing import index
 from .library.joining import concatenate
@@ -22,6 +22,7 @@ from .tree import flatten, leaves_of, tree_map
 from .types import shape_of, type_of
 
 Function = Callable[..., Any]
+CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)
 
 GRADIENTS = {None, "cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
@@ -51,6 +52,8 @@ class Packing:
     """A structure of arrays as one vector of float64. See Note [One vector]."""
 
     def __init__(self, x0: Any) -> None:
+        if callable(x0):
+            raise OptionError("scipy", [], "the function comes first, and then where to start")
         if isinstance(x0, list | tuple) and all(type(x) in PLAIN for x in leaves_of(x0)):
             x0 = np.asarray(x0) if not any(np.ndim(x) for x in leaves_of(x0)) else x0
         leaves, self.rebuild = flatten(x0)
@@ -114,6 +117,8 @@ class SciPy:
         one = number(on_vector(f, packing))
         found = self.objective(one, method.lower() if isinstance(method, str) else method, hess)
         return Arguments(packing, found | given(packing, args, method) | others)
+
+    minimize = __call__
 
     def objective(self, f: Function, method: Any, hess: bool) -> dict[str, Any]:
         """The function, with as many derivatives as a method of `minimize` uses."""
@@ -184,7 +189,7 @@ def number(f: Function) -> Function:
     """`f`, whose value must be one number, and is made one if it is an array of one entry."""
 
     def call(x: Any, *args: Any) -> Any:
-        y = f(x, *args)
+        y = tied(f(x, *args), x)
         shape = shape_of(y)
         if any(n != 1 for n in shape):
             raise ShapeError(
@@ -196,11 +201,16 @@ def number(f: Function) -> Function:
     return call
 
 
+def tied(y: Any, x: Any) -> Any:
+    """`y`, as something that is computed from `x` though it is a constant: its gradient is zero."""
+    return y + sum(index(x, slice(0, 0))) if isinstance(y, CONSTANTS) else y
+
+
 def vector(f: Function) -> Function:
     """`f`, whose values, in whatever structure, are put into one vector."""
 
     def call(x: Any, *args: Any) -> Any:
-        found = [reshape(y, shape=(-1,)) for y in leaves_of(f(x, *args))]
+        found = [reshape(tied(y, x), shape=(-1,)) for y in leaves_of(f(x, *args))]
         return found[0] if len(found) == 1 else concatenate(found)
 
     return call

@@ -5,16 +5,16 @@
 <softmax y: float32[x.0, 3]>
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from .absent import missing as _missing
 from .frontend.spelling import NN as _NN
 
 globals().update(_NN)  # one table says which there are
 
-if _TYPE_CHECKING:
 
-    def __getattr__(name: str) -> _Any: ...
+def __getattr__(name: str) -> _Any:
+    raise _missing(name, "nn")
 
 
 __all__ = [*_NN]

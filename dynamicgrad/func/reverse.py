@@ -40,6 +40,11 @@ def grad_and_value(
     (tensor([2., 4.]), tensor(5.))
     """
     call = "grad_and_value(f)(*args)"
+    if not callable(func):
+        raise TransformError(
+            f"grad takes a function and makes another of it, got {type(func)}"
+            "\n  hint: grad(f)(x); autograd.grad(outputs, inputs) goes from tensors to tensors"
+        )
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -65,7 +70,8 @@ def scalar(value: Any, call: str) -> Tensor:
     if isinstance(value, list | tuple | dict | float | int) or value is None:
         raise TransformError(
             f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
-            " operations on the arguments give; has_aux=True lets it return (output, aux)"
+            " operations on the arguments give (float(), item(), functions of math and entries of"
+            " NumPy's arrays are cut off from them); has_aux=True lets it return (output, aux)"
         )
     y = output(value, f"{call}: Expected f(*args) to return a Tensor")
     if y.shape:

@@ -94,7 +94,10 @@ def chosen(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
         raise TransformError("argnums must be non-empty")
     for n in numbers:
         if not isinstance(n, int):
-            raise TransformError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+            raise TransformError(
+                f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"
+                "\n  hint: the arguments of the function come in a second call, as grad(f)(x)"
+            )
         if not -len(args) <= n < len(args):
             raise TransformError(f"Got argnum={n}, but only {len(args)} positional inputs")
     if len({n % len(args) for n in numbers}) < len(numbers):

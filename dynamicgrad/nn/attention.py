@@ -1,6 +1,5 @@
 """Attention with several heads."""
 
-from collections.abc import Callable
 from typing import Any
 
 import gradops as ops
@@ -51,20 +50,24 @@ class MultiheadAttention(Module):
             )
         self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
         self.kdim, self.vdim, self.batch_first = kdim or embed_dim, vdim or embed_dim, batch_first
-        make: Callable[..., Any] = lambda *shape: Parameter(empty(*shape, dtype=dtype))
         self.same = self.kdim == self.vdim == embed_dim
-        sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
-        if not self.same:
-            for name, size in sizes.items():
-                self.register_parameter(f"{name}_proj_weight", make(embed_dim, size))
-            self.register_parameter("in_proj_weight", None)
-        else:
-            self.register_parameter("in_proj_weight", make(3 * embed_dim, embed_dim))
-            for name in sizes:
-                self.register_parameter(f"{name}_proj_weight", None)
-        self.register_parameter("in_proj_bias", make(3 * embed_dim) if bias else None)
+        self.make_projections(bias, dtype)
         self.out_proj = Linear(embed_dim, embed_dim, bias, dtype)
         self.reset_parameters()
+
+    def make_projections(self, bias: bool, dtype: Any) -> None:
+        """The parameters of queries, keys and values: one weight for all if they are as large."""
+        n = self.embed_dim
+        shapes: dict[str, tuple[int, ...] | None] = {
+            "q_proj_weight": None if self.same else (n, n),
+            "k_proj_weight": None if self.same else (n, self.kdim),
+            "v_proj_weight": None if self.same else (n, self.vdim),
+            "in_proj_weight": (3 * n, n) if self.same else None,
+            "in_proj_bias": (3 * n,) if bias else None,
+        }
+        for name, shape in shapes.items():
+            made = None if shape is None else Parameter(empty(*shape, dtype=dtype))
+            self.register_parameter(name, made)
 
     def reset_parameters(self) -> None:
         """Draw the weights of queries, keys and values anew, Glorot uniform; biases are zeros."""

@@ -1,7 +1,7 @@
 """Convolutions and their transposes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gradops as ops
@@ -41,19 +41,20 @@ class Filters(Module):
             raise ValueError(f"in_channels and out_channels must be divisible by groups={groups}")
         if padding_mode not in MODES:
             raise ValueError(f"padding_mode must be one of {MODES}, but got {padding_mode!r}")
-        each: Callable[[str, Sizes], tuple[int, ...]] = lambda name, value: for_each(
-            type(self).__name__, name, value, self.axes
-        )
-        self.kernel_size, self.stride = each("kernel_size", kernel_size), each("stride", stride)
-        self.dilation, self.groups = each("dilation", dilation), groups
-        self.padding_mode = padding_mode
-        self.padding: Any = padding if isinstance(padding, str) else each("padding", padding)
+        self.groups, self.padding_mode = groups, padding_mode
+        self.kernel_size = self.each("kernel_size", kernel_size)
+        self.stride, self.dilation = self.each("stride", stride), self.each("dilation", dilation)
+        self.padding: Any = padding if isinstance(padding, str) else self.each("padding", padding)
         first, second = channels if self.transposed else channels[::-1]
         self.weight = Parameter(empty(first, second // groups, *self.kernel_size, dtype=dtype))
         self.register_parameter(
             "bias", Parameter(empty(channels[1], dtype=dtype)) if bias else None
         )
         self.reset_parameters()
+
+    def each(self, name: str, value: Sizes) -> tuple[int, ...]:
+        """A number for each axis that filters slide along."""
+        return for_each(type(self).__name__, name, value, self.axes)
 
     def reset_parameters(self) -> None:
         """Draw filters and biases anew, uniform up to 1 / sqrt(entries that make one)."""
@@ -67,15 +68,19 @@ class Filters(Module):
         if x.ndim not in (self.axes + 1, self.axes + 2):
             raise ops.ShapeError(
                 type(self).__name__, [x.type],
-                f"the input has {self.axes + 2} dimensions, or one less without a batch",
+                f"the layer takes {self.axes + 2} dimensions, or one less without a batch, not"
+                f" {x.ndim}",
                 known_as=f"Expected {self.axes + 1}D (unbatched) or {self.axes + 2}D (batched)"
                 f" input to conv{self.axes}d, but got input of size: {list(x.shape)}",
             )  # fmt: skip
         if x.shape[-self.axes - 1] != self.in_channels:
             raise ops.ShapeError(
-                type(self).__name__, [x.type], f"the input has {self.in_channels} channels",
+                type(self).__name__, [x.type],
+                f"the layer takes {self.in_channels} channels, not {x.shape[-self.axes - 1]}",
                 known_as=f"expected input{list(x.shape)} to have {self.in_channels} channels, but"
                 f" got {x.shape[-self.axes - 1]} channels instead",
+                hint="channels come before the places, not last: x.movedim(-1, 1)"
+                if x.shape[-1] == self.in_channels and x.ndim == self.axes + 2 else None,
             )  # fmt: skip
 
     def extra_repr(self) -> str:

@@ -6,7 +6,7 @@ Weights, their names and their order are PyTorch's. Sequences of different lengt
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -127,7 +127,8 @@ class Recurrent(Module):
         if x.shape[-1] != self.input_size or not x.shape[0 if x.ndim == 2 else self.batch_first]:
             raise ops.ShapeError(
                 name, [x.type],
-                f"the input has {self.input_size} features in its last dimension, and has steps",
+                f"the layer takes {self.input_size} features in the last dimension, at one step or"
+                " more",
                 known_as=f"input.size(-1) must be equal to input_size. Expected {self.input_size},"
                 f" got {x.shape[-1]}",
             )  # fmt: skip
@@ -135,17 +136,15 @@ class Recurrent(Module):
     def started(self, hx: Any, x: Any, batched: bool) -> tuple[Any, ...]:
         """The first states, with a dimension of a batch."""
         several = CELLS[self.mode].states > 1
+        if several and not isinstance(hx, tuple | list):
+            raise ops.OptionError(
+                type(self).__name__, [x.type], "the initial state is a pair (h, c), not one tensor"
+            )
         given = [as_tensor(s) for s in (hx if several else (hx,))]
         states = [s if batched else ops.expand_dims(s, axis=1) for s in given]
         count = sum(map(len, self.suffixes))
         for s, size in zip(states, (self.proj_size or self.hidden_size, self.hidden_size)):
-            if s.shape != (count, x.shape[1], size):
-                raise ops.ShapeError(
-                    type(self).__name__, [s.type],
-                    f"a state has the shape {(count, x.shape[1], size)}",
-                    known_as=f"Expected hidden size {(count, x.shape[1], size)},"
-                    f" got {list(s.shape)}",
-                )  # fmt: skip
+            require_shape(self, [s], (count, x.shape[1], size))
         return tuple(states)
 
     def extra_repr(self) -> str:
@@ -155,6 +154,16 @@ class Recurrent(Module):
                    "dropout": 0.0, "bidirectional": False}  # fmt: skip
         said += [f"{k}={getattr(self, k)}" for k, v in options.items() if getattr(self, k) != v]
         return ", ".join(said)
+
+
+def require_shape(module: Module, states: Sequence[Tensor], shape: tuple[int, ...]) -> None:
+    """Refuse states of another shape."""
+    for s in states:
+        if s.shape != shape:
+            raise ops.ShapeError(
+                type(module).__name__, [s.type], f"a state has the shape {shape}",
+                known_as=f"Expected hidden size {shape}, got {list(s.shape)}",
+            )  # fmt: skip
 
 
 def uniform_by_size(module: Module, size: int) -> None:
@@ -279,6 +288,7 @@ class RecurrentCell(Module):
             state = (ops.zeros_like(xs[..., : self.hidden_size]),) * cell.states
         else:
             state = tuple(map(as_tensor, hx if cell.states > 1 else (hx,)))
+            require_shape(self, state, (*x.shape[:-1], self.hidden_size))
         state = step(state, xs)
         return state if cell.states > 1 else state[0]
 

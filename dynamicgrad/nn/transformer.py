@@ -262,6 +262,10 @@ class Transformer(Module):
             TransformerDecoderLayer(*options), num_decoder_layers, norm()
         )
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, Glorot uniform; biases stay."""
         for p in self.parameters():
             if p.ndim > 1:
                 init.xavier_uniform_(p)

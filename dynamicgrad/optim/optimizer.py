@@ -43,6 +43,11 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of Tensors or dicts,"
                 " but got a Tensor\n  hint: write [w], not w"
             )
+        if not isinstance(params, Iterable):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts,"
+                f" but got {type(params).__name__}\n  hint: of a module, give module.parameters()"
+            )
         groups = list(params)
         if not groups:
             raise ValueError(

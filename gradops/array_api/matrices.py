@@ -5,7 +5,8 @@ from typing import Any
 import gradops as ops
 
 from .. import linalg
-from .signatures import Functions, each, one, two, widened
+from ..library.movement import in_dtype
+from .signatures import Functions, each, one, two
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
@@ -47,6 +48,6 @@ LINALG: Functions = {
     "pinv": lambda x, /, *, rtol=None: linalg.pinv(x, rtol=rtol),
     "qr": lambda x, /, *, mode="reduced": linalg.qr(x, mode=mode),
     "svd": lambda x, /, *, full_matrices=True: linalg.svd(x, full_matrices=full_matrices),
-    "trace": lambda x, /, *, offset=0, dtype=None: linalg.trace(widened(x, dtype), offset),
+    "trace": lambda x, /, *, offset=0, dtype=None: linalg.trace(in_dtype(x, dtype), offset),
     "vector_norm": vector_norm,
 }

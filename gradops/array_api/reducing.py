@@ -4,8 +4,9 @@ from typing import Any
 
 import gradops as ops
 
+from ..library.movement import in_dtype
 from ..types import type_of
-from .signatures import Functions, each, one, ordering, over, over_in, running, spread_over, widened
+from .signatures import Functions, each, one, ordering, over, over_in, running, spread_over
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
@@ -13,7 +14,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     if min is None and max is None:
         return ops.copy(x)
     dtype = type_of(x).dtype
-    bounds = [b if b is None or isinstance(b, int | float) else widened(b, dtype)
+    bounds = [b if b is None or isinstance(b, int | float) else in_dtype(b, dtype)
               for b in (min, max)]  # fmt: skip
     return ops.clip(x, *bounds)
 

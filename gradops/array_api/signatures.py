@@ -6,7 +6,7 @@ from typing import Any
 
 import gradops as ops
 
-from ..types import native
+from ..library.movement import in_dtype
 
 Function = Callable[..., Any]
 Functions = dict[str, Function]
@@ -27,11 +27,6 @@ def two(f: Function) -> Function:
     return lambda x1, x2, /: f(x1, x2)
 
 
-def widened(x: Any, dtype: Any) -> Any:
-    """`x` in the dtype in which it is to be added up, if one is given."""
-    return x if dtype is None else ops.astype(x, dtype=native(dtype))
-
-
 def over(f: Function) -> Function:
     """A reduction over axes."""
     return lambda x, /, *, axis=None, keepdims=False: f(x, axis=axis, keepdims=keepdims)
@@ -40,7 +35,7 @@ def over(f: Function) -> Function:
 def over_in(f: Function) -> Function:
     """A reduction over axes, in a dtype."""
     return lambda x, /, *, axis=None, dtype=None, keepdims=False: f(
-        widened(x, dtype), axis=axis, keepdims=keepdims
+        in_dtype(x, dtype), axis=axis, keepdims=keepdims
     )
 
 
@@ -54,7 +49,7 @@ def spread_over(f: Function) -> Function:
 def running(f: Function) -> Function:
     """A reduction of all that comes before each entry, in a dtype."""
     return lambda x, /, *, axis=None, dtype=None, include_initial=False: f(
-        widened(x, dtype), axis=axis, include_initial=include_initial
+        in_dtype(x, dtype), axis=axis, include_initial=include_initial
     )
 
 

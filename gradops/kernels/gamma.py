@@ -177,9 +177,9 @@ def zeta(s: Any, q: Any) -> Any:
 
 def reflected(s: np.ndarray, q: np.ndarray) -> np.ndarray:
     """zeta where q <= 0."""
-    part, sign = q - np.floor(q), np.where(s % 2 == 0, 1.0, -1.0)
-    safe = np.where(part > 0, part, 0.5)
-    above = zeta_of_positive(s, 1 - safe) - zeta_of_positive(s, 1 - np.minimum(q, 0))
-    y = zeta_of_positive(s, safe) + sign * above
+    rest, sign = np.ceil(q) - q, np.where(s % 2 == 0, 1.0, -1.0)  # exact just below an integer
+    safe = np.where(rest > 0, rest, 0.5)
+    above = zeta_of_positive(s, safe) - zeta_of_positive(s, 1 - np.minimum(q, 0))
+    y = zeta_of_positive(s, 1 - safe) + sign * above
     y = np.where(s == np.floor(s), y, np.nan)
-    return np.where(np.isnan(q), np.nan, np.where(part > 0, y, np.inf))
+    return np.where(np.isnan(q), np.nan, np.where(rest > 0, y, np.inf))

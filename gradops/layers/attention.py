@@ -2,15 +2,18 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import ShapeError
+from ..holding import held
 from ..library.activation import softmax
-from ..library.comparison import where
+from ..library.comparison import equal, where
+from ..library.logic import logical_and, logical_not, logical_or
 from ..library.movement import reshape, swapaxes, transpose
-from ..library.reduction import mean
+from ..library.reduction import all, mean
 from ..types import shape_of, type_of
 from .linear import linear
 
@@ -38,8 +41,9 @@ def multi_head_attention(
     """What each query gathers from the values, and with which weights, in Vaswani et al.'s way.
 
     Operands have the shape (batch, places, features). A mask broadcasts to (batch, heads, queries,
-    keys): truth values say where a query must not look, numbers are added to scores. `drop` is
-    applied to the weights. The weights have the shape (batch, heads, queries, keys).
+    keys): truth values say where a query must not look, numbers are added to scores. A query that
+    may look nowhere has weights of zero. `drop` is applied to the weights, which have the shape
+    (batch, heads, queries, keys).
 
     >>> w = Projections([np.eye(2)] * 3, [None] * 3, np.eye(2))
     >>> y, weights = multi_head_attention(*[np.ones((1, 3, 2))] * 3, 1, w)
@@ -51,17 +55,38 @@ def multi_head_attention(
         for x, w, b in zip((query, key, value), projections.weights, projections.biases)
     )
     scores = (q * (1 / math.sqrt(shape_of(q)[-1]))) @ swapaxes(k, -1, -2)
-    weights = softmax(masked(scores, masks), axis=-1)
+    weights = softmax_where(scores, masks)
     weights = weights if drop is None else drop(weights)
     return linear(united(weights @ v), projections.out_weight, projections.out_bias), weights
 
 
-def masked(scores: Any, masks: Sequence[Any]) -> Any:
-    """Scores, minus infinity where a mask of truth values holds, plus masks of numbers."""
+def softmax_where(scores: Any, masks: Sequence[Any]) -> Any:
+    """The weights of keys, by scores to which masks are applied; zeros where all are hidden.
+
+    The scores of a query that may look nowhere stay as they are, so that nothing is NaN.
+    """
+    nowhere = hidden_from(masks) if masks else None
     for mask in masks:
-        hides = type_of(mask).dtype.kind == "b"
-        scores = where(mask, -np.inf, scores) if hides else scores + mask
-    return scores
+        if is_of_truth(mask):
+            hides = mask if nowhere is None else logical_and(mask, logical_not(nowhere))
+            scores = where(hides, -np.inf, scores)
+        else:
+            scores = scores + (mask if nowhere is None else where(nowhere, 0, mask))
+    weights = softmax(scores, axis=-1)
+    return weights if nowhere is None else where(nowhere, 0, weights)
+
+
+def hidden_from(masks: Sequence[Any]) -> Any:
+    """Which queries may look nowhere; None if it is known that there is none."""
+    hides = [m if is_of_truth(m) else equal(m, -np.inf) for m in masks]
+    nowhere = all(reduce(logical_or, hides), axis=-1, keepdims=True)
+    found = held(nowhere)
+    return None if isinstance(found, np.ndarray) and not found.any() else nowhere
+
+
+def is_of_truth(mask: Any) -> bool:
+    """Whether a mask is one of truth values."""
+    return type_of(mask).dtype.kind == "b"
 
 
 def parted(x: Any, heads: int) -> Any:

@@ -1,5 +1,7 @@
 """Declarations of ops, one module per family: what they list is what `gradops` offers."""
 
+from types import ModuleType
+
 from . import (
     activation,
     along_axis,
@@ -11,12 +13,15 @@ from . import (
     bessel,
     broadcasting,
     classification,
+    closeness,
     comparison,
     complexes,
     contraction,
     convolution,
+    covariances,
     creation,
     diagonals,
+    differences,
     distances,
     distributions,
     einsum,
@@ -72,18 +77,5 @@ from . import (
     windows,
 )
 
-__all__ = sorted([
-    *activation.__all__, *along_axis.__all__, *arithmetic.__all__, *arranging.__all__, *at.__all__,
-    *attention.__all__, *averaging.__all__, *bessel.__all__, *broadcasting.__all__,
-    *classification.__all__, *comparison.__all__, *complexes.__all__, *contraction.__all__,
-    *convolution.__all__,
-    *creation.__all__, *diagonals.__all__, *distances.__all__, *distributions.__all__,
-    *einsum.__all__, *elementwise.__all__, *embedding.__all__, *exponential.__all__,
-    *filtering.__all__, *gamma.__all__, *indexing.__all__, *joining.__all__,
-    *linalg_products.__all__, *logic.__all__, *loss.__all__, *movement.__all__,
-    *normalization.__all__, *padding.__all__, *pooling.__all__, *quantiles.__all__, *random.__all__,
-    *rectifiers.__all__, *reduction.__all__, *repeating.__all__, *resampling.__all__,
-    *rounding.__all__, *running.__all__, *searching.__all__, *sets.__all__, *sorting.__all__,
-    *special.__all__, *standardizing.__all__, *statistics.__all__, *trigonometric.__all__,
-    *unfolding.__all__, *updating.__all__, *windows.__all__,
-])
+MODULES = [m for m in list(globals().values()) if isinstance(m, ModuleType)]
+__all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))

@@ -114,7 +114,7 @@ take_op = Op(
         ErrorSample([np.ones((2, 3)), np.zeros((2, 1))], {"axis": 1}, IndexingError,
                     "float64 is no dtype for an index"),
     ],
-    doc="The entries whose place along an axis is an index, and along the others their own.",
+    doc="The entries that indices name along an axis, those of each row in that row.",
 )
 add_along_axis = Op(
     "add_along_axis", add_kernel, arity=2,

@@ -206,5 +206,5 @@ cbrt = elementwise(
 copysign = elementwise(
     "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],
     samples=binary, error_samples=unequal,
-    doc="The size of the first entry with the sign of the second; its derivative at 0 is 0.",
+    doc="The magnitude of the first entry with the sign of the second; its derivative at 0 is 0.",
 )

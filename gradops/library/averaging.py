@@ -217,7 +217,8 @@ def adaptive_max_pool(x: Any, sizes: Any, axes: int = 2, places: bool = False) -
     shape = shape_of(x)
     first = len(shape) - axes
     wanted = resulting("adaptive_max_pool", x, sizes, axes)
-    flat, entries = reshape(x, shape=(*shape[:first], -1)), numbers(shape[first:], wanted)
+    flat = reshape(x, shape=(*shape[:first], math.prod(shape[first:])))
+    entries = numbers(shape[first:], wanted)
     windows = take(flat, entries, axis=first)
     chosen = expand_dims(argmax(windows, axis=-1), axis=-1)
     found = squeeze(take_along_axis(windows, chosen, axis=-1), axis=-1)

@@ -92,6 +92,11 @@ def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
     ]
 
 
+def each_its_own(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an op to which a stack is more of the same: what is shared is repeated for each."""
+    return op(*repeated(xs, batched), **attrs)
+
+
 def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the axes that broadcasting `shape` to the shape of `x` would add or repeat."""
     own = np.shape(x)

@@ -13,7 +13,7 @@ from ..samples import beside, cases, exactly, reals
 from ..types import ArrayType, product, result_dtype, shape_of, type_of
 from .activation import log_softmax, softmax, softmax_rule
 from .arithmetic import strong_product
-from .broadcasting import broadcast_to, repeated
+from .broadcasting import broadcast_to, each_its_own, repeated
 from .loss import (
     REDUCTIONS,
     check_same_shape,
@@ -166,7 +166,7 @@ class_error = Op(
         logits.shape, labelled_infer("class_error", logits, labels).dtype
     ),
     vjp=[class_error_rule, None], jvp=[class_error_rule, None],
-    batch=lambda op, xs, batched, attrs: op(*repeated(xs, batched)),
+    batch=each_its_own,
     source="class_error({0}, {1})",
     samples=cases(
         beside(reals((4, 3)), exactly([0, 2, 1, 2])),

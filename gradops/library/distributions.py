@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..attributes import canonical
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import padded
 from ..kernels import distributions as kernels
 from ..kernels.random import FLOAT32, INT64
 from ..kernels.tables import float_dtype
-from ..op import ErrorSample, Op, Samples, canonical
+from ..op import ErrorSample, Op, Samples
 from ..rules import Rule
 from ..samples import beside, cases, drawn
 from ..types import PYTHON_SCALARS, ArrayType, Size, broadcast_shapes, shape_of, type_of

@@ -15,6 +15,7 @@ from ..types import (
     shape_of,
     type_of,
 )
+from .arithmetic import mul
 from .contraction import matmul
 from .diagonals import diagonal
 from .einsum import einsum
@@ -23,7 +24,7 @@ from .matrices import conjugate
 from .movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from .reduction import sum
 
-__all__ = ["cross", "kron", "matvec", "outer", "tensordot", "trace", "vecdot", "vecmat"]
+__all__ = ["cross", "inner", "kron", "matvec", "outer", "tensordot", "trace", "vecdot", "vecmat"]
 
 Axes = int | tuple[Sequence[int], Sequence[int]]
 
@@ -44,6 +45,17 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     right = as_matrix(b, of_b, rest_b)
     kept = [shape_of(a)[i] for i in rest_a] + [shape_of(b)[i] for i in rest_b]
     return reshape(matmul(left, right), shape=tuple(kept))
+
+
+def inner(a: Any, b: Any) -> Any:
+    """Products summed over the last axes of both; of a number, the product.
+
+    >>> inner(np.ones((2, 3)), np.ones((4, 3))).shape
+    (2, 4)
+    """
+    if not shape_of(a) or not shape_of(b):
+        return mul(a, b)
+    return tensordot(a, b, ([-1], [-1]))
 
 
 def as_matrix(x: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:

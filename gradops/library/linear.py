@@ -29,11 +29,24 @@ def linear_kernel(x: Any, w: Any, b: Any, out: Any = None) -> Any:
     return np.add(y, b, out=y if y.dtype == np.result_type(y, b) else None)
 
 
+def unflattened(x: ArrayType, w: ArrayType) -> str | None:
+    """What to do with the result of a convolution that was not made one row per example."""
+    if x.ndim < 3 or not all(isinstance(n, int) for n in x.shape[1:]):
+        return None
+    entries = math.prod(map(int, x.shape[1:]))
+    if x.ndim < 4 and entries != w.shape[1]:
+        return None
+    return f"flatten(x, 1), or a layer Flatten, makes rows of {entries} entries, one per example"
+
+
 def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
-    if not x.ndim or w.ndim != 2 or conflict(x.shape[-1:], w.shape[1:]):
+    if not x.ndim or w.ndim != 2:
+        raise ShapeError("linear", [x, w, b], "the weight is a matrix, with a row per output")
+    if conflict(x.shape[-1:], w.shape[1:]):
         raise ShapeError(
-            "linear", [x, w, b], "the weight has not a row per output, as long as the last axis",
-            known_as=misfit(x.shape, w.shape[::-1]) if x.ndim and w.ndim == 2 else "",
+            "linear", [x, w, b],
+            f"the last axis has {x.shape[-1]} entries, and the weight takes {w.shape[1]}",
+            known_as=misfit(x.shape, w.shape[::-1]), hint=unflattened(x, w),
         )
     if b.ndim != 1 or conflict(b.shape, w.shape[:1]):
         raise ShapeError("linear", [x, w, b], "the bias has not an entry per output")
@@ -84,7 +97,7 @@ linear = Op(
     ),
     error_samples=[
         ErrorSample([np.ones((3, 4)), np.ones((4, 2)), np.ones(4)], {}, ShapeError,
-                    "not a row per output"),
+                    "the last axis has 4 entries, and the weight takes 2"),
         ErrorSample([np.ones((3, 4)), np.ones((2, 4)), np.ones(3)], {}, ShapeError,
                     "not an entry per output"),
         ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),

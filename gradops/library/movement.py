@@ -185,8 +185,15 @@ def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
     return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
 
 
+def squeeze_kernel(x: Any, axis: Any = None) -> Any:
+    """NumPy takes 0 and -1 for axes of a number."""
+    if axis is not None and axis != () and not np.ndim(x):
+        raise ValueError("a number has no axes")  # type inference has the words for the user
+    return np.squeeze(x, axis)
+
+
 squeeze = linear(
-    "squeeze", lambda x, axis=None: np.squeeze(x, axis),
+    "squeeze", squeeze_kernel,
     infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
     batch=reshaping(squeeze_infer),
@@ -195,7 +202,10 @@ squeeze = linear(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
         reals(()), reals((0, 1), axis=1),
     ),
-    error_samples=[ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1")],
+    error_samples=[
+        ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1"),
+        ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
+    ],
     doc="The operand without axes of size 1: all of them, or those that `axis` names.",
 )
 
@@ -227,6 +237,11 @@ def cast(x: Any, dtype: Any) -> Any:
     if is_complex(type_of(x).dtype) and not is_complex(dtype):
         x = OPS["real"](x)
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, if one is given."""
+    return x if dtype is None else astype(x, dtype=dtype)
 
 
 def retyped(op: str, x: ArrayType, dtype: Any) -> ArrayType:

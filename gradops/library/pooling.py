@@ -1,7 +1,7 @@
 """Pooling: the greatest entry or the sum of each window over the last axes of an operand."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..kernels.windows import extent, places
 from ..op import ErrorSample, Op, Samples
 from ..samples import beside, cases, complexes, distinct, drawn, reals
 from ..types import ArrayType, Shape, conflict, shape_of, type_of
-from .broadcasting import repeated
+from .broadcasting import each_its_own
 
 __all__ = [
     "max_pool", "pick_from_windows", "places_of_max", "put_into_windows", "sum_pool", "sum_unpool",
@@ -159,11 +159,6 @@ def sum_unpool_kernel(
     return kernels.spread_sums(g, shape, *full)
 
 
-def pool_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
-    """The last axes of a stack of examples are those of each example."""
-    return op(*repeated(xs, batched), **attrs)
-
-
 def restored(x: Any, attrs: dict[str, Any]) -> dict[str, Any]:
     """The attributes that lead back from the windows of `x` to its sizes."""
     shape = shape_of(x)
@@ -212,7 +207,7 @@ max_pool = Op(
         put_into_windows(g, places_of_max(x, **attrs), **restored(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=pool_batch, source=source("max_pool({0}, "), samples=pools(distinct),
+    batch=each_its_own, source=source("max_pool({0}, "), samples=pools(distinct),
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
@@ -222,7 +217,7 @@ max_pool = Op(
 )
 places_of_max = Op(
     "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None],
-    batch=pool_batch, source=source("places_of_max({0}, "), samples=pools(distinct),
+    batch=each_its_own, source=source("places_of_max({0}, "), samples=pools(distinct),
     error_samples=wrong_windows,
     doc="The number of the first greatest entry in each window, counted in C order.",
 )
@@ -230,7 +225,7 @@ put_into_windows = Op(
     "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
     vjp=[lambda ct, y, g, chosen, **attrs: pick_from_windows(ct, chosen, **onward(attrs)), None],
     jvp=[lambda t, y, g, chosen, **attrs: put_into_windows(t, chosen, **attrs), None],
-    batch=pool_batch, source=source("put_into_windows({0}, {1}, shape={shape}, "),
+    batch=each_its_own, source=source("put_into_windows({0}, {1}, shape={shape}, "),
     samples=cases(
         beside(reals((2, 2, 2)), numbers((2, 2, 2), 6, shape=(4, 7), **SIDE_BY_SIDE)),
         beside(reals((2, 4, 3)), numbers((2, 4, 3), 6, shape=(5, 6), **OVERLAPPING)),
@@ -251,7 +246,7 @@ pick_from_windows = Op(
     "pick_from_windows", pick_kernel, arity=2, infer=partial(pool_infer, "pick_from_windows"),
     vjp=[lambda g, y, x, chosen, **attrs: put_into_windows(g, chosen, **restored(x, attrs)), None],
     jvp=[lambda t, y, x, chosen, **attrs: pick_from_windows(t, chosen, **attrs), None],
-    batch=pool_batch, source=source("pick_from_windows({0}, {1}, "),
+    batch=each_its_own, source=source("pick_from_windows({0}, {1}, "),
     samples=cases(
         beside(reals((2, 4, 7)), numbers((2, 2, 2), 6, **SIDE_BY_SIDE)),
         beside(reals((2, 5, 6)), numbers((2, 4, 3), 6, **OVERLAPPING)),
@@ -265,14 +260,14 @@ pick_from_windows = Op(
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
     transpose=lambda g, y, x, **attrs: sum_unpool(g, **restored(x, attrs)),
-    batch=pool_batch, source=source("sum_pool({0}, "),
+    batch=each_its_own, source=source("sum_pool({0}, "),
     samples=cases(pools(reals), complexes((4,), window=(2,))),
     error_samples=wrong_windows, doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(
     "sum_unpool", sum_unpool_kernel, infer=partial(unpool_infer, "sum_unpool"),
     transpose=lambda ct, y, g, **attrs: sum_pool(ct, **onward(attrs)),
-    batch=pool_batch, source=source("sum_unpool({0}, shape={shape}, "),
+    batch=each_its_own, source=source("sum_unpool({0}, shape={shape}, "),
     samples=cases(
         reals((2, 2, 2), shape=(4, 7), **SIDE_BY_SIDE),
         reals((2, 4, 3), shape=(5, 6), **OVERLAPPING), reals((3,), shape=(7,), **DILATED),

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..attributes import attributes, canonical
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import padded
 from ..kernels import random as kernels
 from ..kernels.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
-from ..op import ErrorSample, Op, Samples, attributes, canonical
+from ..op import ErrorSample, Op, Samples
 from ..samples import beside, cases, drawn, integers
 from ..types import ArrayType, Dim, Size, broadcast_shapes, conflict, shape_of, type_of
 from .movement import expand_dims, shown
@@ -185,6 +186,7 @@ random_uniform = drawing(
              (dict(low=-3e38, high=3e38), "float32 does not span")],
     doc="Random numbers for a key, uniform from `low` to before `high`.",
 )
+
 
 def of_floats(name: str, kernel: Callable[..., Any], doc: str) -> Op:
     """An op that draws floats with a distribution that has no parameters."""

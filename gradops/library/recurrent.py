@@ -5,7 +5,7 @@ LSTM, reset gate, update gate and new state of a GRU. One op for all of them cos
 calls that as many slices, activations and products would.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..rules import Together
 from ..samples import cases, reals
 from ..types import ArrayType, conflict, is_inexact, result_dtype, shape_of
 from .activation import sigmoid
-from .broadcasting import repeated
+from .broadcasting import each_its_own
 from .joining import concatenate_op
 from .trigonometric import tanh
 
@@ -113,14 +113,9 @@ def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
     return v * ((1 - y) * (y + is_cell_gate(shape_of(x)[-1], y.dtype)))
 
 
-def by_rows(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
-    """A stack of examples is more rows."""
-    return op(*repeated(xs, batched))
-
-
 lstm_gates = Op(
     "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
-    vjp=Together(lstm_gates_shares), jvp=[lstm_gates_rule, lstm_gates_rule], batch=by_rows,
+    vjp=Together(lstm_gates_shares), jvp=[lstm_gates_rule, lstm_gates_rule], batch=each_its_own,
     source="lstm_gates({0}, {1}{out})",
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
@@ -166,7 +161,7 @@ wrong_pairs = [
 lstm_memory = Op(
     "lstm_memory", memory_kernel, arity=2, infer=pair_infer("lstm_memory", 4),
     vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
-    jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=by_rows,
+    jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=each_its_own,
     source="lstm_memory({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
     doc="The new memory of an LSTM, from its gates and its memory: i g + f c.",
 )
@@ -191,7 +186,7 @@ lstm_hidden = Op(
         lambda t, y, a, c: block(t, 3, 4) * tanh(c),
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
     ],
-    batch=by_rows,
+    batch=each_its_own,
     source="lstm_hidden({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
     doc="What an LSTM shows of its new memory: o tanh(c).",
 )
@@ -236,7 +231,7 @@ gru_gates = Op(
         lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
         lambda t, y, x, h: gru_gates_tangent(t, y, h, True),
     ],
-    batch=by_rows,
+    batch=each_its_own,
     source="gru_gates({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
@@ -266,7 +261,7 @@ def gru_state_tangent(t: Any, y: Any, a: Any, h: Any) -> Any:
 gru_state = Op(
     "gru_state", gru_state_kernel, arity=2, infer=pair_infer("gru_state", 3),
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
-    jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=by_rows,
+    jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=each_its_own,
     source="gru_state({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
     error_samples=[

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..attributes import attributes
 from ..errors import ShapeError
 from ..families import advance
 from ..kernels.floats import inexact
-from ..op import ErrorSample, Op, attributes
+from ..op import ErrorSample, Op
 from ..samples import booleans, cases, complexes, distinct, exactly, reals
 from ..types import (
     ArrayType,

@@ -25,12 +25,12 @@ floor_divide = elementwise(
 remainder = elementwise(
     "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
     samples=steps, error_samples=unequal,
-    doc="What is left of the quotient rounded down; the divisor's sign.",
+    doc="What the quotient rounded down leaves of the dividend; it has the divisor's sign.",
 )
 fmod = elementwise(
     "fmod", np.fmod, d=[1, singular(lambda y, a, b: -trunc(a / b))],
     samples=steps, error_samples=unequal,
-    doc="What is left of the quotient rounded towards zero; the dividend's sign.",
+    doc="What the quotient rounded towards zero leaves of the dividend, whose sign it has.",
 )
 
 

@@ -5,24 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OptionError, ShapeError
+from ..errors import ShapeError
 from ..families import advance, linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, reals
 from ..types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
-from .arithmetic import strong_product, sub
-from .broadcasting import broadcast_to
-from .comparison import equal, masked, not_equal, where
+from .arithmetic import strong_product
+from .comparison import equal, masked, where
 from .elementwise import exp
-from .indexing import along, index
-from .joining import concatenate
+from .indexing import along
 from .logic import isnan, logical_not
-from .movement import astype, flip, in_a_row
+from .movement import astype, flip, in_a_row, in_dtype
 from .padding import pad_op
-from .recurrence import FULL, backwards, before, linear_recurrence
+from .recurrence import backwards, before, linear_recurrence
 
 __all__ = [
-    "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff",
+    "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "logcumsumexp",
 ]
 
@@ -129,11 +127,6 @@ cummin = running(
 )
 
 
-def cast(x: Any, dtype: Any) -> Any:
-    """`x` in a dtype, if one is named."""
-    return x if dtype is None else astype(x, dtype=dtype)
-
-
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """The sums of the entries up to each one along an axis, or of all entries as one row.
 
@@ -142,7 +135,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
            [4, 6]]), array([ 1,  3,  6, 10]))
     """
     x, axis = in_a_row(x, axis)
-    return cumsum_op(cast(x, dtype), axis=axis)
+    return cumsum_op(in_dtype(x, dtype), axis=axis)
 
 
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -153,7 +146,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
            [3, 8]]), array([ 1,  2,  6, 24]))
     """
     x, axis = in_a_row(x, axis)
-    return cumprod_op(cast(x, dtype), axis=axis)
+    return cumprod_op(in_dtype(x, dtype), axis=axis)
 
 
 def from_start(op: Op, x: Any, axis: int | None, start: int | None) -> Any:
@@ -181,7 +174,7 @@ def cumulative_sum(
     >>> cumulative_sum(np.array([1, 2, 3]), include_initial=True)
     array([0, 1, 3, 6])
     """
-    return from_start(cumsum_op, cast(x, dtype), axis, 0 if include_initial else None)
+    return from_start(cumsum_op, in_dtype(x, dtype), axis, 0 if include_initial else None)
 
 
 def cumulative_prod(
@@ -194,35 +187,4 @@ def cumulative_prod(
     >>> cumulative_prod(np.array([2, 3, 4]), include_initial=True)
     array([ 1,  2,  6, 24])
     """
-    return from_start(cumprod_op, cast(x, dtype), axis, 1 if include_initial else None)
-
-
-def as_part(p: Any, x: Any, axis: int) -> Any:
-    """What is joined to `x` along an axis; a number fills one place of it."""
-    if shape_of(p):
-        return p
-    shape = tuple(1 if i == axis else n for i, n in enumerate(shape_of(x)))
-    return broadcast_to(p, shape=shape)
-
-
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along an axis, and of those again, `n` times.
-
-    `prepend` and `append` are joined to `x` first, numbers as one entry each. Of truth values,
-    whether neighbours differ. Raises OptionError for a negative `n`.
-
-    >>> diff(np.array([1, 4, 9, 16])), diff(np.array([1, 4, 9, 16]), n=2)
-    (array([3, 5, 7]), array([2, 2]))
-    """
-    kind = type_of(x)
-    k = normalize_axis("diff", kind, axis)
-    if n < 0:
-        raise OptionError("diff", [kind], f"there are no {n} differences")
-    if n == 0:
-        return x
-    parts = [as_part(p, x, k) for p in (prepend, x, append) if p is not None]
-    x = concatenate(parts, axis=k) if parts[1:] else x
-    lead, subtract = (FULL,) * k, not_equal if kind.dtype.kind == "b" else sub
-    for _ in range(n):
-        x = subtract(index(x, (*lead, slice(1, None))), index(x, (*lead, slice(None, -1))))
-    return x
+    return from_start(cumprod_op, in_dtype(x, dtype), axis, 1 if include_initial else None)

@@ -87,7 +87,7 @@ argsort_op = Op(
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
     ),
     error_samples=wrong_axis,
-    doc="Where the entries are that stand one after the other along an axis once it is sorted.",
+    doc="The indices that put the entries along an axis in ascending or descending order.",
 )
 
 
@@ -207,7 +207,7 @@ argtopk = Op(
         ErrorSample([np.ones(3)], {"k": 4}, ShapeError, "k=4 is not from 0 to 3"),
         ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="Where the k largest, or smallest, entries along an axis are, the best of them first.",
+    doc="The places of the k largest, or smallest, entries along an axis, the best of them first.",
 )
 
 
@@ -232,7 +232,7 @@ argkth = Op(
         ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
         ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="Where the k-th smallest entry along an axis is, an axis that is kept with size 1.",
+    doc="The place of the k-th smallest entry along an axis, which is kept with size 1.",
 )
 
 
@@ -266,7 +266,7 @@ argmode = Op(
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
     ],
-    doc="Where the last of the smallest entry that is most frequent along an axis is.",
+    doc="The last place of the most frequent entry along an axis, of several the smallest.",
 )
 
 

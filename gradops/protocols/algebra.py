@@ -2,21 +2,15 @@
 
 from typing import Any
 
-import gradops as ops
-from gradops import linalg
+from .. import linalg
+from ..library.movement import in_dtype
 
-__all__ = ["diagonal", "qr", "svd", "trace"]
-
-
-def diagonal(x: Any, offset: int = 0) -> Any:
-    """The diagonals of matrices, which lie in the last two axes."""
-    return ops.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+__all__ = ["qr", "svd", "trace"]
 
 
 def trace(x: Any, offset: int = 0, dtype: Any = None) -> Any:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
-    found = diagonal(x, offset)
-    return ops.sum(found if dtype is None else ops.astype(found, dtype=dtype), axis=-1)
+    return linalg.trace(in_dtype(x, dtype), offset)
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:

@@ -1,4 +1,4 @@
-"""NumPy's functions that ask something of arrays: shapes, dtypes, whether they are close."""
+"""NumPy's functions that ask something of arrays: shapes, dtypes, whether they are equal."""
 
 from typing import Any
 
@@ -10,10 +10,9 @@ from ..types import is_complex, is_inexact, product, shape_of, type_of
 from .refusals import length
 
 __all__ = [
-    "allclose", "array2string", "array_equal", "array_equiv", "array_repr", "array_str", "can_cast",
-    "common_type", "diag_indices_from", "isclose", "iscomplex", "iscomplexobj", "isin", "isneginf",
-    "isposinf", "isreal", "isrealobj", "ndim", "result_type", "shape", "size",
-    "tril_indices_from", "triu_indices_from",
+    "array2string", "array_equal", "array_equiv", "array_repr", "array_str", "can_cast",
+    "common_type", "diag_indices_from", "iscomplexobj", "isrealobj", "ndim", "result_type",
+    "shape", "size", "tril_indices_from", "triu_indices_from",
 ]  # fmt: skip
 
 
@@ -42,42 +41,6 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-def iscomplex(x: Any) -> Any:
-    """Which entries have an imaginary part."""
-    return ops.not_equal(ops.imag(x), 0)
-
-
-def isreal(x: Any) -> Any:
-    """Which entries have no imaginary part."""
-    return ops.equal(ops.imag(x), 0)
-
-
-def isposinf(x: Any) -> Any:
-    """Which entries are infinite and positive."""
-    return ops.equal(x, np.inf)
-
-
-def isneginf(x: Any) -> Any:
-    """Which entries are infinite and negative."""
-    return ops.equal(x, -np.inf)
-
-
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
-    """Which entries are close to those of `b`, relative to these."""
-    if not is_inexact(type_of(b).dtype):
-        b = ops.astype(b, dtype=np.float64)  # integers would wrap around
-    near = ops.less_equal(ops.abs(ops.sub(a, b)), atol + rtol * ops.abs(b))
-    found = ops.logical_or(ops.logical_and(near, ops.isfinite(b)), ops.equal(a, b))
-    if equal_nan:
-        found = ops.logical_or(found, ops.logical_and(ops.isnan(a), ops.isnan(b)))
-    return found
-
-
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether all entries are close."""
-    return ops.all(isclose(a, b, rtol, atol, equal_nan))
-
-
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """Whether two operands have the same shape and entries."""
     if shape_of(a1) != shape_of(a2):
@@ -94,15 +57,6 @@ def array_equiv(a1: Any, a2: Any) -> Any:
         return ops.all(ops.equal(a1, a2))
     except ops.ShapeError:
         return False
-
-
-def isin(
-    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False
-) -> Any:
-    """Which entries are among those of another operand."""
-    each = ops.reshape(element, shape=(*shape_of(element), 1))
-    found = ops.any(ops.equal(each, ops.reshape(test_elements, shape=(-1,))), axis=-1)
-    return ops.logical_not(found) if invert else found
 
 
 def dtype_or(x: Any) -> Any:

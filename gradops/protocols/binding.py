@@ -88,12 +88,11 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
         reducing,
         selecting,
         shaping,
-        statistics,
     )
 
     general = (
         asking, combining, differences, joining, making, ordering, polynomials, reducing,
-        selecting, shaping, statistics,
+        selecting, shaping,
     )  # fmt: skip
     return {"": general, "linalg": (algebra,)}
 

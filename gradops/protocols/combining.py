@@ -19,7 +19,7 @@ def dot(a: Any, b: Any) -> Any:
         return ops.mul(a, b)
     if right <= 2:
         return ops.matmul(a, b)
-    return contracted(a, b, left - 1, right - 2)
+    return ops.tensordot(a, b, ([-1], [-2]))
 
 
 def cross(
@@ -34,21 +34,7 @@ def cross(
 
 def inner(a: Any, b: Any) -> Any:
     """The products summed over the last axes."""
-    a, b = as_array(a), as_array(b)
-    left, right = len(shape_of(a)), len(shape_of(b))
-    if not left or not right:
-        return ops.mul(a, b)
-    return contracted(a, b, left - 1, right - 1)
-
-
-def contracted(a: Any, b: Any, i: int, j: int) -> Any:
-    """The products summed over an axis of each."""
-    left, right = len(shape_of(a)), len(shape_of(b))
-    letters = iter(string.ascii_letters)
-    first = [next(letters) for _ in range(left)]
-    second = [first[i] if k == j else next(letters) for k in range(right)]
-    kept = [c for c in first if c != first[i]] + [c for c in second if c != first[i]]
-    return ops.einsum(f"{''.join(first)},{''.join(second)}->{''.join(kept)}", a, b)
+    return ops.inner(as_array(a), as_array(b))
 
 
 def vdot(a: Any, b: Any) -> Any:

@@ -8,12 +8,12 @@ import numpy as np
 import gradops as ops
 
 from ..library.indexing import index
-from ..types import normalize_axis, shape_of, type_of
+from ..types import shape_of
 from .joining import as_array, concatenate
 from .refusals import length
 
 __all__ = [
-    "convolve", "correlate", "ediff1d", "gradient", "trapezoid", "unwrap",
+    "convolve", "correlate", "ediff1d", "gradient", "unwrap",
 ]  # fmt: skip
 
 
@@ -70,19 +70,6 @@ def edge(f: Any, axis: int, order: Sequence[int], edge_order: int, a: Any, b: An
     if edge_order == 1:
         return (q - p) / a
     return -(2.0 * a + b) / (a * (a + b)) * p + (a + b) / (a * b) * q - a / (b * (a + b)) * r
-
-
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    """The integral of the line through points, by trapezoids."""
-    y = as_array(y)
-    axis = normalize_axis("trapezoid", type_of(y), axis)
-    if x is not None:
-        x = as_array(x)
-        dx = ops.diff(x, axis=axis if len(shape_of(x)) > 1 else -1)
-        if len(shape_of(x)) == 1:
-            rank = len(shape_of(y))
-            dx = ops.reshape(dx, shape=[-1 if i == axis else 1 for i in range(rank)])
-    return ops.sum(dx * (between(y, 1, None, axis) + between(y, None, -1, axis)) / 2.0, axis=axis)
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 
 import gradops as ops
 
+from ..library.movement import in_dtype
 from ..types import shape_of
-from .reducing import cast
 from .refusals import length
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
 
 def concatenate(arrays: Iterable[Any], axis: Any = 0, dtype: Any = None) -> Any:
     """The arrays one after the other along an axis, or all flat."""
-    return cast(ops.concatenate(list(arrays), axis=axis), dtype)
+    return in_dtype(ops.concatenate(list(arrays), axis=axis), dtype)
 
 
 concat = concatenate
@@ -27,17 +27,17 @@ concat = concatenate
 
 def stack(arrays: Iterable[Any], axis: int = 0, dtype: Any = None) -> Any:
     """The arrays along a new axis."""
-    return cast(ops.stack(list(arrays), axis=axis), dtype)
+    return in_dtype(ops.stack(list(arrays), axis=axis), dtype)
 
 
 def hstack(tup: Iterable[Any], dtype: Any = None) -> Any:
     """The arrays side by side."""
-    return cast(ops.hstack([as_array(x) for x in tup]), dtype)
+    return in_dtype(ops.hstack([as_array(x) for x in tup]), dtype)
 
 
 def vstack(tup: Iterable[Any], dtype: Any = None) -> Any:
     """The arrays one above the other."""
-    return cast(ops.vstack([as_array(x) for x in tup]), dtype)
+    return in_dtype(ops.vstack([as_array(x) for x in tup]), dtype)
 
 
 def as_array(x: Any) -> Any:

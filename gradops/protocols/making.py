@@ -6,11 +6,11 @@ import numpy as np
 
 import gradops as ops
 
+from ..library.movement import in_dtype
 from ..types import shape_of, type_of
-from .reducing import cast
 
 __all__ = [
-    "copy", "empty_like", "full_like", "geomspace", "linspace", "logspace", "ones_like",
+    "empty_like", "full_like", "geomspace", "linspace", "logspace", "ones_like",
     "zeros_like",
 ]  # fmt: skip
 
@@ -42,11 +42,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
 
 
-def copy(a: Any) -> Any:
-    """The operand in memory of its own."""
-    return ops.copy(a)
-
-
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0,
@@ -61,7 +56,7 @@ def linspace(
     found = start + place * step
     if endpoint and num > 1:
         found = ops.where(np.arange(num).reshape(place.shape) == num - 1, stop, found)
-    found = cast(ops.moveaxis(found, 0, axis) if axis else found, dtype)
+    found = in_dtype(ops.moveaxis(found, 0, axis) if axis else found, dtype)
     return (found, step) if retstep else found
 
 
@@ -70,7 +65,7 @@ def logspace(
     dtype: Any = None, axis: int = 0,
 ) -> Any:  # fmt: skip
     """Powers of a base, their exponents at equal steps."""
-    return cast(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+    return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
 def geomspace(
@@ -78,4 +73,4 @@ def geomspace(
 ) -> Any:
     """Numbers at equal ratios from one positive number to another."""
     low, high = (ops.log(ops.mul(x, np.float64(1.0))) for x in (start, stop))
-    return cast(ops.exp(linspace(low, high, num, endpoint, axis=axis)), dtype)
+    return in_dtype(ops.exp(linspace(low, high, num, endpoint, axis=axis)), dtype)

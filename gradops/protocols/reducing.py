@@ -7,6 +7,7 @@ import numpy as np
 
 import gradops as ops
 
+from ..library.movement import in_dtype
 from ..library.reduction import count
 from ..types import is_inexact, shape_of, type_of
 from .binding import UNSET
@@ -24,11 +25,6 @@ def masked(x: Any, where: Any, identity: Any) -> Any:
     return x if where is True else ops.where(where, x, identity)
 
 
-def cast(x: Any, dtype: Any) -> Any:
-    """`x` in a dtype, if one is given."""
-    return x if dtype is None else ops.astype(x, dtype=dtype)
-
-
 def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
     """A reduction that starts from a number, with NumPy's keywords."""
 
@@ -36,7 +32,7 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
         a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True,
     ) -> Any:  # fmt: skip
-        y = op(masked(cast(a, dtype), where, identity), axis=axis, keepdims=bool(keepdims))
+        y = op(masked(in_dtype(a, dtype), where, identity), axis=axis, keepdims=bool(keepdims))
         return y if initial is UNSET else join(y, initial)
 
     return reduce
@@ -86,11 +82,11 @@ def mean(
     a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True
 ) -> Any:
     """The mean of the entries that count."""
-    a = cast(a, dtype)
+    a = in_dtype(a, dtype)
     if where is True:
         return ops.mean(a, axis=axis, keepdims=bool(keepdims))
     total = sum(a, axis, keepdims=keepdims, where=where)
-    return cast(total / how_many(a, axis, where, keepdims), mean_dtype(a))
+    return in_dtype(total / how_many(a, axis, where, keepdims), mean_dtype(a))
 
 
 def mean_dtype(a: Any) -> Any:
@@ -104,7 +100,7 @@ def var(
     where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
 ) -> Any:  # fmt: skip
     """The variance of the entries that count."""
-    a = cast(a, dtype)
+    a = in_dtype(a, dtype)
     ddof = ddof if correction is UNSET else correction
     if where is True and mean is UNSET:
         return ops.var(a, axis=axis, correction=ddof, keepdims=bool(keepdims))
@@ -112,7 +108,7 @@ def var(
     off = a - middle
     squares = ops.real(off * ops.conj(off)) if type_of(off).dtype.kind == "c" else ops.square(off)
     total = sum(squares, axis, keepdims=keepdims, where=where)
-    return cast(total / (how_many(a, axis, where, keepdims) - ddof), type_of(total).dtype)
+    return in_dtype(total / (how_many(a, axis, where, keepdims) - ddof), type_of(total).dtype)
 
 
 def mean_of(a: Any, axis: Any, where: Any) -> Any:
@@ -125,7 +121,7 @@ def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: An
     """The standard deviation of the entries that count."""
     if where is True and mean is UNSET:
         ddof = ddof if correction is UNSET else correction
-        return ops.std(cast(a, dtype), axis=axis, correction=ddof, keepdims=bool(keepdims))
+        return ops.std(in_dtype(a, dtype), axis=axis, correction=ddof, keepdims=bool(keepdims))
     return ops.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 

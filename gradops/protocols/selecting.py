@@ -7,14 +7,14 @@ import numpy as np
 
 import gradops as ops
 
-from ..types import is_complex, shape_of, type_of
+from ..types import shape_of, type_of
 from .binding import UNSET
 from .joining import as_array, flat_and_axis
 from .refusals import known, refusal
 
 __all__ = [
-    "around", "choose", "clip", "compress", "extract", "interp", "nan_to_num", "piecewise", "round",
-    "select", "take", "where",
+    "around", "choose", "clip", "compress", "extract", "interp", "piecewise", "round",
+    "select", "where",
 ]  # fmt: skip
 
 
@@ -37,17 +37,6 @@ def clip(a: Any, a_min: Any = UNSET, a_max: Any = UNSET, min: Any = UNSET, max: 
         return ops.clip(a, low, high)
     a = a if low is None else ops.maximum(a, low)
     return a if high is None else ops.minimum(a, high)
-
-
-def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
-    """The entries at indices along an axis; outside they clip or wrap if told to."""
-    a, axis = flat_and_axis(a, axis)
-    n = shape_of(a)[axis]
-    if mode == "wrap":
-        indices = ops.remainder(as_array(indices), n)
-    elif mode == "clip":
-        indices = ops.minimum(ops.maximum(as_array(indices), 0), n - 1)
-    return ops.take(a, as_array(indices), axis=axis)
 
 
 def choose(a: Any, choices: Sequence[Any], mode: str = "raise") -> Any:
@@ -94,21 +83,6 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
 def extract(condition: Any, arr: Any) -> Any:
     """The entries where a condition holds, along one axis."""
     return compress(np.ravel(known(condition)), arr)
-
-
-def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
-               neginf: Any = None) -> Any:  # fmt: skip
-    """The entries, with numbers for those that are NaN or infinite."""
-    dtype = type_of(x).dtype
-    if is_complex(dtype):
-        parts = [nan_to_num(f(x), copy, nan, posinf, neginf) for f in (ops.real, ops.imag)]
-        return ops.complex(*parts)
-    if dtype.kind != "f":
-        return x
-    limits = np.finfo(dtype)
-    x = ops.where(ops.isnan(x), nan, x)
-    x = ops.where(ops.equal(x, np.inf), limits.max if posinf is None else posinf, x)
-    return ops.where(ops.equal(x, -np.inf), limits.min if neginf is None else neginf, x)
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:

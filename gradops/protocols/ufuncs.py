@@ -125,7 +125,9 @@ def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
 def known(count: int) -> dict[np.ufunc, Any]:
     """The op that each ufunc is the kernel of, when there are so many ops; and some by hand."""
     found: dict[np.ufunc, Any] = {
-        op.kernel: op for op in OPS.values() if isinstance(op.kernel, np.ufunc)
+        op.kernel: op
+        for op in reversed(OPS.values())  # so that no op of a user takes the place of ours
+        if isinstance(op.kernel, np.ufunc)
     }
     return found | {
         np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,

@@ -15,8 +15,9 @@ from gradops.places import describe, here
 
 from ..frontend.freeze import enclosed, teller_of
 from ..frontend.leaves import EFFECTS, as_expression, assign
-from ..ir.expr import Expr, Kind, foreign, is_before
+from ..ir.expr import Expr, Kind, is_before
 from ..ir.graph import FrozenGraph, sizes_untold
+from ..ir.misfits import foreign
 from ..ir.names import AFTER, Names, held_at
 from ..ir.sizes import sizes_told_by
 

@@ -16,7 +16,7 @@ import numpy as np
 from gradops import ArrayType, FeedError, FetchError, GraphError, type_of
 from gradops.places import describe
 
-from ..ir.expr import Expr, Kind, foreign, sequence, whole_of, with_attrs
+from ..ir.expr import Expr, Kind, sequence, whole_of, with_attrs
 from ..ir.graph import (
     FrozenGraph,
     Interning,
@@ -27,6 +27,7 @@ from ..ir.graph import (
     sizes_missing,
     sizes_told,
 )
+from ..ir.misfits import foreign
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
 

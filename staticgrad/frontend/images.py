@@ -65,10 +65,23 @@ def convolution(
     """A convolution over `n` axes, in TensorFlow's terms."""
     last, op = is_last(data_format, n), f"conv{n}d"
     x, w = channels_second(input, last), filters_first(filter, n)
+    require_channels(op, input, filter, last)
     given = (of_places(op, v, n, last) for v in (strides, padding, dilations))
     stride, pads, dilation = given
     groups = groups_of(shape_of(x)[1:2], shape_of(w)[1])
     return channels_last(ops.convolution(x, w, None, stride, pads, dilation, groups), last)
+
+
+def require_channels(op: str, input: Any, filter: Any, last: bool) -> None:
+    """Refuse filters for another number of channels, in terms of axes as the user has them."""
+    has, takes = shape_of(input)[-1 if last else 1], shape_of(filter)[-2]
+    if isinstance(has, int) and isinstance(takes, int) and (not takes or has % takes):
+        raise ShapeError(
+            op, [type_of(input), type_of(filter)],
+            f"the input has {has} channels, the filters (..., in, out) take {takes}",
+            hint=f"channels are the {'last' if last else 'second'} axis of the input, as"
+            " data_format says",
+        )  # fmt: skip
 
 
 def groups_of(channels: Any, per_group: Any) -> int:

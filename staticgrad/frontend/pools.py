@@ -1,5 +1,6 @@
 """TensorFlow's pooling and normalization, whose channels come last."""
 
+from collections.abc import Callable
 from typing import Any
 
 import gradops as ops
@@ -59,46 +60,26 @@ def avg_pool(
     return pooling(average, None, input, ksize, strides, padding, data_format)
 
 
-def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC"
-) -> Any:
-    """`max_pool` of sequences (examples, width, channels)."""
-    return pooling(greatest, 1, input, ksize, strides, padding, data_format)
+def along(pool: Any, n: int, like: str) -> Callable[..., Any]:
+    """The function that pools along `n` axes, in words of the one that pools along any number."""
+    letters, operands = KINDS[n]
+
+    def call(
+        input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = letters
+    ) -> Any:
+        return pooling(pool, n, input, ksize, strides, padding, data_format)
+
+    call.__doc__ = f"`{like}` of {operands}."
+    return call
 
 
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC"
-) -> Any:
-    """`max_pool` of images (examples, height, width, channels)."""
-    return pooling(greatest, 2, input, ksize, strides, padding, data_format)
-
-
-def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC"
-) -> Any:
-    """`max_pool` of volumes (examples, depth, height, width, channels)."""
-    return pooling(greatest, 3, input, ksize, strides, padding, data_format)
-
-
-def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC"
-) -> Any:
-    """`avg_pool` of sequences (examples, width, channels)."""
-    return pooling(average, 1, input, ksize, strides, padding, data_format)
-
-
-def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC"
-) -> Any:
-    """`avg_pool` of images (examples, height, width, channels)."""
-    return pooling(average, 2, input, ksize, strides, padding, data_format)
-
-
-def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC"
-) -> Any:
-    """`avg_pool` of volumes (examples, depth, height, width, channels)."""
-    return pooling(average, 3, input, ksize, strides, padding, data_format)
+KINDS = {
+    1: ("NWC", "sequences (examples, width, channels)"),
+    2: ("NHWC", "images (examples, height, width, channels)"),
+    3: ("NDHWC", "volumes (examples, depth, height, width, channels)"),
+}
+max_pool1d, max_pool2d, max_pool3d = (along(greatest, n, "max_pool") for n in KINDS)
+avg_pool1d, avg_pool2d, avg_pool3d = (along(average, n, "avg_pool") for n in KINDS)
 
 
 def batch_normalization(

@@ -8,22 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gradops import (
-    OPS,
-    ArrayType,
-    Dim,
-    DTypeError,
-    GraphError,
-    Op,
-    ValueUnknownError,
-    type_of,
-)
-from gradops.errors import MixedOperandsError, OperandError
+from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, Op, ValueUnknownError, type_of
+from gradops.errors import OperandError
 from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.places import Place, describe, here
-from gradops.types import native, operand_types
+from gradops.types import native, operand_types, result_dtype
 
+from .misfits import foreign, made_lines, no_operand
 from .names import Names, running
 from .plain import lost_meaning
 from .structure import TupleType, Widening, named_sizes, widened_type
@@ -339,40 +331,12 @@ def require_expression(call: str, *given: Any) -> None:
             raise GraphError(f"{call} takes expressions, not {e!r}")
 
 
-def no_operand(op: Op, inputs: Sequence[Expr]) -> DTypeError:
-    """The error for operands of dtypes that an op does not compute with, or without a value."""
-    groups = [e for e in inputs if e.kind is Kind.GROUP]
-    reason = "NumPy does not compute it for these dtypes"
-    if groups:
-        reason = f"{groups[0].name} is run and has no value"
-    error = DTypeError(op, [e.label for e in inputs], reason)
-    error.add_note(made_lines(inputs))
-    return error
-
-
-def foreign(op: object, a: Expr, b: Expr) -> MixedOperandsError:
-    """The error for operands of two graphs."""
-    where = [f"{e.label} of {e.names.label if e.names else 'a frozen graph'}" for e in (a, b)]
-    error = MixedOperandsError(
-        op, where, "the operands belong to different graphs",
-        hint="build both in one graph: `with graph.as_default():`",
-    )  # fmt: skip
-    error.add_note(made_lines((a, b)))
-    return error
-
-
 def sequence(x: Any) -> list[Any]:
     """One or several things as a list; an expression or an array is one."""
     if x is None:
         return []
     several = isinstance(x, Iterable) and not isinstance(x, str) and not hasattr(x, "dtype")
     return list(x) if several else [x]
-
-
-def made_lines(inputs: Sequence[Expr]) -> str:
-    """Where each of the operands was made."""
-    lines = dict.fromkeys(f"  {e.label}, made at {describe(e.place)}" for e in inputs)
-    return "\n".join(lines)
 
 
 def lifted(names: Names, args: Sequence[Any], op: object = "an op") -> list[Expr]:
@@ -392,10 +356,18 @@ def leaf(names: Names, a: Any, type: ArrayType, op: object = "an op") -> Expr:
     try:
         value = np.array(as_operand(a), native(type.dtype))
     except OverflowError as error:
-        raise DTypeError(op, [type], f"{a!r} is no {type.dtype}") from error
+        if not (isinstance(op, Op) and asks(op, type.dtype)):
+            raise DTypeError(op, [type], f"{a!r} is no {type.dtype}") from error
+        value = np.array(a)  # `x < 300` has an answer for bytes, too
+        type = type_of(value)
     if value.dtype.kind not in "biufc":
         raise GraphError(f"{a!r} is no number or array, and so no operand of a graph")
     return new_constant(names, value, "constant", type)
+
+
+def asks(op: Op, dtype: np.dtype[Any]) -> bool:
+    """Whether an op on two operands asks something of them, so that its result is a truth value."""
+    return op.family == "discrete" and result_dtype(op.kernel, (dtype, dtype)).kind == "b"
 
 
 def new_constant(

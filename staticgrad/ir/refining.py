@@ -13,7 +13,8 @@ from gradops.library.movement import shown
 from gradops.library.sizes import ensure_shape
 from gradops.types import Shape, as_shape, as_size, conflict
 
-from .expr import Expr, Kind, clock, made_lines
+from .expr import Expr, Kind, clock
+from .misfits import made_lines
 
 
 def refine(e: Expr, shape: Any) -> None:

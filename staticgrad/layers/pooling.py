@@ -3,23 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gradops as ops
-
 from ..frontend.graph import name_scope
+from ..frontend.pools import average, greatest
 from .convolution import as_given, channels_first, worded
 from .weights import documented
 
 Sizes = int | Sequence[int]
-
-
-def greatest(x: Any, size: Sizes, strides: Sizes | None, padding: str, axes: int) -> Any:
-    """The greatest number of each window."""
-    return ops.max_pooling(x, size, strides, padding, 1, axes)
-
-
-def average(x: Any, size: Sizes, strides: Sizes | None, padding: str, axes: int) -> Any:
-    """The mean of each window, in which padding does not count."""
-    return ops.avg_pool(x, size, strides, padding, axes, count_padding=False)
 
 
 def pooling(kind: str, pool: Callable[..., Any], axes: int, doc: str) -> Callable[..., Any]:

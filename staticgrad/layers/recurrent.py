@@ -1,5 +1,6 @@
 """Recurrent networks: scans over sequences, with PyTorch's weights."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -27,20 +28,10 @@ def loop(step: Any, state: Any, xs: Any, reverse: bool) -> tuple[Any, Any]:
 
 
 def applied(
-    mode: str,
-    inputs: Any,
-    units: int,
-    num_layers: int,
-    bidirectional: bool,
-    dropout: float,
-    training: Any,
-    use_bias: bool,
-    time_major: bool,
-    initial_state: Any,
-    trainable: bool,
-    name: str,
-    proj_size: int = 0,
-) -> tuple[Any, Any]:
+    mode: str, inputs: Any, units: int, num_layers: int, bidirectional: bool, dropout: float,
+    training: Any, use_bias: bool, time_major: bool, initial_state: Any, trainable: bool,
+    name: str, proj_size: int = 0,
+) -> tuple[Any, Any]:  # fmt: skip
     """The outputs of a recurrent network and its last states."""
     x = as_expression(inputs)
     if len(x.shape) != 3:
@@ -48,14 +39,14 @@ def applied(
     size, units = features(name, x), count(name, "units", units)
     if not 0 <= proj_size < units:
         raise OptionError(name, [x.label], f"proj_size={proj_size} is not smaller than units")
-    cell, several = CELLS[mode], CELLS[mode].states > 1
+    cell, several, depth = (
+        CELLS[mode],
+        CELLS[mode].states > 1,
+        count(name, "num_layers", num_layers),
+    )
     with name_scope(name):
-        weights, shown = [], proj_size or units
-        for k in range(count(name, "num_layers", num_layers)):
-            names = [f"l{k}", f"l{k}_reverse"][: 1 + bidirectional]
-            make = partial(weights_of, cell.gates, size, units, proj_size, use_bias)
-            weights.append([make(suffix, x.dtype, trainable) for suffix in names])
-            size = shown * len(names)
+        of_one = partial(weights_of, cell.gates, units, proj_size, use_bias, x.dtype, trainable)
+        weights = stacked(of_one, depth, 1 + bidirectional, size, proj_size or units)
         start = initial_state if initial_state is None or several else (initial_state,)
         between = partial(dropped, rate=dropout, training=training)
         outputs, last = recurrent(
@@ -66,9 +57,25 @@ def applied(
         return outputs, last if several else last[0]
 
 
+def stacked(
+    of_one: Callable[[str, int], Weights], depth: int, directions: int, size: int, shown: int
+) -> list[list[Weights]]:
+    """The variables of each layer in each direction; a layer shows `shown` features per direction.
+
+    `of_one(suffix, size)` makes those of one direction of a layer that is given `size` features.
+    """
+    found = []
+    for k in range(depth):
+        suffixes = [f"l{k}", f"l{k}_reverse"][:directions]
+        found.append(
+            [of_one(suffix, size if k == 0 else shown * directions) for suffix in suffixes]
+        )
+    return found
+
+
 def weights_of(
-    gates: int, size: int, units: int, proj_size: int, use_bias: bool,
-    suffix: str, dtype: Any, trainable: bool,
+    gates: int, units: int, proj_size: int, use_bias: bool, dtype: Any, trainable: bool,
+    suffix: str, size: int,
 ) -> Weights:  # fmt: skip
     """The variables of one layer in one direction."""
     rows = gates * units

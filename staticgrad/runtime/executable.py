@@ -229,4 +229,7 @@ def fetched(e: Any) -> Expr:
         return get_default_graph().get_tensor_by_name(e)
     if isinstance(e, Expr):
         return e
-    raise FetchError(f"{e!r} is neither an expression nor the name of one")
+    hint = "\n  hint: function(f) compiles what f does; trace(f, arguments) gives its graph"
+    raise FetchError(
+        f"{e!r} is neither an expression nor the name of one{hint if callable(e) else ''}"
+    )

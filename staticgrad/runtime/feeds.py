@@ -20,12 +20,24 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     keeps its layout. See Note [Layout] in `ir/layout.py`.
     """
     found = convert(e, value)
-    sizes_fit = len(found.shape) == len(e.shape) and all(
-        isinstance(want, Dim) or want == n for want, n in zip(e.shape, found.shape, strict=True)
-    )
-    if not sizes_fit:
-        raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made(e)}")
+    if not agree(e.shape, found.shape):
+        hint = of_shape(e, found.shape)
+        raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made(e)}{hint}")
     return found
+
+
+def agree(wanted: Sequence[Any], found: Sequence[int]) -> bool:
+    """Whether sizes are those wanted, where these are numbers."""
+    return len(wanted) == len(found) and all(
+        isinstance(want, Dim) or want == n for want, n in zip(wanted, found, strict=True)
+    )
+
+
+def of_shape(e: Expr, found: Sequence[int]) -> str:
+    """What to feed if only an axis of size 1 is missing."""
+    if agree(e.shape, (1, *found)):
+        return "\n  hint: feed value[None], a batch of one"
+    return "\n  hint: feed value[..., None]" if agree(e.shape, (*found, 1)) else ""
 
 
 def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
@@ -44,8 +56,15 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     same = native(found.dtype) == dtype
     if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, dtype)):
         return found.astype(dtype)
-    hint = f"\n  hint: feed value.astype({e.dtype.name!r})" if found.dtype.kind in "biufc" else ""
-    raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{hint}")
+    raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{cast(e, found)}")
+
+
+def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
+    """What to feed if only the dtype is another one."""
+    if found.dtype.kind not in "biufc":
+        return ""
+    besides = "" if agree(e.shape, found.shape) else ", in another shape, too"
+    return f"\n  hint: feed value.astype({e.dtype.name!r}){besides}"
 
 
 def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:

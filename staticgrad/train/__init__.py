@@ -11,6 +11,9 @@
 np.float32(2.9999971)
 """
 
+from typing import Any as _Any
+
+from ..absent import missing as _missing
 from .optimizer import Optimizer
 from .optimizers import (
     AdagradOptimizer,
@@ -29,6 +32,11 @@ from .schedules import (
     polynomial_decay,
 )
 from .steps import create_global_step, get_global_step, get_or_create_global_step
+
+
+def __getattr__(name: str) -> _Any:
+    raise _missing(name, "train")
+
 
 __all__ = [
     "AdagradOptimizer",

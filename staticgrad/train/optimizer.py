@@ -15,8 +15,9 @@ from gradops.types import conflict, is_float, shape_of, type_of
 from ..frontend.effects import group
 from ..frontend.graph import Graph
 from ..frontend.leaves import Variable, as_expression, assign
-from ..ir.expr import Expr, foreign, sequence
+from ..ir.expr import Expr, sequence
 from ..ir.graph import reachable
+from ..ir.misfits import foreign
 from ..ir.names import Names
 from ..transform.paths import why_none
 from ..transform.reverse import gradients
@@ -25,7 +26,6 @@ SHOWN = 5  # variables that a text names
 STEP = "step"
 
 Slots = Mapping[str, tuple[str, float]]
-Pairs = Sequence[tuple[Any, Variable]]
 
 
 class Optimizer:

@@ -213,3 +213,38 @@ def test_scipy_is_not_imported_to_prepare_its_arguments():
         "assert 'scipy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_where_to_start_comes_after_the_function():
+    with pytest.raises(gradops.OptionError, match="the function comes first"):
+        dg.scipy(np.zeros(2), np.sum)
+
+
+@either
+@pytest.mark.parametrize("constant", [3.0, np.inf, 2, np.float32(1.5), np.array([4.0])])
+def test_a_constant_has_derivatives_of_zero(package, constant):
+    problem = package.scipy(lambda x: constant, START, method="trust-exact")
+    value, gradient = problem["fun"](START)
+    assert value == constant
+    assert gradient.tolist() == [0, 0, 0]
+    assert not problem["hess"](START).any()
+    along = package.scipy(lambda x: constant, START, method="trust-ncg")["hessp"]
+    assert not along(START, START).any()
+    found = package.scipy.least_squares(lambda x: [constant, x[1]], START)
+    assert found["jac"](START).tolist() == [[0, 0, 0], [0, 1, 0]]
+
+
+@either
+def test_where_a_function_is_not_defined_it_may_be_infinite(package):
+    def barrier(x):
+        return np.where(x < 2, -np.log(2 - np.minimum(x, 1.999)), np.inf) + x**2
+
+    found = optimize.minimize(**package.scipy(barrier, 0.0, method="trust-exact"))
+    assert found.success
+
+
+@either
+def test_what_is_no_number_is_refused(package):
+    for wrong in (None, "three"):
+        with pytest.raises((TypeError, ValueError)):
+            package.scipy(lambda x, wrong=wrong: wrong, START)["fun"](START)

@@ -82,3 +82,59 @@ def test_pytorchs_semantics_win_for_tensors():
     values, indices = x.max(axis=0)
     assert (values.tolist(), indices.tolist()) == ([3, 5, 4], [0, 1, 1])
     assert x[0].repeat(2).tolist() == [3, 1, 2, 3, 1, 2]
+
+
+def running_total(x):
+    y = x**2
+    total = y[0]
+    total += y[1]
+    return total * y[0]
+
+
+def several_names(x):
+    a = np.sum(x)
+    b = a
+    a *= 2.0
+    a -= x[0]
+    return a * b
+
+
+def running_product(x):
+    product = x[0]
+    for entry in x[1:]:
+        product *= entry
+    return product + x[0]
+
+
+def that_grows(x):
+    total = x.prod()
+    total += np.array([1.0, 2.0])
+    return total[0] * total[1]
+
+
+@pytest.mark.parametrize("f", [running_total, several_names, running_product, that_grows])
+def test_an_augmented_assignment_to_a_number_names_it_anew_as_numpy_does(f):
+    x = np.array([2.0, 3.0])
+    value, gradient = dg.value_and_grad(f)(x)
+    assert value == f(x)
+    quotients = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(gradient, quotients, rtol=1e-8)
+    assert dg.scipy(f, x, method="nelder-mead")["fun"](x) == f(x)
+    assert dg.vmap(f)(x[None])[0] == f(x)
+
+
+def test_an_augmented_assignment_to_a_tensor_of_a_program_of_tensors_writes():
+    y = dg.tensor([2.0, 3.0])
+    total = y[0]
+    total += 1
+    assert y.tolist() == [3, 3]
+
+
+def test_an_augmented_assignment_to_an_array_writes():
+    def f(x):
+        y = x * 1.0
+        z = y[:1]
+        z += 1.0
+        return np.sum(y)
+
+    assert dg.value_and_grad(f)(np.array([2.0, 3.0]))[0] == 6

@@ -212,3 +212,19 @@ def test_torch_shares_the_memory():
     u[0] = 7
     assert t.tolist() == [7, 1, 2]
     assert dg.from_dlpack(torch.ones(2)).tolist() == [1, 1]
+
+
+def test_a_file_of_torchs_is_told_what_to_write_instead(tmp_path):
+    path = tmp_path / "model.pt"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("model/data.pkl", b"\x80\x02}q\x00.")
+    with pytest.raises(StateFormatError, match="no saved state") as caught:
+        dg.load(path)
+    assert "safetensors.torch.save_file" in caught.value.__notes__[0]
+
+
+def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path):
+    pytest.importorskip("safetensors")
+    for name in ("no.safetensors", "no.state"):
+        with pytest.raises(FileNotFoundError):
+            dg.load(tmp_path / name)

@@ -8,7 +8,8 @@ import pytest
 import dynamicgrad as dg
 import gradops as G
 import staticgrad as sg
-from gradops.op import OPS, canonical
+from gradops.attributes import canonical
+from gradops.op import OPS
 from gradops.testing import PropertyError, check
 
 

@@ -52,6 +52,7 @@ def cross_entropy(
         )
     x, y = classes_last(as_tensor(input)), as_tensor(target)
     if len(y.shape) == x.ndim:
+        require_no_labels(as_tensor(input), y)
         check_same_shape("cross_entropy", as_tensor(input), y)
         return of_probabilities(x, classes_last(y), weight, reduction, label_smoothing)
     logs = ops.log_softmax(x)
@@ -60,6 +61,16 @@ def cross_entropy(
         return sharp
     spread = spread_loss(logs, y, weight, ignore_index, reduction)
     return (1 - label_smoothing) * sharp + label_smoothing / x.shape[-1] * spread
+
+
+def require_no_labels(x: Tensor, y: Tensor) -> None:
+    """Refuse class labels that have a dimension too many, as data sets often give them."""
+    if y.dtype.kind in "iu" and y.shape[1:] != x.shape[1:]:
+        raise ops.ShapeError(
+            "cross_entropy", [x.type, y.type], "labels have no dimension for the classes",
+            known_as="0D or 1D target tensor expected, multi-target not supported",
+            hint="target.squeeze(1) takes away a dimension of size 1",
+        )  # fmt: skip
 
 
 def of_labels(input: Any, target: Any, reduction: str) -> Any:

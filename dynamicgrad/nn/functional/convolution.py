@@ -33,6 +33,7 @@ def convolution(n: int) -> Callable[..., Any]:
             raise ops.OptionError(
                 call.__name__, [x.type, w.type],
                 "padding='same' is not supported for strided convolutions",
+                hint="give a number: kernel_size // 2 of an odd kernel divides sizes by the stride",
             )  # fmt: skip
         return ops.convolution(x, w, bias, stride, padding, dilation, groups)
 

@@ -1,5 +1,6 @@
 """Normalization, as functions."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,19 +38,19 @@ def batch_norm(
                 "batch_norm", [x.type], "without training it needs running_mean and running_var"
             )
         return ops.batch_norm(x, w, b, eps, (as_tensor(running_mean), as_tensor(running_var)))
-    require_several(x)
+    require_several("batch_norm", x, (*x.shape[:1], *x.shape[2:]), "value per channel")
     if running_mean is not None or running_var is not None:
         update_statistics(x, (running_mean, running_var), momentum, by_example=False)
     return ops.batch_norm(x, w, b, eps)
 
 
-def require_several(x: Any) -> None:
-    """Refuse channels with a single entry, whose spread is zero."""
-    if x.ndim > 1 and np.prod(x.shape) == x.shape[1]:
+def require_several(name: str, x: Any, sizes: Sequence[int], what: str) -> None:
+    """Refuse channels that have no spread, as there is one entry along these sizes, or none."""
+    if x.ndim > 1 and (count := math.prod(sizes)) < 2:
         raise ops.ShapeError(
-            "batch_norm", [x.type], "each channel has one entry, which has no spread",
-            known_as=f"Expected more than 1 value per channel when training, got input size"
-            f" {tuple(x.shape)}",
+            name, [x.type], f"each channel has {count or 'no'} entr{'y' if count else 'ies'}, and"
+            " so no spread",
+            known_as=f"Expected more than 1 {what} when training, got input size {tuple(x.shape)}",
         )  # fmt: skip
 
 
@@ -111,7 +112,8 @@ def instance_norm(
     x, w, b = as_tensor(input), optional(weight), optional(bias)
     if not use_input_stats:
         return batch_norm(x, running_mean, running_var, w, b, False, momentum, eps)
-    if running_mean is not None or running_var is not None:
+    require_several("instance_norm", x, x.shape[2:], "spatial element")
+    if x.shape[0] and not running_mean is running_var is None:
         update_statistics(x, (running_mean, running_var), momentum, by_example=True)
     return ops.instance_norm(x, w, b, eps)
 

@@ -175,6 +175,8 @@ REFUSED = {
     "None": (lambda x: F.grad(lambda x: None)(x), "return a Tensor, got <class 'NoneType'>"),
     "a float": (lambda x: F.grad(lambda x: 3.0)(x), "return a Tensor, got <class 'float'>"),
     "a string": (lambda x: F.grad(lambda x: 3.0)("x"), "must be Tensor, got <class 'str'>"),
+    "no function": (lambda x: F.grad(x.sum(), x), r"takes a function.*autograd\.grad\(outputs"),
+    "arguments at once": (lambda x: F.grad(squares, x)(x), r"grad\(f\)\(x\)"),
     "argnum": (lambda x: F.grad(squares, argnums=1)(x), "argnum=1, but only 1 positional"),
     "no argnum": (lambda x: F.grad(squares, argnums=())(x), "argnums must be non-empty"),
     "twice": (lambda x: F.grad(squares, argnums=(0, -1))(x), "must be unique"),

@@ -124,3 +124,24 @@ def test_dropout_of_weights_is_that_of_training():
 def test_what_makes_no_sense_is_refused(call, error, match):
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        {"key_padding_mask": np.array([[True] * 3, [False, False, True]])},
+        {"attn_mask": np.array([[False] * 3, [True] * 3, [False] * 3])},
+        {"attn_mask": np.where(np.eye(3) < [[1], [1], [0]], -np.inf, 0) - [[0], [np.inf], [0]]},
+        {"attn_mask": LATER, "key_padding_mask": np.array([[True, False, False], [False] * 3])},
+    ],
+)
+def test_a_query_that_may_look_nowhere_gathers_nothing_and_no_nan_leaks(masks):
+    net, q = nn.MultiheadAttention(**SIZES), dg.tensor(Q, requires_grad=True)
+    net.double()
+    y, weights = net(q, q, q, **{name: dg.tensor(m) for name, m in masks.items()})
+    lost = weights.sum(2) == 0
+    assert lost.any()
+    assert ((weights.sum(2) - 1).abs() < 1e-6)[~lost].all()
+    assert dg.equal(y.swapaxes(0, 1)[lost], net.out_proj.bias.expand(lost.sum().item(), 8))
+    (y**2).sum().backward()
+    assert all(p.grad.isfinite().all() for p in [q, *net.parameters()])

@@ -59,6 +59,7 @@ def test_filters_begin_with_small_uniform_numbers():
     ("call", "error", "match"),
     [
         (lambda: nn.Conv2d(3, 4, 3)(dg.ones(2, 3, 8)), ShapeError, "3 channels"),
+        (lambda: nn.Conv2d(3, 4, 3)(dg.ones(2, 8, 8, 3)), ShapeError, r"movedim\(-1, 1\)"),
         (lambda: nn.Conv2d(3, 4, 3)(dg.ones(3)), ShapeError, "4 dimensions"),
         (lambda: nn.Conv2d(3, 4, 3, groups=2), ValueError, "divisible"),
         (lambda: nn.Conv2d(3, 4, 3, padding="same", stride=2), ValueError, "strided"),

@@ -6,6 +6,7 @@ import pytest
 import dynamicgrad as dg
 from dynamicgrad import nn
 from dynamicgrad.nn import functional as F
+from gradops import OptionError, ShapeError
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(size=(4, 6)) * 3, [[0.0, -0.0, 30.0, -30.0, 1.0, -1.0]]])
@@ -218,3 +219,21 @@ def test_weights_of_losses_are_buffers():
 def test_operands_that_make_no_sense_are_refused(call, error, match):
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    (lambda: nn.Linear(64, 10)(dg.ones(2, 4, 6, 6)), r"flatten\(x, 1\).*rows of 144 entries"),
+    (lambda: nn.Linear(6, 2)(dg.ones(2, 2, 3)), r"flatten\(x, 1\).*rows of 6 entries"),
+    (lambda: nn.Linear(4, 2)(dg.ones(2, 3)), "has 3 entries, and the weight takes 4"),
+    (lambda: nn.CrossEntropyLoss()(dg.ones(2, 3), dg.tensor([[0], [1]])), r"squeeze\(1\)"),
+    (lambda: nn.functional.conv2d(dg.ones(1, 1, 3, 3), dg.ones(1, 1, 3, 3), None, 2, "same"),
+     "kernel_size // 2"),
+])  # fmt: skip
+def test_common_mistakes_are_told_the_way_out(call, says):
+    with pytest.raises((ShapeError, OptionError), match=f"(?s){says}"):
+        call()
+
+
+def test_an_optimizer_wants_the_parameters_of_a_module():
+    with pytest.raises(TypeError, match=r"give module\.parameters\(\)"):
+        dg.optim.SGD(nn.Linear(2, 2))

@@ -1,5 +1,7 @@
 """Norms: PyTorch's values, gradients, weights and running statistics."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,8 @@ def test_evaluation_uses_what_training_has_seen():
         (lambda: nn.BatchNorm2d(3)(dg.ones(2, 3)), "expected 4D input"),
         (lambda: nn.BatchNorm1d(3)(dg.ones(2, 4)), "3 channels"),
         (lambda: nn.BatchNorm1d(3)(dg.ones(1, 3)), "no spread"),
+        (lambda: nn.BatchNorm1d(3)(dg.ones(0, 3)), "no entries, and so no spread"),
+        (lambda: nn.InstanceNorm1d(3)(dg.ones(2, 3, 1)), "no spread"),
         (lambda: nn.LayerNorm(3)(dg.ones(2, 4)), "sizes"),
     ],
 )
@@ -71,3 +75,18 @@ def test_what_makes_no_sense_is_refused(call, match):
         call()
     with pytest.raises(ValueError, match="divisible"):
         nn.GroupNorm(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape"),
+    [
+        (nn.BatchNorm1d(3), (0, 3)), (nn.BatchNorm2d(3), (2, 3, 0, 4)),
+        (nn.InstanceNorm1d(3, track_running_stats=True), (2, 3, 1)),
+        (nn.InstanceNorm1d(3, track_running_stats=True), (0, 3, 4)),
+    ],
+)  # fmt: skip
+def test_what_has_no_statistics_leaves_the_running_ones_as_they_are(layer, shape):
+    with contextlib.suppress(ShapeError):
+        layer(dg.ones(*shape))
+    assert dg.equal(layer.running_mean, dg.zeros(3))
+    assert dg.equal(layer.running_var, dg.ones(3))

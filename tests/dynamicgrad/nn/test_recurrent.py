@@ -5,7 +5,7 @@ import pytest
 
 import dynamicgrad as dg
 from dynamicgrad import nn
-from gradops import ShapeError, TapeError
+from gradops import OptionError, ShapeError, TapeError
 
 from .beside_torch import agree_with_torch
 
@@ -96,7 +96,8 @@ def test_it_prints_as_in_pytorch():
     [
         (lambda: nn.LSTM(3, 4)(dg.ones(2)), ShapeError, "two dimensions"),
         (lambda: nn.LSTM(3, 4)(dg.ones(5, 2, 4)), ShapeError, "3 features"),
-        (lambda: nn.LSTM(3, 4)(dg.ones(0, 2, 3)), ShapeError, "has steps"),
+        (lambda: nn.LSTM(3, 4)(dg.ones(0, 2, 3)), ShapeError, "one step or more"),
+        (lambda: nn.LSTM(3, 4)(dg.ones(5, 2, 3), dg.ones(1, 2, 4)), OptionError, "a pair"),
         (lambda: nn.GRU(3, 4)(dg.ones(5, 2, 3), dg.ones(1, 3, 4)), ShapeError, r"\(1, 2, 4\)"),
         (lambda: nn.GRUCell(3, 4)(dg.ones(5, 2)), ShapeError, "3 features"),
         (lambda: nn.RNN(3, 4, nonlinearity="sin"), ValueError, "nonlinearity"),
@@ -107,3 +108,11 @@ def test_it_prints_as_in_pytorch():
 def test_what_makes_no_sense_is_refused(call, error, match):
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize(("x", "h"), [((2, 3), (1, 4)), ((3,), (2, 4)), ((2, 3), (4,))])
+@pytest.mark.parametrize("cell", [nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+def test_a_cell_refuses_a_state_of_another_batch(cell, x, h):
+    state = dg.zeros(*h)
+    with pytest.raises(ShapeError, match="a state has the shape"):
+        cell(3, 4)(dg.ones(*x), (state, state) if cell is nn.LSTMCell else state)

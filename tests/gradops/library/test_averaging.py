@@ -59,3 +59,8 @@ def test_layouts_in_memory_give_the_same_numbers():
     last = np.moveaxis(x, -1, 1)
     for pool in (ops.max_pooling, ops.avg_pool):
         assert np.array_equal(pool(last, 2), pool(np.ascontiguousarray(last), 2))
+
+
+def test_adaptive_max_pooling_takes_no_examples():
+    found, places = ops.adaptive_max_pool(np.ones((0, 2, 5)), 3, 1, places=True)
+    assert found.shape == places.shape == (0, 2, 3)

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import dynamicgrad as dg
 import gradops as G
@@ -177,3 +178,7 @@ def test_the_tails_reach_as_far_as_there_are_floats(f, above, below, dtype):
     assert not np.isnan(f(np.concatenate([x, -x]))).any()
     assert above is None or (f(x) == above).all()
     assert f(-x[-1:]) == below
+
+
+def test_polygamma_is_finite_just_below_its_pole_at_zero():
+    assert_allclose(G.polygamma(1, np.array([-1e-25, -1e-3, 1e-25])), [1e50, 1000001.6, 1e50], 1e-6)

@@ -107,6 +107,7 @@ def test_fused_batch_norm_gives_moments():
     (lambda: sg.nn.conv2d(IMAGES, FILTERS, [1, 1, 1]), "for 3 axes"),
     (lambda: sg.nn.conv2d(IMAGES, FILTERS, 1, "FULL"), "'same' or 'valid'"),
     (lambda: sg.nn.conv2d(IMAGES, FILTERS, data_format="HWCN"), "NHWC or NCHW"),
+    (lambda: sg.nn.conv2d(IMAGES, np.ones((3, 3, 5, 2))), "last axis of the input"),
     (lambda: sg.nn.conv2d(IMAGES, FILTERS[0]), "filters have 4 axes"),
     (lambda: sg.nn.max_pool2d(IMAGES[0], 2, 2, "SAME"), "takes 4 axes"),
 ])  # fmt: skip

@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
+import gradops
 import staticgrad as sg
 from gradops import (
     DTypeError,
@@ -164,3 +165,12 @@ def test_what_is_for_expressions_takes_nothing_else(x):
     for call in (sg.explain, lambda e: sg.why_none(x, e), lambda e: sg.gradients(x, e)):
         with pytest.raises(GradError, match="expressions"):
             call("x")
+
+
+@pytest.mark.parametrize("f", [gradops.less, gradops.not_equal, gradops.logical_and])
+def test_a_number_beyond_a_dtype_can_be_asked_about_and_nothing_else(f):
+    x = np.array([0, 7], np.uint8)
+    p = sg.placeholder("uint8", [2])
+    assert sg.compile([f(p, 300)], [p])(x)[0].tolist() == f(x, 300).tolist()
+    with pytest.raises(gradops.DTypeError, match=r"add\(uint8\[\]\): 300 is no uint8"):
+        p + 300

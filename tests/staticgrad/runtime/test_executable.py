@@ -59,6 +59,8 @@ def test_missing_and_unknown_inputs_are_named(x):
     (np.ones((2, 4), np.float32), "was fed an array of shape (2, 4)"),
     (np.ones(3, np.float32), "was fed an array of shape (3,)"),
     (np.ones((2, 3)), "hint: feed value.astype('float32')"),
+    (np.ones(3, np.float32), "hint: feed value[None], a batch of one"),
+    (np.ones((2, 4)), "hint: feed value.astype('float32'), in another shape, too"),
     (np.ones((2, 3), int), "was fed int64[2, 3]"),
     ([[1, 2, 3], [4, 5]], "what is no array"),
     ("text", "was fed <U4[]"),
