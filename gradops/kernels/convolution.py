@@ -64,7 +64,7 @@ def correlate(
             into = by_group(y[part], groups)
             for tile in tiles(rows, filters.shape[-1]):
                 np.matmul(tiled(rows, tile), filters[:, None], out=tiled(into, tile))
-            if bias is not None:  # while the block is in the cache
+            if wide is not None:  # while the block is in the cache
                 some = y[part].reshape(-1, len(wide))
                 np.add(some, wide, out=some)
 
