@@ -16,6 +16,7 @@ from gradops.levels import at_level
 from gradops.places import Place, describe, here
 from gradops.tree import flatten
 
+from .tape import Storage
 from .tensor import ARRAYS, Tensor
 
 OUT_OF_REACH = (
@@ -43,10 +44,10 @@ def carry(t: Tensor, value: Any) -> None:
         changes.append(Change(weakref.ref(t), t.value, here()))
     t.value = value
     if t.storage is not None and t.storage.views and type(value) not in ARRAYS:
-        show(t)
+        show(t, t.storage)
 
 
-def show(t: Tensor) -> None:
+def show(t: Tensor, storage: Storage) -> None:
     """Let those that share memory with `t`, which was written, hold what is there now.
 
     What a transform carries has no memory, so that views of it are values of their own.
@@ -56,7 +57,7 @@ def show(t: Tensor) -> None:
         if t.alias.steps is None:
             raise TransformError(OUT_OF_REACH)
         base.value = OPS["copy_slices"](base.value, t.value, **t.alias.attrs)
-    for ref in list(base.storage.views.values()):
+    for ref in list(storage.views.values()):
         view = ref()
         if view is not None and view is not t and view.alias and view.alias.base is base:
             if view.alias.steps is None:
