@@ -187,6 +187,7 @@ random_uniform = drawing(
     doc="Random numbers for a key, uniform from `low` to before `high`.",
 )
 
+
 def of_floats(name: str, kernel: Callable[..., Any], doc: str) -> Op:
     """An op that draws floats with a distribution that has no parameters."""
     return drawing(name, kernel, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS, doc=doc)

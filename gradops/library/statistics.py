@@ -34,7 +34,6 @@ from .trigonometric import share
 
 __all__ = ["count_nonzero", "std", "var", "vector_norm"]
 
-
 add_up: Callable[..., Any] = np.add.reduce
 
 
@@ -99,8 +98,6 @@ def through_root(v: Any, y: Any) -> Any:
     """v / (2 y), the derivative of a root y; 0 where that is 0."""
     flat = equal(y, 0)
     return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
-
-
 
 
 def few(draw: Callable[..., Any]) -> Any:

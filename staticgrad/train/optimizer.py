@@ -26,7 +26,6 @@ SHOWN = 5  # variables that a text names
 STEP = "step"
 
 Slots = Mapping[str, tuple[str, float]]
-Pairs = Sequence[tuple[Any, Variable]]
 
 
 class Optimizer:
