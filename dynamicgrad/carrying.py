@@ -11,12 +11,18 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from gradops import TransformError
+from gradops import OPS, TransformError
 from gradops.levels import at_level
 from gradops.places import Place, describe, here
 from gradops.tree import flatten
 
-from .tensor import Tensor
+from .tape import Storage
+from .tensor import ARRAYS, Tensor
+
+OUT_OF_REACH = (
+    "a custom function gave a view of its operand, which a write to either cannot follow inside"
+    " vmap, jvp or another transform\n  hint: return a clone() from forward, or write to clones"
+)
 
 
 class Change(NamedTuple):
@@ -37,6 +43,26 @@ def carry(t: Tensor, value: Any) -> None:
         refuse_shared(t)
         changes.append(Change(weakref.ref(t), t.value, here()))
     t.value = value
+    if t.storage is not None and t.storage.views and type(value) not in ARRAYS:
+        show(t, t.storage)
+
+
+def show(t: Tensor, storage: Storage) -> None:
+    """Let those that share memory with `t`, which was written, hold what is there now.
+
+    What a transform carries has no memory, so that views of it are values of their own.
+    """
+    base = t if t.alias is None else t.alias.base
+    if t.alias is not None:
+        if t.alias.steps is None:
+            raise TransformError(OUT_OF_REACH)
+        base.value = OPS["copy_slices"](base.value, t.value, **t.alias.attrs)
+    for ref in list(storage.views.values()):
+        view = ref()
+        if view is not None and view is not t and view.alias and view.alias.base is base:
+            if view.alias.steps is None:
+                raise TransformError(OUT_OF_REACH)
+            view.value = view.alias.view_of(base.value)
 
 
 def level_of(value: Any) -> float:

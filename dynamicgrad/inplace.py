@@ -235,7 +235,7 @@ def replace_part(t: Tensor, key: Any, source: Tensor, call: str) -> Tensor:
     source = fitted(t, source, part.shape, call)
     if source.dtype != t.dtype:
         source = ops.astype(source, dtype=t.dtype)
-    node = put_in_place(t, source, source.node, part.alias.steps)
+    node = put_in_place(t, source, source.node, part.alias)
     put(t, key, source, call)
     storage_of(t).write()
     return set_history(t, node)

@@ -22,6 +22,7 @@ from gradops.places import warn
 from gradops.protocols import function_for, in_place
 
 from . import conversion
+from .modes import is_recording
 from .tensor import Tensor
 
 OF_ARRAYS: ContextVar[bool] = ContextVar("of_arrays", default=False)
@@ -164,6 +165,17 @@ def item(self: Any, *index: Any) -> Any:
     return conversion.item(self[index if len(index) > 1 else index[0]])
 
 
+def listed(self: Any) -> Any:
+    """The entries as nested lists of Python numbers."""
+    if OF_ARRAYS.get() and self.node is not None and is_recording():
+        warn(
+            "x.tolist() of a tensor that requires gradients cuts it off from the graph"
+            "\n  hint: iterate over x; x.detach().tolist() where it is meant",
+            ops.DetachWarning,
+        )
+    return conversion.tolist(self)
+
+
 METHODS: dict[str, Any] = {
     **{f.__name__: as_numpy(f) for f in (np.copy, np.choose, np.trace)},
     "astype": lambda self, dtype, copy=True: ops.astype(self, dtype=dtype),
@@ -184,7 +196,7 @@ def with_numpys(methods: dict[str, Any]) -> dict[str, Any]:
         **{name: clashing(name, found[name], *about) for name, about in CLASHES.items()},
         "cumsum": in_a_row(found["cumsum"], np.cumsum),
         "cumprod": in_a_row(found["cumprod"], np.cumprod),
-        "transpose": transpose, "item": item, "take": take, "round": rounded,
+        "transpose": transpose, "item": item, "tolist": listed, "take": take, "round": rounded,
     }  # fmt: skip
     return {**METHODS, **found, **own}
 

@@ -46,10 +46,28 @@ class Alias:
     def __init__(self, base: Any, steps: tuple[Any, ...] | None, refusal: str) -> None:
         self.base, self.steps, self.refusal = base, steps, refusal
 
+    def onward(self, step: Any, refusal: str) -> "Alias":
+        """How a view of the view comes from the base, by one more step."""
+        steps = None if self.steps is None else (*self.steps, step)
+        return Alias(self.base, steps, self.refusal or refusal)
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """The steps, as the op `copy_slices` has them."""
+        return {"steps": tuple((op.name, tuple(attrs.items())) for op, attrs in self.steps or ())}
+
+    def view_of(self, value: Any) -> Any:
+        """The view of `value`, which is the base's or stands for it, that the steps lead to."""
+        for op, attrs in self.steps or ():
+            value = op(value, **attrs)
+        return value
+
 
 def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     """Let `view` know the base whose memory it shares, and share its record of writes."""
-    if not may_share(base.value, view.value):
+    known, step, refusal = base.alias, (op, attrs), "" if is_recording() else MADE_UNRECORDED
+    found = Alias(base, (step,), refusal) if known is None else known.onward(step, refusal)
+    if not may_share(base.value, view.value, found):
         return
     if isinstance(base.value, np.generic) and view.value.dtype != base.value.dtype:
         return  # the real part of a number is another number
@@ -62,12 +80,7 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
         view.node.storage = storage
     if op.vjp[0] is None:
         return  # a view that gradients do not pass through has a history of its own
-    known, step, refusal = base.alias, (op, attrs), "" if is_recording() else MADE_UNRECORDED
-    if known is None:
-        enter(view, Alias(base, (step,), refusal))
-    else:
-        steps = None if known.steps is None else (*known.steps, step)
-        enter(view, Alias(known.base, steps, known.refusal or refusal))
+    enter(view, found)
 
 
 def enter(view: Any, alias: Alias) -> None:
@@ -76,11 +89,20 @@ def enter(view: Any, alias: Alias) -> None:
     views[key] = weakref.ref(view, partial(views.pop, key))
 
 
-def may_share(base: Any, value: Any) -> bool:
+def may_share(base: Any, value: Any, alias: Alias) -> bool:
     """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
     if type(value) is not np.ndarray or type(base) is not np.ndarray:
-        return True
+        return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
     return owner(value) is owner(base)
+
+
+def would_share(alias: Alias) -> bool:
+    """Whether a view of what has no memory would lie in its base's, if that was an array."""
+    shape = alias.base.shape
+    if not all(isinstance(n, int) for n in shape):
+        return True
+    whole = np.empty(shape, bool)
+    return not whole.size or np.may_share_memory(whole, alias.view_of(whole))
 
 
 def owner(array: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from gradops import OPS, TapeError
 from gradops.places import describe
 
-from .sharing import storage_of
+from .sharing import Alias, storage_of
 from .tape import NOTHING, Leaf, Node, Part, clock, new, record
 from .tensor import Tensor, handle
 
@@ -47,7 +47,7 @@ def set_history(t: Tensor, vertex: Any) -> Tensor:
     if t.alias is None:
         replace_node(t, vertex)
     else:
-        replace_node(base, put_in_place(base, t, vertex, t.alias.steps))
+        replace_node(base, put_in_place(base, t, vertex, t.alias))
     if t.storage is not None and t.storage.views:
         for ref in list(t.storage.views.values()):
             view = ref()
@@ -59,20 +59,20 @@ def set_history(t: Tensor, vertex: Any) -> Tensor:
     return t
 
 
-def put_in_place(base: Tensor, t: Any, vertex: Any, steps: Any) -> Any:
-    """The node of `base` with what `vertex` stands for in the place that `steps` lead to."""
+def put_in_place(base: Tensor, t: Any, vertex: Any, alias: Alias) -> Any:
+    """The node of `base` with what `vertex` stands for in the place of a view."""
     active = (base.node is not None) + 2 * (vertex is not None)
     if not active:
         return None
-    attrs = {"steps": tuple((op.name, tuple(attrs.items())) for op, attrs in steps)}
-    return record(OPS["copy_slices"], (base, t), (base.node, vertex), active, attrs, base.value)
+    operands, op = (base, t), OPS["copy_slices"]
+    return record(op, operands, (base.node, vertex), active, alias.attrs, base.value)
 
 
 def replayed(base: Tensor, steps: Any) -> Any:
     """The node of the view of `base` that `steps` lead to."""
     node, value = base.node, base.value
     for op, attrs in steps if node is not None else ():
-        y = op.kernel(value, **attrs)
+        y = op(value, **attrs)
         node = record(op, (handle(value, node),), (node,), 1, attrs, y)
         value = y
     return node

@@ -13,19 +13,19 @@ are shared does not depend on the number of threads, and so neither do the bits 
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from .threads import in_threads, shared
-from .windows import extent, inverse, places, windows, within
+from .windows import extent, in_runs, inverse, places, windows, within
 
 BLOCK = 1 << 21  # bytes of the windows that are copied at a time
 TILE = 1 << 19  # multiplications up to which OpenBLAS takes one thread
 LEAST = 32  # rows of a tile that are worth a product of their own
 SHORT = 12  # entries of a window in a row up to which columns are copied faster
-SHARES = 4  # into which threads divide the blocks
+SHARES = 4  # that have a sum of their own
 WORTH = 1 << 25  # multiplications for which threads are worth being made
 Sizes = Sequence[int]
 Pads = Sequence[tuple[int, int]]
@@ -57,16 +57,18 @@ def correlate(
     sizes = map(places, x.shape[1:-1], *slide)
     y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
     filters = matrices(w, groups)
+    wide = None if bias is None else np.tile(bias, y.shape[-2])  # short rows are slow to add to
 
-    def multiply(parts: list[slice]) -> None:
-        for part, rows in blocks(x, parts, slide, groups):
+    def multiply(taken: Iterator[list[slice]]) -> None:
+        for part, rows in blocks(x, itertools.chain.from_iterable(taken), slide, groups):
             into = by_group(y[part], groups)
             for tile in tiles(rows, filters.shape[-1]):
                 np.matmul(tiled(rows, tile), filters[:, None], out=tiled(into, tile))
-            if bias is not None:
-                y[part] += bias  # while the block is in the cache
+            if wide is not None:  # while the block is in the cache
+                some = y[part].reshape(-1, len(wide))
+                np.add(some, wide, out=some)
 
-    in_threads(multiply, shares(x, y, filters))
+    in_threads(multiply, shares(x, y, filters, len(x)))
     return y
 
 
@@ -76,30 +78,33 @@ def matrices(w: Any, groups: int) -> Any:
     return np.ascontiguousarray(filters.transpose(0, 2, 1))
 
 
-def shares(x: Any, y: Any, filters: Any) -> list[list[slice]]:
+def shares(x: Any, y: Any, filters: Any, most: int) -> list[list[slice]]:
     """Examples that are worked on at a time, in lists that threads may take."""
     width, height = filters.shape[-2:]
     one = max(1, y[:1, ..., :1].size * len(filters) * width * x.itemsize)
     step = max(1, BLOCK // one)
-    parts = [slice(i, i + step) for i in range(0, len(x), step)]
+    parts = [slice(i, min(i + step, len(x))) for i in range(0, len(x), step)]
     alone = y.size * width < WORTH or width * height * LEAST > TILE
-    return shared(parts, 1 if alone else SHARES)
+    return shared(parts, 1 if alone else most)
 
 
 def blocks(
-    x: Any, parts: list[slice], slide: Slide, groups: int
+    x: Any, parts: Iterable[slice], slide: Slide, groups: int
 ) -> Iterator[tuple[tuple[slice, slice], Any]]:
     """Examples and places, and their windows as the rows of a matrix for each group.
 
-    Memory, and views of it, are made once: a block is a few calls.
+    The first part is the longest. Memory, and views of it, are made once: a block is a few calls.
     """
     window, strides, pads, dilations = slide
-    frame, inner, kept = framing(x, parts, pads)
+    parts = iter(parts)
+    if (first := next(parts, None)) is None:
+        return
+    frame, inner, kept = framing(x, first.stop - first.start, pads)
     views = grouped(windows(frame, 1, window, strides, dilations), len(window), groups)
     height = max(1, BLOCK // max(1, views[:, :1, :1].size * x.itemsize))
     cuts = [slice(j, j + height) for j in range(0, views.shape[2], height)]
     buffer, ready = np.empty(0, x.dtype), {}
-    for part in parts:
+    for part in itertools.chain([first], parts):
         some = views[:, part]
         if inner is not None:
             examples = x[part]
@@ -112,11 +117,11 @@ def blocks(
                     buffer = np.empty(piece.size, x.dtype)
                 ready[piece.shape] = as_rows(buffer[: piece.size], piece.shape, len(window))
             copied, rows = ready[piece.shape]
-            np.copyto(copied, piece)
+            np.copyto(*in_runs(copied, piece))
             yield (part, cut), rows
 
 
-def framing(x: Any, parts: list[slice], pads: Pads) -> tuple[Any, Any, Any]:
+def framing(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
     """Memory for examples with padding, the place for examples in it, and what is kept of them.
 
     It is `x` itself, with no such place, if that is as it should be.
@@ -124,7 +129,6 @@ def framing(x: Any, parts: list[slice], pads: Pads) -> tuple[Any, Any, Any]:
     if x.flags.c_contiguous and not any(map(any, pads)):
         return x, None, None
     full = ((0, 0), *pads, (0, 0))
-    most = max((len(x[part]) for part in parts), default=0)
     shape = [most, *(n + lo + hi for n, (lo, hi) in zip(x.shape[1:], full[1:], strict=True))]
     frame = np.zeros(shape, x.dtype)
     return frame, frame[within(shape, full)], within(x.shape, inverse(full))
@@ -183,20 +187,20 @@ def weigh(
     x, g = last(x), last(g)
     slide = shape, strides, pads, dilations
     width = math.prod(shape) * x.shape[-1] // groups
-    total = np.zeros((groups, g.shape[-1] // groups, width), np.result_type(x, g))
+    one = np.zeros((groups, g.shape[-1] // groups, width), np.result_type(x, g))
+    divided = shares(x, g, one.transpose(0, 2, 1), SHARES)
+    totals = np.zeros((len(divided), *one.shape), one.dtype)
 
-    def multiply(parts: list[slice]) -> Any:
-        some = np.zeros_like(total)
-        for part, rows in blocks(x, parts, slide, groups):
-            cotangents = by_group(g[part], groups)
-            for tile in tiles(rows, total.shape[1]):
-                products = np.matmul(tiled(cotangents, tile).swapaxes(2, 3), tiled(rows, tile))
-                some += products.sum(1)
-        return some
+    def multiply(taken: Iterator[tuple[Any, list[slice]]]) -> None:
+        for total, parts in taken:
+            for part, rows in blocks(x, parts, slide, groups):
+                cotangents = by_group(g[part], groups)
+                for tile in tiles(rows, one.shape[1]):
+                    products = np.matmul(tiled(cotangents, tile).swapaxes(2, 3), tiled(rows, tile))
+                    np.add(total, products.sum(1), out=total)
 
-    for some in in_threads(multiply, shares(x, g, total.transpose(0, 2, 1))):
-        total += some
-    full = total.reshape(g.shape[-1], *shape, x.shape[-1] // groups)
+    in_threads(multiply, list(zip(totals, divided, strict=True)))
+    full = np.add.reduce(totals).reshape(g.shape[-1], *shape, x.shape[-1] // groups)
     return np.ascontiguousarray(second(full))
 
 

@@ -2,13 +2,16 @@
 
 OpenBLAS uses all cores by itself, but only inside one product of matrices. A kernel that also
 copies much is faster if each core copies and multiplies. Threads are made for one call, and end
-with it.
+with it: 50 us for each.
 """
 
-import contextvars
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from contextvars import copy_context
+from threading import Thread
 from typing import Any
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
@@ -26,16 +29,35 @@ def cores() -> int:
     return found
 
 
-def in_threads(work: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
-    """`work` of each part, in order; in as many threads as there are cores and parts."""
-    if len(parts) < 2 or (count := min(cores(), len(parts))) < 2:
-        return [work(part) for part in parts]
-    from concurrent.futures import ThreadPoolExecutor
+def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> None:
+    """Parts worked on in as many threads as there are cores and parts, this one among them.
 
-    with ThreadPoolExecutor(count) as pool:
-        contexts = [contextvars.copy_context() for _ in parts]
-        jobs = [pool.submit(c.run, work, part) for c, part in zip(contexts, parts, strict=True)]
-        return [job.result() for job in jobs]
+    In each thread `work` is called once. What it is given are the parts that it takes, each when it
+    asks for one.
+    """
+    left, failures = deque(parts), []
+
+    def taken() -> Iterator[Any]:
+        with suppress(IndexError):  # no part is left
+            while True:
+                yield left.popleft()
+
+    def run() -> None:
+        try:
+            work(taken())
+        except BaseException as failure:
+            failures.append(failure)
+            left.clear()
+
+    count = min(cores(), len(parts)) if len(parts) > 1 else 1
+    helpers = [Thread(target=copy_context().run, args=(run,)) for _ in range(count - 1)]
+    for helper in helpers:
+        helper.start()
+    run()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
 
 
 def shared(parts: Iterable[Any], most: int) -> list[list[Any]]:

@@ -67,6 +67,21 @@ def windows(
     return as_strided(x, shape, found, writeable=False)
 
 
+def in_runs(y: Any, x: Any) -> Any:
+    """Two arrays of equal shapes, what lies in a row in both of them as one entry.
+
+    So NumPy copies it in one step, which is up to twice as fast for runs of a few entries.
+    """
+    n, run = x.ndim, x.itemsize
+    while n and x.strides[n - 1] == run == y.strides[n - 1]:
+        run *= x.shape[n - 1]
+        n -= 1
+    if n == x.ndim or not x.size:
+        return y, x
+    kind = np.dtype((np.void, run))
+    return tuple(a.reshape(*a.shape[:n], run // a.itemsize).view(kind)[..., 0] for a in (y, x))
+
+
 def entries(
     sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Iterator[tuple[Any, ...]]:

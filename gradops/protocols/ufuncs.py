@@ -53,7 +53,7 @@ def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
 
 def cast(call: str, x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
     """An operand in the dtype that a ufunc was told to compute in."""
-    if isinstance(x, bool | int | float | complex):
+    if type(x) in (bool, int, float, complex):  # NumPy's own numbers have a dtype
         return x
     if not np.can_cast(type_of(x).dtype, dtype, casting):
         reason = f"an operand of {type_of(x).dtype} is not cast to {dtype} with {casting=}"
@@ -131,7 +131,8 @@ def known(count: int) -> dict[np.ufunc, Any]:
     }
     return found | {
         np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,
-        np.rint: OPS["round"], np.float_power: float_power, np.fabs: OPS["abs"],
+        np.rint: of_floats(OPS["round"]), np.float_power: float_power,
+        np.fabs: of_floats(OPS["abs"]),
     }  # fmt: skip
 
 
@@ -155,6 +156,11 @@ def parts(x: Any) -> tuple[Any, Any]:
     """What comes after the decimal point, and what before it."""
     whole = OPS["trunc"](x)
     return x - whole, whole
+
+
+def of_floats(op: Op) -> Callable[[Any], Any]:
+    """An op that takes integers, as a function that makes floats of them first."""
+    return lambda x: op(x if type_of(x).dtype.kind in "fc" else x + np.float64(0))
 
 
 def float_power(a: Any, b: Any) -> Any:

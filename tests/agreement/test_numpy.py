@@ -135,3 +135,14 @@ def test_a_plain_numpy_function_has_the_same_gradient_in_both_modes():
         value, gradient = sg.compile([y, *sg.gradients(y, x)], [x], optimize=0)(A)
     assert value == f(A)
     assert gradient.tobytes() == t.grad.value.tobytes()
+
+
+@pytest.mark.parametrize("call", [
+    np.rint, np.fabs, lambda x: np.add(x, np.float64(1.5), dtype=np.float32, casting="unsafe"),
+    lambda x: np.add(x, 1.5, dtype=np.float32, casting="unsafe"),
+])  # fmt: skip
+def test_a_ufunc_computes_in_the_dtype_that_numpys_does(call):
+    a = np.array([1, -2, 3])
+    found = call(dg.tensor(a))
+    assert found.dtype == call(a).dtype
+    assert found.tolist() == call(a).tolist()

@@ -138,3 +138,11 @@ def test_an_augmented_assignment_to_an_array_writes():
         return np.sum(y)
 
     assert dg.value_and_grad(f)(np.array([2.0, 3.0]))[0] == 6
+
+
+def test_a_list_of_what_is_differentiated_is_not_made_in_silence():
+    with pytest.warns(dg.DetachWarning, match="cuts it off(?s:.*)hint: iterate") as seen:
+        dg.grad(lambda x: x[0] * x.tolist()[1])(A[0])
+    assert seen[0].filename == __file__
+    x = dg.tensor(A, requires_grad=True)
+    assert x.tolist() == A.tolist()

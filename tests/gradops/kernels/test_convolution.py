@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradops.kernels import convolution, threads
+from gradops.kernels import convolution, threads, windows
 
 SHAPES = [  # operand, filters, strides, pads, dilations, groups
     ((5, 4, 9, 8), (6, 4, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
@@ -67,7 +67,7 @@ def test_the_layout_of_operands_does_not_matter(operands):
 def test_what_fails_in_a_thread_fails_in_the_call(monkeypatch):
     monkeypatch.setattr(threads, "cores", lambda: 2)
     with pytest.raises(ZeroDivisionError):
-        threads.in_threads(lambda n: 1 // n, [1, 0])
+        threads.in_threads(lambda parts: [1 // n for n in parts], [1, 0])
 
 
 def test_the_user_limits_threads(monkeypatch):
@@ -76,3 +76,18 @@ def test_the_user_limits_threads(monkeypatch):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "")
     monkeypatch.setenv("OMP_NUM_THREADS", "10000")
     assert 1 <= threads.cores() < 10000
+
+
+def test_runs_are_what_lies_in_a_row_in_both_arrays():
+    x = np.arange(48.0).reshape(2, 4, 6)
+    for first, second, shape in [
+        (np.empty((2, 4, 3)), x[..., 1:4], (2, 4)),
+        (np.empty((2, 4, 6)), x, ()),
+        (np.empty((2, 2, 6)), x[:, ::2], (2, 2)),
+        (np.empty((2, 4, 3)), x[..., ::2], (2, 4, 3)),
+        (np.empty((0, 6)), x[0, :0], (0, 6)),
+    ]:
+        into, found = windows.in_runs(first, second)
+        assert into.shape == found.shape == shape
+        np.copyto(into, found)
+        assert np.array_equal(first, second)
