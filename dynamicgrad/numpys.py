@@ -133,6 +133,16 @@ def in_a_row(function: Any, numpys: Any) -> Callable[..., Any]:
     return call
 
 
+def dotted(function: Any) -> Callable[..., Any]:
+    """PyTorch's `dot`, of two vectors; in a program of NumPy's, NumPy's."""
+
+    @functools.wraps(function)
+    def call(self: Any, other: Any) -> Any:
+        return (function_for(np.dot) if OF_ARRAYS.get() else function)(self, other)
+
+    return call
+
+
 def take(self: Any, *args: Any, **kwargs: Any) -> Any:
     """The entries at indices of all in a row, or as NumPy has it along an axis."""
     return function_for(np.take)(self, *args, **kwargs)
@@ -196,6 +206,7 @@ def with_numpys(methods: dict[str, Any]) -> dict[str, Any]:
         **{name: clashing(name, found[name], *about) for name, about in CLASHES.items()},
         "cumsum": in_a_row(found["cumsum"], np.cumsum),
         "cumprod": in_a_row(found["cumprod"], np.cumprod),
+        "dot": dotted(found["dot"]),
         "transpose": transpose, "item": item, "tolist": listed, "take": take, "round": rounded,
     }  # fmt: skip
     return {**METHODS, **found, **own}

@@ -23,6 +23,7 @@ from gradops.archive import (
 )
 
 from .creation import from_numpy
+from .devices import require
 from .tensor import Tensor, make_leaf
 
 STATE = Format("dynamicgrad state", 1, "saved state", StateFormatError)
@@ -52,12 +53,15 @@ OF_TORCH = {".bin", ".ckpt", ".pkl", ".pt", ".pth"}
 """How the names of files end that often are PyTorch's."""
 
 
-def load(file: Any) -> Any:
+def load(file: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """The state that `save` wrote: tensors come back with their `requires_grad`.
 
     Raises StateFormatError for a file that is no saved state, or is damaged; whatever is in it,
-    loading runs no code.
+    loading runs no code. The other arguments are PyTorch's: there is one device to be mapped to,
+    and nothing but weights and plain values in a file.
     """
+    if map_location is not None:
+        require(map_location)
     if is_path(file) and Path(file).suffix == ".safetensors":
         return load_safetensors(file)
     try:

@@ -105,21 +105,22 @@ def fit(mode: Any, dataset: Dataset) -> Fit:
     return Fit(result.x * start, *errors, result.nit)
 
 
+HEADER = """\
+      ---------------------- parameter ----------------------  --------- standard error ---------
+      certified           tape               graph             certified  Jacobian   Hessian"""
+
+
 def main() -> None:
     """Print the fits of both packages beside what is certified."""
     for name, dataset in DATASETS.items():
-        fits = {"tape": fit(dg, dataset), "graph": fit(sg, dataset)}
-        for mode, f in fits.items():
-            print(f"{name}, {mode}: {f.steps} steps")
-            print("      certified           found               std. error   certified    exact")
-            rows = zip(dataset.certified, f.found, f.errors, dataset.certified_errors,
-                       f.hessian_errors, strict=True)  # fmt: skip
-            for i, (sure, found, error, sure_error, exact) in enumerate(rows):
-                print(
-                    f"  b{i + 1}  {sure:<18.10e}  {found:<18.10e}  {error:<11.5g}"
-                    f"  {sure_error:<11.5g}  {exact:.5g}"
-                )
-        apart = np.max(np.abs(fits["tape"].found / fits["graph"].found - 1))
+        tape, graph = fit(dg, dataset), fit(sg, dataset)
+        print(f"{name}, {tape.steps} and {graph.steps} steps\n{HEADER}")
+        rows = zip(dataset.certified, tape.found, graph.found, dataset.certified_errors,
+                   tape.errors, tape.hessian_errors, strict=True)  # fmt: skip
+        for i, (*values, sure, error, exact) in enumerate(rows):
+            found = "".join(f"{v:<19.10e}" for v in values)
+            print(f"  b{i + 1}  {found}{sure:<11.5g}{error:<11.5g}{exact:.5g}")
+        apart = np.max(np.abs(tape.found / graph.found - 1))
         print(f"the two are apart by {apart:.0e} of a parameter at most\n")
 
 

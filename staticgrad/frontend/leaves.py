@@ -1,6 +1,7 @@
 """The leaves of graphs: placeholders, constants and variables."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -144,13 +145,33 @@ def shown(value: Any) -> str:
     return text if len(text) < LONG else f"{text[: LONG - 3]}..."
 
 
-def constant(value: Any, dtype: Any = None, name: str = "constant") -> Expr:
-    """A value that is part of the graph.
+def constant(
+    value: Any, dtype: Any = None, shape: Sequence[int] | None = None, name: str = "constant"
+) -> Expr:
+    """A value that is part of the graph, put into a shape if one is given.
+
+    A number fills the shape, other values must have as many entries.
 
     >>> sg.constant([1.0, 2.0])
     <constant constant: float32[2]>
+    >>> sg.constant(0.1, shape=[3])
+    <constant constant_1: float32[3]>
     """
-    return new_constant(get_default_graph().names, as_value(value, dtype), name)
+    array = as_value(value, dtype)
+    if shape is not None:
+        array = shaped(array, tuple(shape))
+    return new_constant(get_default_graph().names, array, name)
+
+
+def shaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The entries in another shape, which one entry fills."""
+    if array.size == 1:
+        return np.full(shape, array.item(), array.dtype)
+    if array.size != math.prod(shape):
+        raise ShapeError(
+            "constant", [type_of(array)], f"{array.size} entries do not fill the shape {shape}"
+        )
+    return array.reshape(shape)
 
 
 def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) -> Expr:

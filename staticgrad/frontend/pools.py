@@ -69,6 +69,7 @@ def along(pool: Any, n: int, like: str) -> Callable[..., Any]:
     ) -> Any:
         return pooling(pool, n, input, ksize, strides, padding, data_format)
 
+    call.__name__ = call.__qualname__ = f"{like}{n}d"
     call.__doc__ = f"`{like}` of {operands}."
     return call
 

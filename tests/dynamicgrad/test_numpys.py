@@ -25,7 +25,7 @@ METHODS = [
     lambda x: x.round(1) + x, lambda x: x[x.argmax(axis=0)[0]], lambda x: sum(x.flat),
     lambda x: x * x.item(1) + x.item(1, 2) - x.item((0, 0)), lambda x: x.prod(axis=1),
     lambda x: np.where((x > 2).any(axis=0), x, 0.0) * (x > 0).all(), lambda x: x.mT @ x,
-    lambda x: x[x.argsort(axis=0)[0]],
+    lambda x: x[x.argsort(axis=0)[0]], lambda x: x.dot(x.T), lambda x: x.dot(x[0]),
 ]  # fmt: skip
 
 

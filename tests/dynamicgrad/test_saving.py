@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from gradops import StateFormatError, TapeError
+from gradops import OptionError, StateFormatError, TapeError
 
 
 def there_and_back(state):
@@ -228,3 +228,12 @@ def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path):
     for name in ("no.safetensors", "no.state"):
         with pytest.raises(FileNotFoundError):
             dg.load(tmp_path / name)
+
+
+def test_pytorchs_arguments_of_load_change_nothing():
+    file = io.BytesIO()
+    dg.save({"w": dg.ones(2)}, file)
+    file.seek(0)
+    assert dg.load(file, map_location="cpu", weights_only=True)["w"].tolist() == [1.0, 1.0]
+    with pytest.raises(OptionError, match="no device 'cuda'"):
+        dg.load(file, map_location="cuda")

@@ -31,4 +31,4 @@ def test_the_table_is_printed(capsys):
     scipy_fit.main()
     printed = capsys.readouterr().out
     assert printed.count("the two are apart by ") == 2
-    assert "2.3894212918e+02    2.3894212918e+02" in printed
+    assert "2.3894212918e+02   2.3894212918e+02" in printed

@@ -209,3 +209,12 @@ def test_what_is_no_array_and_what_is_no_dtype_are_refused():
 def test_a_variable_begins_with_a_value():
     with pytest.raises(GraphError, match="has no value for a variable to begin with"):
         sg.Variable(sg.no_op)
+
+
+def test_a_constant_fills_a_shape():
+    found = sg.constant(0.5, shape=[2, 3]), sg.constant(range(6), "int32", (3, 2))
+    half, six = sg.Session().run(list(found))
+    np.testing.assert_array_equal(half, np.full((2, 3), 0.5, np.float32))
+    np.testing.assert_array_equal(six, np.arange(6).reshape(3, 2))
+    with pytest.raises(ShapeError, match=r"4 entries do not fill the shape \(3,\)"):
+        sg.constant([1, 2, 3, 4], shape=[3])
