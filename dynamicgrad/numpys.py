@@ -212,7 +212,8 @@ def with_numpys(methods: dict[str, Any]) -> dict[str, Any]:
         "cumsum": in_a_row(found["cumsum"], np.cumsum),
         "cumprod": in_a_row(found["cumprod"], np.cumprod),
         "dot": dotted(found["dot"]),
-        "transpose": transpose, "item": item, "tolist": listed, "conj": conjugate, "take": take, "round": rounded,
+        "transpose": transpose, "item": item, "tolist": listed, "conj": conjugate, "take": take,
+        "round": rounded,
     }  # fmt: skip
     return {**METHODS, **found, **own}
 
