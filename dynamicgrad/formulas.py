@@ -101,6 +101,27 @@ def dist(x: Any, other: Any, p: float = 2) -> Any:
     return ops.vector_norm(x - other, ord=p)
 
 
+def cdist(x1: Any, x2: Any, p: float = 2) -> Any:
+    """The distances of the rows of one operand from the rows of another, by a norm.
+
+    >>> dg.cdist(dg.tensor([[0.0, 0.0], [3.0, 4.0]]), dg.tensor([[0.0, 0.0]]))
+    tensor([[0.],
+            [5.]])
+    """
+    x1, x2 = operand(x1), operand(x2)
+    apart = ops.expand_dims(x1, axis=-2) - ops.expand_dims(x2, axis=-3)
+    return ops.vector_norm(apart, ord=p, axis=-1)
+
+
+def polar(abs: Any, angle: Any) -> Any:
+    """The complex numbers of a size and an angle.
+
+    >>> dg.polar(dg.tensor(2.0), dg.tensor(0.0))
+    tensor(2.+0.j)
+    """
+    return ops.complex(operand(abs) * ops.cos(operand(angle)), abs * ops.sin(operand(angle)))
+
+
 def isclose(
     x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Any:

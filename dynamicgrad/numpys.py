@@ -175,6 +175,11 @@ def item(self: Any, *index: Any) -> Any:
     return conversion.item(self[index if len(index) > 1 else index[0]])
 
 
+def conjugate(self: Any) -> Any:
+    """The complex conjugate; of real entries the tensor itself, in NumPy as in PyTorch."""
+    return ops.conj(self) if self.dtype.kind == "c" else self
+
+
 def listed(self: Any) -> Any:
     """The entries as nested lists of Python numbers."""
     if OF_ARRAYS.get() and self.node is not None and is_recording():
@@ -189,7 +194,7 @@ def listed(self: Any) -> Any:
 METHODS: dict[str, Any] = {
     **{f.__name__: as_numpy(f) for f in (np.copy, np.choose, np.trace)},
     "astype": lambda self, dtype, copy=True: ops.astype(self, dtype=dtype),
-    "conjugate": lambda self: ops.conj(self),
+    "conjugate": conjugate,
     "compress": compress, "fill": in_place("fill", "x.fill_(value)"),
     "partition": in_place("partition", "np.partition(x, kth)"),
     "transpose": transpose, "item": item,
@@ -207,7 +212,8 @@ def with_numpys(methods: dict[str, Any]) -> dict[str, Any]:
         "cumsum": in_a_row(found["cumsum"], np.cumsum),
         "cumprod": in_a_row(found["cumprod"], np.cumprod),
         "dot": dotted(found["dot"]),
-        "transpose": transpose, "item": item, "tolist": listed, "take": take, "round": rounded,
+        "transpose": transpose, "item": item, "tolist": listed, "conj": conjugate, "take": take,
+        "round": rounded,
     }  # fmt: skip
     return {**METHODS, **found, **own}
 

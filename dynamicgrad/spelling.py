@@ -275,6 +275,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
+    "cdist": formulas.cdist, "polar": formulas.polar,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,

@@ -27,15 +27,18 @@ class Call:
     recorded: bool
 
 
-def first_wrong(calls: Iterable[Call], kind: str) -> str:
-    """What to say of the operations of a program, of which one has a wrong `kind`: vjp or jvp."""
+def first_wrong(calls: Iterable[Call], kind: str, unchecked: str = "") -> str:
+    """What to say of the operations of a program, of which one has a wrong `kind`: vjp or jvp.
+
+    `unchecked` says what else may be wrong if none of them is.
+    """
     calls = list(calls)
     for call in calls:
         if (said := verdict(call, kind)) is not None:
             return said
     return (
         f"each of its {len(calls)} operations has a {kind} that differences confirm: the error is"
-        " in how they are put together, or in what runs outside of operations"
+        f" in {unchecked or 'how they are put together, or in what runs outside of operations'}"
     )
 
 

@@ -96,6 +96,13 @@ if _TYPE_CHECKING:
     from .transform.paths import why_none
     from .transform.surgery import extract, replace, wrap
 
+_INITIALIZERS = [
+    f"{name}_initializer"
+    for name in (
+        "constant", "glorot_normal", "glorot_uniform", "ones", "random_normal", "random_uniform",
+        "truncated_normal", "variance_scaling", "zeros",
+    )
+]  # fmt: skip
 __getattr__ = _lazily(
     __name__,
     {
@@ -111,7 +118,8 @@ __getattr__ = _lazily(
         "to_json": "export.as_json", "to_mermaid": "export.mermaid",
         "to_networkx": "export.networkx", "train": "train", "vjp": "transform.forward",
         "why_none": "transform.paths", "wrap": "transform.surgery",
-    },
+    }
+    | dict.fromkeys(_INITIALIZERS, "initializers"),
     _missing,
 )  # fmt: skip
 
@@ -217,4 +225,4 @@ __all__ = [
     "why_none",
     "wrap",
 ]
-__all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES])
+__all__ = sorted([*__all__, *_FUNCTIONS, *_DTYPES, *_INITIALIZERS])

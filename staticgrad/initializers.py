@@ -211,3 +211,13 @@ def he_uniform(seed: int | None = None) -> Initializer:
     (3, 3)
     """
     return variance_scaling(2.0, "fan_in", "uniform", seed)
+
+
+globals().update({
+    f"{f.__name__}_initializer": f
+    for f in (
+        constant, glorot_normal, glorot_uniform, ones, random_normal, random_uniform,
+        truncated_normal, variance_scaling, zeros,
+    )
+})  # fmt: skip
+"""TensorFlow's older names, which `staticgrad` itself offers."""

@@ -300,6 +300,10 @@ class Module:
                 self.cast(np.dtype(found.dtype if isinstance(found, Tensor) else found))
         return self
 
+    def cuda(self: Self, device: Any = None) -> Self:
+        """Refused, with OptionError: there is no device but the CPU."""
+        return self.to("cuda")
+
     def cpu(self: Self) -> Self:
         """The module, whose tensors are on the CPU."""
         return self

@@ -122,7 +122,8 @@ def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: An
     if where is True and mean is UNSET:
         ddof = ddof if correction is UNSET else correction
         return ops.std(in_dtype(a, dtype), axis=axis, correction=ddof, keepdims=bool(keepdims))
-    return ops.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
+    square = var(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    return ops.where(ops.equal(square, 0), 0, ops.sqrt(square))  # as of std: no slope where equal
 
 
 def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Any:

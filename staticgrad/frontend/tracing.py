@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradops import ArrayType, flatten, leaves_of, type_of
+from gradops import ArrayType, GraphError, flatten, leaves_of, type_of
 from gradops.holding import held, holding
 from gradops.levels import TRACING
 
@@ -16,7 +16,7 @@ from .graph import Graph
 from .leaves import constant, placeholder
 
 
-def trace(fn: Callable[..., Any], specs: Any) -> FrozenGraph:
+def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
     """The graph of what `fn` computes for arguments of the types `specs`, a list of them or one.
 
     A spec is an array or a tensor, whose type counts, an `ArrayType`, whose sizes may be names, or
@@ -29,6 +29,11 @@ def trace(fn: Callable[..., Any], specs: Any) -> FrozenGraph:
     >>> graph.outputs[0].type
     float32[batch, 3]
     """
+    if not callable(fn):
+        raise GraphError(
+            f"trace takes a function, and what its arguments are like; {fn!r} is none"
+            "\n  hint: linalg.trace(x) is the sum of a diagonal"
+        )
     specs = specs if isinstance(specs, list | tuple) else [specs]
     with Graph("trace").as_default():
         feeds: list[Expr] = []

@@ -5,13 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from gradops import ArrayType, depending_on
+from gradops import ArrayType, GraphError, depending_on
+from gradops.places import describe
 from gradops.quotients import compare
 from gradops.solvers import Packing, on_vector, vector
 from gradops.verdicts import Call, first_wrong
 
+from ..control.custom import custom
+from ..frontend.graph import Graph
+from ..frontend.leaves import placeholder
 from ..frontend.tracing import trace
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, reachable
 from .function import function
 from .interpreter import interpret
 from .solvers import scipy
@@ -36,16 +40,26 @@ def check(f: Callable[..., Any], x: Any, *args: Any) -> float:
     result = compare(lambda v: plain_value(flat, v, args), found, packing)
     print(f"gradient of {getattr(f, '__name__', type(f).__name__)}: {result}")
     if result.is_wrong:
-        graph = trace(lambda v: flat(v, *args), [ArrayType(packing.vector.shape, np.float64)])
-        print(f"  {first_wrong(calls(graph, packing.vector), 'vjp')}")
+        kind = ArrayType(packing.vector.shape, np.float64)
+        graph = trace(lambda v: flat(v, *args), [kind])
+        unchecked = by_hand(lambda v: flat(v, *args), kind)
+        print(f"  {first_wrong(calls(graph, packing.vector), 'vjp', unchecked)}")
     return result.error
+
+
+def by_hand(f: Callable[..., Any], kind: ArrayType) -> str:
+    """Where a function has gradients that the user gave, not those of operations; "" if nowhere."""
+    with Graph().as_default():
+        found = reachable([f(placeholder(kind.dtype, kind.shape))])
+    places = [describe(e.place) for e in found if e.op is custom]
+    return f"the custom gradient of the function called at {', '.join(places)}" if places else ""
 
 
 def plain_value(f: Callable[..., Any], v: Any, args: Any) -> Any:
     """The value of `f` on arrays; of its graph, if it is written for expressions alone."""
     try:
         return np.asarray(f(v, *args))
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, GraphError):
         return function(f)(v, *args)
 
 

@@ -91,6 +91,15 @@ def test_a_custom_function_is_named(capsys):
     assert "the custom function `Doubled`" in capsys.readouterr().out
 
 
+def test_a_custom_gradient_of_a_graph_is_named(capsys):
+    @sg.custom_gradient
+    def doubled(x):
+        return x * 2, lambda g: g * 3
+
+    assert sg.check(lambda x: np.sum(np.sin(doubled(x))), X) == pytest.approx(1 / 3)
+    assert "the custom gradient of the function called at test_check.py" in capsys.readouterr().out
+
+
 @pytest.mark.filterwarnings("ignore::gradops.errors.DetachWarning")
 def test_what_was_cut_off_is_noticed(capsys):
     assert dg.check(lambda x: x[0] * float(x[1]), X) == 1

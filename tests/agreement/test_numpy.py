@@ -146,3 +146,11 @@ def test_a_ufunc_computes_in_the_dtype_that_numpys_does(call):
     found = call(dg.tensor(a))
     assert found.dtype == call(a).dtype
     assert found.tolist() == call(a).tolist()
+
+
+@pytest.mark.parametrize("call", [
+    np.std, np.nanstd, lambda x: np.std(x, where=np.array([True, True, False])),
+])  # fmt: skip
+def test_where_all_are_equal_a_deviation_has_no_slope(call):
+    a = np.full(3, 2.0)
+    assert dg.grad(call)(a).tolist() == sg.scipy(call, a)["fun"](a)[1].tolist() == [0, 0, 0]

@@ -146,3 +146,9 @@ def test_a_list_of_what_is_differentiated_is_not_made_in_silence():
     assert seen[0].filename == __file__
     x = dg.tensor(A, requires_grad=True)
     assert x.tolist() == A.tolist()
+
+
+def test_the_conjugate_of_what_is_real_is_itself():
+    x = dg.tensor(A)
+    assert x.conj() is x.conjugate() is x
+    assert dg.tensor([1j]).conj().tolist() == [-1j]

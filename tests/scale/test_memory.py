@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+from dynamicgrad import nn
+from dynamicgrad.tape import Node
 
 F = dg.nn.functional
 
@@ -114,6 +116,41 @@ def test_an_optimizer_step_leaves_nothing_behind(no_collector):
         optimizer.step()
 
     assert growth(step, 500) < 5_000
+
+
+LAYERS = {
+    "conv": (lambda: nn.Conv2d(2, 3, 3), (2, 2, 6, 6)),
+    "conv transposed": (lambda: nn.ConvTranspose1d(2, 3, 3), (2, 2, 6)),
+    "pool": (lambda: nn.Sequential(nn.Conv2d(2, 3, 3), nn.MaxPool2d(2)), (2, 2, 6, 6)),
+    "batch norm": (lambda: nn.BatchNorm1d(3), (4, 3)),
+    "layer norm": (lambda: nn.LayerNorm(3), (4, 3)),
+    "group norm": (lambda: nn.GroupNorm(2, 4), (3, 4)),
+    "lstm": (lambda: nn.LSTM(3, 2, num_layers=2, bidirectional=True), (4, 2, 3)),
+    "gru": (lambda: nn.GRU(3, 2), (4, 2, 3)),
+    "attention": (lambda: nn.TransformerEncoderLayer(4, 2, 5), (3, 2, 4)),
+}
+
+
+@pytest.mark.parametrize("make", LAYERS)
+def test_training_a_layer_leaves_nothing_behind(make, no_collector):
+    layer, shape = LAYERS[make][0](), LAYERS[make][1]
+    optimizer = dg.optim.Adam(layer.parameters())
+
+    def step():
+        optimizer.zero_grad()
+        y = layer(dg.ones(*shape))
+        (y[0] if isinstance(y, tuple) else y).pow(2).sum().backward()
+        optimizer.step()
+
+    def living():
+        return sum(isinstance(x, dg.Tensor | Node) for x in gc.get_objects())
+
+    for _ in range(3):
+        step()
+    before = living()
+    for _ in range(10):
+        step()
+    assert living() == before
 
 
 def test_a_dropped_output_frees_what_it_was_made_from(no_collector):

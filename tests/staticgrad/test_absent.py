@@ -3,6 +3,7 @@
 import pytest
 
 import staticgrad as sg
+from gradops import GraphError
 from staticgrad.absent import IN_MODULES, INSTEAD
 
 
@@ -24,3 +25,8 @@ def test_other_names_are_missing_as_usual():
     assert not hasattr(sg, "no_such_thing")
     with pytest.raises(ImportError):
         from staticgrad import nothing  # noqa: F401
+
+
+def test_the_trace_of_a_matrix_has_another_name():
+    with pytest.raises(GraphError, match=r"hint: linalg\.trace"):
+        sg.trace(sg.eye(2))
