@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from .products import TILE
 from .threads import in_threads, shared
 from .windows import extent, in_runs, inverse, places, windows, within
 
 BLOCK = 1 << 21  # bytes of the windows that are copied at a time
-TILE = 1 << 19  # multiplications up to which OpenBLAS takes one thread
 LEAST = 32  # rows of a tile that are worth a product of their own
 SHORT = 12  # entries of a window in a row up to which columns are copied faster
 SHARES = 4  # that have a sum of their own

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..families import multilinear
+from ..kernels.products import is_thin, multiplied
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Shape, broadcast_shapes, product, result_dtype, shape_of
+from ..types import ArrayType, Shape, Size, broadcast_shapes, product, result_dtype, shape_of
 from .movement import expand_dims, reshape, swapaxes
 
 __all__ = ["matmul"]
@@ -20,7 +21,7 @@ def matmul_kernel(a: Any, b: Any, out: Any = None) -> Any:
     """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""
     if type(a) is type(b) is np.ndarray:
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
-            return np.dot(a, b, out=out)
+            return multiplied(a, b, out) if a.ndim == b.ndim == 2 else np.dot(a, b, out=out)
         if b.ndim == 2 < a.ndim and a.shape[-1] == b.shape[0]:
             return rows_by_matrix(a, b, out)
     return np.matmul(a, b, out=out)
@@ -30,7 +31,7 @@ def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
     """A stack of matrices times one matrix: one product of all rows, not one for each matrix."""
     rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), b.shape[1])
-    y = np.dot(rows, b, out=into)
+    y = multiplied(rows, b, into)
     if out is None:
         return y.reshape(*a.shape[:-1], b.shape[1])
     if into is None:
@@ -38,8 +39,13 @@ def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
     return out
 
 
+def may_be_thin(*sizes: Size) -> bool:
+    """Whether a product of two matrices may need more than `np.dot`."""
+    return not all(isinstance(n, int) for n in sizes) or is_thin(*map(int, sizes))
+
+
 def matmul_source(a: ArrayType, b: ArrayType) -> str:
-    if b.ndim == 2 < a.ndim:
+    if b.ndim == 2 < a.ndim or (a.ndim == b.ndim == 2 and may_be_thin(*a.shape, b.shape[1])):
         return "matmul({0}, {1}{out})"
     return f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})"
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..families import align
+from ..kernels.products import multiplied
 from ..op import ErrorSample, Op
 from ..samples import cases, reals
 from ..types import ArrayType, conflict, product, result_dtype, shape_of
@@ -23,7 +24,7 @@ def linear_kernel(x: Any, w: Any, b: Any, out: Any = None) -> Any:
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         raise ValueError  # type inference says why
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    y = np.dot(rows, w.T).reshape(*x.shape[:-1], len(w))
+    y = multiplied(rows, w.T).reshape(*x.shape[:-1], len(w))
     if out is not None:
         return np.add(y, b, out=out)
     return np.add(y, b, out=y if y.dtype == np.result_type(y, b) else None)
