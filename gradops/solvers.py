@@ -60,8 +60,10 @@ class Packing:
         arrays = [np.asarray(held(x)) for x in leaves]
         for a in arrays:
             if a.dtype.kind not in "biuf":
+                parts = "real and imaginary parts as two arrays"
+                hint = parts if a.dtype.kind == "c" else "arrays, or lists, tuples, dicts of them"
                 raise DTypeError("scipy", [type_of(a)], "SciPy's solvers move real numbers",
-                                 hint="give real and imaginary parts as two arrays")  # fmt: skip
+                                 hint=f"give {hint}")  # fmt: skip
         self.shapes = [a.shape for a in arrays]
         ends = np.cumsum([a.size for a in arrays])
         self.parts = [slice(int(n - a.size), int(n)) for n, a in zip(ends, arrays, strict=True)]
@@ -111,6 +113,11 @@ class SciPy:
         Without a method it then is trust-exact, or trust-constr where there are bounds.
         """
         packing = Packing(x0)
+        if isinstance(others.get("bounds"), dict):
+            raise OptionError(
+                "scipy", [], "bounds are pairs for the entries of one vector, not a dict",
+                hint="Bounds(0, 1) bounds all entries; pairs come in the order of the structure",
+            )  # fmt: skip
         if hess and method is None:
             bounded = any(others.get(k) is not None for k in ("bounds", "constraints"))
             method = "trust-constr" if bounded else "trust-exact"

@@ -50,14 +50,23 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
             left.clear()
 
     count = min(cores(), len(parts)) if len(parts) > 1 else 1
-    helpers = [Thread(target=copy_context().run, args=(run,)) for _ in range(count - 1)]
-    for helper in helpers:
-        helper.start()
+    helpers = started(run, count - 1)
     run()
     for helper in helpers:
         helper.join()
     if failures:
         raise failures[0]
+
+
+def started(run: Callable[[], None], count: int) -> list[Thread]:
+    """So many threads that run a function; fewer where a limit is met, or Python is ending."""
+    found: list[Thread] = []
+    with suppress(RuntimeError):
+        for _ in range(count):
+            helper = Thread(target=copy_context().run, args=(run,))
+            helper.start()
+            found.append(helper)
+    return found
 
 
 def shared(parts: Iterable[Any], most: int) -> list[list[Any]]:

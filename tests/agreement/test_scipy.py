@@ -248,3 +248,11 @@ def test_what_is_no_number_is_refused(package):
     for wrong in (None, "three"):
         with pytest.raises((TypeError, ValueError)):
             package.scipy(lambda x, wrong=wrong: wrong, START)["fun"](START)
+
+
+@either
+def test_what_is_no_number_to_start_with_or_no_pairs_of_bounds_is_refused(package):
+    with pytest.raises(gradops.DTypeError, match="give arrays, or lists"):
+        package.scipy(np.sum, "abc")
+    with pytest.raises(gradops.OptionError, match="one vector, not a dict"):
+        package.scipy(np.sum, START, bounds={"a": (0, 1)})
