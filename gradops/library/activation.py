@@ -11,6 +11,7 @@ from ..families import advance, elementwise, selection, singular
 from ..kernels.erf import erf as erf_kernel
 from ..kernels.floats import inexact
 from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
+from ..kernels.rectifying import MANY, positive_part
 from ..kernels.rows import columns, has_short_rows, rows
 from ..op import ErrorSample, Op
 from ..samples import cases, reals, unary
@@ -75,9 +76,16 @@ softplus = elementwise(
     "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=["nonnegative"],
     samples=cases(unary, reals((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
 )
+def relu_source(x: ArrayType) -> str:
+    """The kernel where it does more than NumPy's function."""
+    known = all(isinstance(n, int) for n in x.shape)
+    large = known and math.prod(map(int, x.shape)) >= MANY
+    return "relu({0}{out})" if large else "np.maximum({0}, 0{out})"
+
+
 relu = selection(
-    "relu", lambda x, out=None: np.maximum(x, 0, out=out), masks=[lambda y, x: y > 0],
-    traits=["nonnegative", "idempotent"], source="np.maximum({0}, 0{out})", samples=unary,
+    "relu", positive_part, masks=[lambda y, x: y > 0],
+    traits=["nonnegative", "idempotent"], source=relu_source, samples=unary,
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )
 
