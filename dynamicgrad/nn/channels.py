@@ -65,7 +65,7 @@ class ByChannel(Module):
             raise ops.ShapeError(name, [x.type], f"expected {wanted} input (got {x.ndim}D input)")
         if x.shape[1] != self.num_features:
             raise ops.ShapeError(
-                name, [x.type], f"it has {self.num_features} channels, the dimension 1",
+                name, [x.type], f"the layer takes {self.num_features} channels, not {x.shape[1]}",
                 known_as=f"running_mean should contain {x.shape[1]} elements not"
                 f" {self.num_features}",
             )  # fmt: skip

@@ -10,6 +10,7 @@ from ..creation import empty
 from ..modes import no_grad
 from ..tensor import as_tensor, handle
 from . import init
+from .functional.embedding import require_rows
 from .module import Module
 from .parameter import Parameter
 
@@ -78,6 +79,7 @@ class Embedding(Module):
         indices = as_tensor(input)
         if self.max_norm is not None:
             self.shorten(indices)
+        require_rows(indices)
         return ops.embedding(indices, self.weight, self.padding_idx)
 
     def shorten(self, indices: Any) -> None:

@@ -65,6 +65,7 @@ def softmax_where(scores: Any, masks: Sequence[Any]) -> Any:
 
     The scores of a query that may look nowhere stay as they are, so that nothing is NaN.
     """
+    masks = masks if isinstance(masks, list | tuple) else [masks]
     nowhere = hidden_from(masks) if masks else None
     for mask in masks:
         if is_of_truth(mask):

@@ -44,6 +44,8 @@ def applied(
         CELLS[mode].states > 1,
         count(name, "num_layers", num_layers),
     )
+    if several and not isinstance(initial_state, tuple | list | None):
+        raise OptionError(name, [x.label], "initial_state is a pair (h, c), not one of them")
     with name_scope(name):
         of_one = partial(weights_of, cell.gates, units, proj_size, use_bias, x.dtype, trainable)
         weights = stacked(of_one, depth, 1 + bidirectional, size, proj_size or units)

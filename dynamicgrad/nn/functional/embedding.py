@@ -27,7 +27,22 @@ def embedding(
             "embedding", [], "max_norm and scale_grad_by_freq are not supported",
             hint="normalize the weight, or scale its gradient, in the training step",
         )  # fmt: skip
-    return ops.embedding(as_tensor(input), as_tensor(weight), padding_idx)
+    labels = as_tensor(input)
+    require_rows(labels)
+    return ops.embedding(labels, as_tensor(weight), padding_idx)
+
+
+def require_rows(labels: Any) -> None:
+    """Refuse labels that NumPy would count from the end, where they are known."""
+    numbers = labels.value
+    known = (
+        isinstance(numbers, np.ndarray | np.generic) and numbers.size and numbers.dtype.kind == "i"
+    )
+    if known and (least := numbers.min()) < 0:
+        raise ops.IndexingError(
+            "embedding", [labels.type], f"{least} names no row",
+            known_as="index out of range in self",
+        )  # fmt: skip
 
 
 def embedding_bag(

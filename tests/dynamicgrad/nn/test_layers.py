@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 from dynamicgrad import nn
 from dynamicgrad.nn import functional as F
-from gradops import OptionError, ShapeError
+from gradops import IndexingError, OptionError, ShapeError
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(size=(4, 6)) * 3, [[0.0, -0.0, 30.0, -30.0, 1.0, -1.0]]])
@@ -226,11 +226,12 @@ def test_operands_that_make_no_sense_are_refused(call, error, match):
     (lambda: nn.Linear(6, 2)(dg.ones(2, 2, 3)), r"flatten\(x, 1\).*rows of 6 entries"),
     (lambda: nn.Linear(4, 2)(dg.ones(2, 3)), "has 3 entries, and the weight takes 4"),
     (lambda: nn.CrossEntropyLoss()(dg.ones(2, 3), dg.tensor([[0], [1]])), r"squeeze\(1\)"),
+    (lambda: nn.Embedding(5, 3)(dg.tensor([1, -1])), "-1 names no row"),
     (lambda: nn.functional.conv2d(dg.ones(1, 1, 3, 3), dg.ones(1, 1, 3, 3), None, 2, "same"),
      "kernel_size // 2"),
 ])  # fmt: skip
 def test_common_mistakes_are_told_the_way_out(call, says):
-    with pytest.raises((ShapeError, OptionError), match=f"(?s){says}"):
+    with pytest.raises((ShapeError, OptionError, IndexingError), match=f"(?s){says}"):
         call()
 
 

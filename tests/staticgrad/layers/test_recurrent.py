@@ -58,3 +58,10 @@ def test_what_makes_no_sense_is_refused(shape, options, error, match):
         sg.layers.rnn(x, **{"units": 4, **options})
     with pytest.raises(OptionError, match="proj_size=4"):
         sg.layers.lstm(sg.ones([2, 5, 3]), 4, proj_size=4)
+
+
+def test_the_state_of_an_lstm_is_a_pair():
+    x = sg.placeholder("float32", [2, 3, 4])
+    with pytest.raises(OptionError, match="a pair"):
+        sg.layers.lstm(x, 4, initial_state=np.zeros((1, 2, 4)))
+    assert not sg.trainable_variables()
