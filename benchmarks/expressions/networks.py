@@ -56,6 +56,7 @@ def standardized(x: Any) -> Any:
 
 
 CALLS: dict[str, Call] = {
+    "relu": ([x], {}, lambda x: np.maximum(x, 0)),
     "sigmoid": ([x], {}, sigmoid),
     "softplus": ([x], {}, lambda x: np.logaddexp(x, np.float32(0))),
     "silu": ([x], {}, lambda x: x * sigmoid(x)),
