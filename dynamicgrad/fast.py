@@ -181,10 +181,9 @@ class Specialised(dict[Op, Callable[..., Any] | None]):
     """The specialised code for each op that any caller applies to tensors; made on demand."""
 
     def __missing__(self, op: Op) -> Callable[..., Any] | None:
-        made = None
-        if not op.params and op.arity in (1, 2) and op.traits.isdisjoint(GENERAL):
-            made = self[op] = (unary if op.arity == 1 else binary)(op)
-        return self.setdefault(op, made)
+        fits = not op.params and op.arity in (1, 2) and op.traits.isdisjoint(GENERAL)
+        self[op] = made = (unary if op.arity == 1 else binary)(op) if fits else None
+        return made
 
 
 Tensor.specialised = Specialised()

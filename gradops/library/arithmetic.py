@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ShapeError
 from ..families import elementwise, singular, zeros_like
-from ..op import OPS, ErrorSample
+from ..op import OPS
 from ..samples import (
     analytic,
     analytic_binary,
@@ -26,9 +25,6 @@ __all__ = [
     "reciprocal", "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
 ]
 
-unequal = [
-    ErrorSample([np.ones((2, 3)), np.ones((4,))], {}, ShapeError, "3 against 4"),
-]
 
 
 def strong_product_kernel(v: Any, p: Any) -> Any:
@@ -57,24 +53,24 @@ def inverse(y: Any, b: Any) -> Any:
 
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
-    samples=analytic_binary, error_samples=unequal,
+    samples=analytic_binary,
     doc="The sum of two operands, entry by entry.",
 )
 sub = elementwise(
     "sub", np.subtract, infix="{0} - {1}", d=[1, -1],
-    samples=analytic_binary, error_samples=unequal,
+    samples=analytic_binary,
     doc="The difference of two operands, entry by entry.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
     traits=["commutative"],
-    samples=analytic_binary, error_samples=unequal,
+    samples=analytic_binary,
     doc="The product of two operands, entry by entry.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
-    samples=analytic_binary, error_samples=unequal,
+    samples=analytic_binary,
     doc="The quotient of two operands, entry by entry; of integers, a float.",
 )
 strong_product = elementwise(
@@ -177,7 +173,6 @@ power = elementwise(
         positive((3, 4), (3, 4)), positive((3, 4), (4,)), positive((), (2,)),
         beside(positive((3, 4)), exactly(2.0)), complexes((3, 4), (4,)),
     ),
-    error_samples=unequal,
     doc="The first operand to the power of the second.",
 )
 
@@ -196,7 +191,6 @@ float_power = elementwise(
         singular(lambda y, a, b: power_exponent(y, wide(a, y), wide(b, y))),
     ],
     samples=cases(positive((3, 4), (4,)), positive((), ()), complexes((3, 4), (4,))),
-    error_samples=unequal,
     doc="The first operand to the power of the second, in double precision.",
 )
 cbrt = elementwise(
@@ -205,6 +199,6 @@ cbrt = elementwise(
 )
 copysign = elementwise(
     "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],
-    samples=binary, error_samples=unequal,
+    samples=binary,
     doc="The magnitude of the first entry with the sign of the second; its derivative at 0 is 0.",
 )

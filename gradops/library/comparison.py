@@ -7,7 +7,6 @@ import numpy as np
 from ..families import discrete, elementwise, selection
 from ..samples import beside, binary, booleans, cases, distinct, exactly, reals
 from ..types import ArrayType, broadcast_shapes, type_of
-from .arithmetic import unequal
 from .logic import isnan, logical_not
 
 __all__ = [
@@ -16,27 +15,27 @@ __all__ = [
 ]
 
 equal = discrete(
-    "equal", np.equal, traits=["commutative"], samples=binary, error_samples=unequal,
+    "equal", np.equal, traits=["commutative"], samples=binary,
     doc="Whether two entries are equal.",
 )
 not_equal = discrete(
-    "not_equal", np.not_equal, traits=["commutative"], samples=binary, error_samples=unequal,
+    "not_equal", np.not_equal, traits=["commutative"], samples=binary,
     doc="Whether two entries differ.",
 )
 less = discrete(
-    "less", np.less, samples=binary, error_samples=unequal,
+    "less", np.less, samples=binary,
     doc="Whether the first entry is less than the second.",
 )
 less_equal = discrete(
-    "less_equal", np.less_equal, samples=binary, error_samples=unequal,
+    "less_equal", np.less_equal, samples=binary,
     doc="Whether the first entry is at most the second.",
 )
 greater = discrete(
-    "greater", np.greater, samples=binary, error_samples=unequal,
+    "greater", np.greater, samples=binary,
     doc="Whether the first entry is greater than the second.",
 )
 greater_equal = discrete(
-    "greater_equal", np.greater_equal, samples=binary, error_samples=unequal,
+    "greater_equal", np.greater_equal, samples=binary,
     doc="Whether the first entry is at least the second.",
 )
 
@@ -90,7 +89,7 @@ def extremum(name: str, kernel: np.ufunc, wins: Any, **facets: Any) -> Any:
     ]
     return elementwise(
         name, kernel, d=[None, None], vjp=rules, jvp=rules, traits=["commutative", "idempotent"],
-        source=f"np.{name}({{0}}, {{1}}{{out}})", error_samples=unequal,
+        source=f"np.{name}({{0}}, {{1}}{{out}})",
         samples=cases(distinct((3, 4), (4,)), reals((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
         **facets,
     )
@@ -106,7 +105,7 @@ def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
     return selection(
         name, kernel, masks=[first, lambda y, a, b: logical_not(first(y, a, b))],
         samples=cases(distinct((3, 4), (4,)), exactly([1.0, np.nan], [np.nan, 1.0])),
-        error_samples=unequal, doc=doc,
+        doc=doc,
     )
 
 
@@ -118,7 +117,7 @@ fmin = known_extremum(
 )
 heaviside = elementwise(
     "heaviside", np.heaviside, d=[0, lambda y, x, value: equal(x, 0)],
-    samples=binary, error_samples=unequal,
+    samples=binary,
     doc="0 below zero, 1 above it, and the second operand at zero.",
 )
 

@@ -15,7 +15,7 @@ from ..kernels.tables import float_dtype
 from ..op import ErrorSample, Op
 from ..samples import beside, between, cases, drawn, exactly, positive, reals
 from ..types import ArrayType, broadcast_shapes
-from .arithmetic import strong_product, unequal
+from .arithmetic import strong_product
 from .comparison import less, maximum, where
 from .elementwise import exp, log
 from .special import xlog1py, xlogy
@@ -68,7 +68,6 @@ zeta = elementwise(
     samples=cases(
         beside(counts((3, 1)), positive((3, 4))), beside(counts((3,)), between(-0.8, -0.2, (3,))),
     ),
-    error_samples=unequal,
     doc="Hurwitz's zeta function: the sum of (y + k)**-x over k = 0, 1, ...",
 )
 gamma = borrowed(
@@ -139,7 +138,7 @@ def gammainc_density(a: Any, x: Any) -> Any:
 
 shares = positive((3, 4), (4,))
 gammainc = borrowed(
-    "gammainc", samples=shares, error_samples=unequal,
+    "gammainc", samples=shares,
     d=[
         singular(lambda y, a, x: gammainc_rise(a, x)),
         singular(lambda y, a, x: gammainc_density(a, x)),
@@ -147,7 +146,7 @@ gammainc = borrowed(
     doc="The share of the gamma distribution of parameter x that lies below y, by SciPy.",
 )
 gammaincc = borrowed(
-    "gammaincc", samples=shares, error_samples=unequal,
+    "gammaincc", samples=shares,
     d=[
         singular(lambda y, a, x: -gammainc_rise(a, x)),
         singular(lambda y, a, x: -gammainc_density(a, x)),

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..families import elementwise, singular
 from ..samples import analytic, between, binary, cases, complexes, positive, reals, unary
-from .arithmetic import abs, sqrt, unequal
+from .arithmetic import abs, sqrt
 from .comparison import equal, less, where
 
 __all__ = [
@@ -67,7 +67,7 @@ def share(x: Any, r: Any) -> Any:
 
 hypot = elementwise(
     "hypot", np.hypot, d=[lambda y, a, b: share(a, y), lambda y, a, b: share(b, y)],
-    traits=["commutative", "nonnegative"], samples=binary, error_samples=unequal,
+    traits=["commutative", "nonnegative"], samples=binary,
     doc="The square root of the sum of two squares; its derivative at 0 is 0.",
 )
 
@@ -80,7 +80,7 @@ def turn(x: Any, a: Any, b: Any) -> Any:
 
 atan2 = elementwise(
     "atan2", np.arctan2, d=[lambda y, a, b: turn(b, a, b), lambda y, a, b: -turn(a, a, b)],
-    samples=binary, error_samples=unequal,
+    samples=binary,
     doc="The angle at which the point (y, x) is seen, from -pi to pi; its derivative at 0 is 0.",
 )
 deg2rad = elementwise(
