@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import Dim, out_of_range, product, shape_of
+from gradops.dims import Dim, product
+from gradops.types import out_of_range, shape_of
 
 from .sharing import memory
 from .tensor import Tensor, as_tensor
