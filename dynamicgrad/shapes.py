@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import Dim, out_of_range, product, shape_of
 
+from .handle import Handle
 from .sharing import memory
 from .tensor import Tensor, as_tensor
 
@@ -246,7 +247,7 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
 def several_views(parts: Any) -> tuple[Any, ...]:
     """Views that were made together, which PyTorch refuses to write to while recording."""
     for part in parts:
-        if isinstance(part, Tensor) and part.alias is not None:
+        if isinstance(part, Handle) and part.alias is not None:
             part.alias.refusal = MADE_TOGETHER
     return tuple(parts)
 
