@@ -25,7 +25,8 @@ class Departure:
 def lacks_a_kernel(d):
     """Whether torch has no kernel for a dtype, where NumPy has one."""
     return d.kind == "accepted" and re.search(
-        r"not implemented for|not supported for|does not support|not supported on CPU", str(d.theirs)
+        r"not implemented for|not supported for|does not support|not supported on CPU",
+        str(d.theirs),
     )
 
 

@@ -186,6 +186,35 @@ class Filling:
         every = self.scope.tensors()
         return one_of(self.rng, [k for k, t in every.items() if t.requires_grad] or list(every))
 
+    def other(self):
+        """Another leaf, or what requires gradients."""
+        return self.inner()
+
+    def weighted(self):
+        """A loss in which each entry of x has a weight."""
+        return f"({self.x_name} * {self.w()}).sum().real"
+
+    def square(self):
+        """A loss with a gradient that depends on x."""
+        return f"({self.x_name} * {self.x_name}).sum().real"
+
+    def second(self):
+        return "create_graph=True, allow_unused=True"
+
+    def unused(self):
+        return "retain_graph=True, allow_unused=True"
+
+    def zeros(self):
+        return "materialize_grads=True, retain_graph=True"
+
+    def look(self):
+        """A hook that notes the gradient."""
+        return f"lambda g: seen.append(('{self.x_name}', g.detach().clone()))"
+
+    def look_after(self):
+        """A hook that notes the gradient a leaf has."""
+        return f"lambda p: seen.append(('by {self.x_name}', p.grad.detach().clone()))"
+
     def new(self):
         return self.scope.new()
 

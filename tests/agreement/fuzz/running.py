@@ -183,8 +183,8 @@ def error_of(statement, theirs, ours):
         return Disagreement("refused", statement, "call", None, shown(ours))
     if ours is None:
         return Disagreement("accepted", statement, "call", shown(theirs), None)
-    kinds = type(theirs) if type(theirs) is not NotImplementedError else RuntimeError
-    if isinstance(ours, type(theirs)) or isinstance(ours, kinds):
+    kind = RuntimeError if isinstance(theirs, NotImplementedError) else type(theirs)
+    if isinstance(ours, kind):
         return None
     return Disagreement("error", statement, "call", shown(theirs), shown(ours))
 

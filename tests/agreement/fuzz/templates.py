@@ -22,7 +22,10 @@ def templates(group, kinds, texts, strict=True):
 
 
 ENTRIES = [
-    *templates("entries", "fci", """
+    *templates(
+        "entries",
+        "fci",
+        """
         {new} = {x} + {y}
         {new} = {x} - {y}
         {new} = {x} * {y}
@@ -49,8 +52,12 @@ ENTRIES = [
         {new} = {x}.sgn()
         {new} = {x}.conj()
         {new} = {x}.isfinite()
-    """),
-    *templates("entries", "fi", """
+    """,
+    ),
+    *templates(
+        "entries",
+        "fi",
+        """
         {new} = {x} > {y}
         {new} = {x} <= {s}
         {new} = lib.maximum({x}, {y})
@@ -65,8 +72,12 @@ ENTRIES = [
         {new} = {x}.fmod({s})
         {new} = {x}.floor_divide({y})
         {new} = {x}.remainder({y})
-    """),
-    *templates("entries", "fc", """
+    """,
+    ),
+    *templates(
+        "entries",
+        "fc",
+        """
         {new} = {x} / {y}
         {new} = {x} / {s}
         {new} = {s} / {x}
@@ -84,8 +95,12 @@ ENTRIES = [
         {new} = lib.addcmul({x}, {y}, {y2}, value=0.5)
         {new} = lib.lerp({x}, {y}, 0.25)
         {new} = {x}.isnan()
-    """),
-    *templates("entries", "f", """
+    """,
+    ),
+    *templates(
+        "entries",
+        "f",
+        """
         {new} = {x}.expm1()
         {new} = {x}.abs().log1p()
         {new} = {x}.atan()
@@ -101,17 +116,25 @@ ENTRIES = [
         {new} = lib.nn.functional.gelu({x})
         {new} = {x}.nan_to_num()
         {new} = lib.logaddexp({x}, {y})
-    """),
-    *templates("entries", "ib", """
+    """,
+    ),
+    *templates(
+        "entries",
+        "ib",
+        """
         {new} = {x} & {y}
         {new} = {x} | {y}
         {new} = {x} ^ {y}
         {new} = ~{x}
         {new} = {x}.logical_not()
         {new} = {x}.logical_and({y})
-    """),
+    """,
+    ),
 ]
-VIEWS = templates("views", "fcib", """
+VIEWS = templates(
+    "views",
+    "fcib",
+    """
     {new} = {x}[{key}]
     {new} = {x}[{key}]
     {new} = {x}[{key}]
@@ -149,12 +172,20 @@ VIEWS = templates("views", "fcib", """
     {new} = {x}.data
     {new} = {x}.real
     {new} = {x}.positive()
-""") + templates("views", "c", """
+""",
+) + templates(
+    "views",
+    "c",
+    """
     {new} = {x}.imag
     {new} = {x}.real
     {new} = {x}.mH
-""")
-PICKING = templates("picking", "fcib", """
+""",
+)
+PICKING = templates(
+    "picking",
+    "fcib",
+    """
     {new} = {x}[{mask}]
     {new} = {x}.clone()
     {new} = {x}.flip({d})
@@ -184,9 +215,13 @@ PICKING = templates("picking", "fcib", """
     {new} = tuple({x}.shape)
     {new} = len({x})
     {new} = {x}.is_contiguous()
-""".replace("{places0}, {d}", "{places}, 0"))
+""".replace("{places0}, {d}", "{places}, 0"),
+)
 REDUCTIONS = [
-    *templates("reductions", "fci", """
+    *templates(
+        "reductions",
+        "fci",
+        """
         {new} = {x}.sum()
         {new} = {x}.sum({d})
         {new} = {x}.sum({d}, keepdim={k})
@@ -206,8 +241,13 @@ REDUCTIONS = [
         {new} = lib.einsum('i...,i...->...', {x}, {x})
         {new} = lib.outer({x}.flatten(), {y}.flatten())
         {new} = {x}.bmm({z}.transpose(1, 2))
-    """, strict=False),
-    *templates("reductions", "fc", """
+    """,
+        strict=False,
+    ),
+    *templates(
+        "reductions",
+        "fc",
+        """
         {new} = {x}.mean()
         {new} = {x}.mean({d}, keepdim={k})
         {new} = {x}.mean({ds})
@@ -215,8 +255,13 @@ REDUCTIONS = [
         {new} = {x}.std()
         {new} = {x}.norm()
         {new} = {x}.norm(dim={d})
-    """, strict=False),
-    *templates("reductions", "f", """
+    """,
+        strict=False,
+    ),
+    *templates(
+        "reductions",
+        "f",
+        """
         {new} = {x}.softmax({d})
         {new} = {x}.log_softmax({d})
         {new} = {x}.logsumexp({d}, keepdim={k})
@@ -226,8 +271,13 @@ REDUCTIONS = [
         {new} = lib.nn.functional.layer_norm({x}, {x}.shape[-1:])
         {new} = {x}.logcumsumexp({d})
         {new} = lib.nn.functional.linear({x}, {z})
-    """, strict=False),
-    *templates("reductions", "fi", """
+    """,
+        strict=False,
+    ),
+    *templates(
+        "reductions",
+        "fi",
+        """
         {new} = {x}.max()
         {new} = {x}.amax({d}, keepdim={k})
         {new} = {x}.amin({ds})
@@ -241,16 +291,24 @@ REDUCTIONS = [
         {new} = {x}.median({d})[0]
         {new} = {x}.median()
         {new} = {x}.unique()
-    """),
-    *templates("reductions", "fcib", """
+    """,
+    ),
+    *templates(
+        "reductions",
+        "fcib",
+        """
         {new} = {x}.any()
         {new} = {x}.all({d})
         {new} = {x}.any({d}, keepdim={k})
         {new} = {x}.count_nonzero({d})
-    """),
+    """,
+    ),
 ]
 WRITES = [
-    *templates("writes", "fci", """
+    *templates(
+        "writes",
+        "fci",
+        """
         {x} += {source}
         {x} -= {y}
         {x} *= {source}
@@ -281,8 +339,12 @@ WRITES = [
         {x}.diagonal().fill_({s})
         {x}.abs_()
         {x}.addcmul_({y}, {z})
-    """),
-    *templates("writes", "fc", """
+    """,
+    ),
+    *templates(
+        "writes",
+        "fc",
+        """
         {x} /= {source}
         {x}.div_({y})
         {x}.exp_()
@@ -291,22 +353,34 @@ WRITES = [
         {x}.sqrt_()
         {x}.pow_(2)
         {x} **= 2
-    """),
-    *templates("writes", "fi", """
+    """,
+    ),
+    *templates(
+        "writes",
+        "fi",
+        """
         {x}.clamp_({s}, {s2})
         {x}.relu_()
         {x}.clamp_(min={s})
         {x}.remainder_({s})
         {x} //= {s}
-    """),
-    *templates("writes", "ib", """
+    """,
+    ),
+    *templates(
+        "writes",
+        "ib",
+        """
         {x} &= {y}
         {x} |= {y}
         {x}.logical_not_()
         {x}[{key}] = True
-    """),
+    """,
+    ),
 ]
-FLAGS = templates("flags", "fc", """
+FLAGS = templates(
+    "flags",
+    "fc",
+    """
     {x}.requires_grad_()
     {x}.requires_grad_(False)
     {x}.requires_grad = True
@@ -319,31 +393,42 @@ FLAGS = templates("flags", "fc", """
     {new} = {leaf}.grad
     {new} = {x}.requires_grad
     {new} = {x}.is_leaf
-""")
-HOOKS = templates("hooks", "fc", """
-    {x}.register_hook(lambda g: seen.append(('{x}', g.detach().clone())))
+""",
+)
+HOOKS = templates(
+    "hooks",
+    "fc",
+    """
+    {x}.register_hook({look})
     {x}.register_hook(lambda g: g * 2)
     {x}.register_hook(lambda g: g * g)
     {new} = {x}.register_hook(lambda g: g * 3); {new}.remove()
-    {leaf}.register_post_accumulate_grad_hook(lambda p: seen.append(('{leaf}', p.grad.detach().clone())))
-    {leaf}.register_hook(lambda g: seen.append(('{leaf}', g.detach().clone())))
+    {leaf}.register_post_accumulate_grad_hook({look_after})
+    {leaf}.register_hook({look})
     {x}.retain_grad()
-""", strict=False)
-GRADIENTS = templates("gradients", "fc", """
-    ({x} * {w}).sum().real.backward()
-    ({x} * {w}).sum().real.backward(retain_graph=True)
-    ({x} * {x}).sum().real.backward(retain_graph=True)
-    ({x} * {x}).sum().real.backward(create_graph=True)
+""",
+    strict=False,
+)
+GRADIENTS = templates(
+    "gradients",
+    "fc",
+    """
+    {weighted}.backward()
+    {weighted}.backward(retain_graph=True)
+    {square}.backward(retain_graph=True)
+    {square}.backward(create_graph=True)
     {x}.backward(lib.ones_like({x}), retain_graph=True)
     {x}.backward()
     {x}.sum().real.backward(retain_graph=True, inputs=[{leaf}])
-    {new}, = lib.autograd.grad(({x} * {w}).sum().real, [{leaf}], retain_graph=True)
-    {new}, = lib.autograd.grad(({x} * {x}).sum().real, [{inner}], retain_graph=True, allow_unused=True)
-    {new}, = lib.autograd.grad(({x} * {x}).sum().real, [{leaf}], create_graph=True)
-    {new}, {new2} = lib.autograd.grad({x}.abs().sum(), [{leaf}, {inner}], create_graph=True, allow_unused=True)
-    {new}, {new2} = lib.autograd.grad(({x} * {w}).sum().real, [{leaf}, {leaf2}], create_graph=True, allow_unused=True)
-    {new}, = lib.autograd.grad({x}, {leaf}, lib.ones_like({x}), materialize_grads=True, retain_graph=True)
-""", strict=False)
+    {new}, = lib.autograd.grad({weighted}, [{leaf}], retain_graph=True)
+    {new}, = lib.autograd.grad({square}, [{inner}], {unused})
+    {new}, = lib.autograd.grad({square}, [{leaf}], create_graph=True)
+    {new}, {new2} = lib.autograd.grad({x}.abs().sum(), [{leaf}, {inner}], {second})
+    {new}, {new2} = lib.autograd.grad({weighted}, [{leaf}, {other}], {second})
+    {new}, = lib.autograd.grad({x}, {leaf}, lib.ones_like({x}), {zeros})
+""",
+    strict=False,
+)
 WEIGHTED = [
     (5, ENTRIES), (5, VIEWS), (2, PICKING), (3, REDUCTIONS), (5, WRITES), (1, FLAGS), (1, HOOKS),
     (1.5, GRADIENTS),
