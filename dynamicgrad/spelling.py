@@ -1,6 +1,7 @@
 """PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +37,7 @@ from .arrays import Array
 from .backward import backward
 from .fast import binary, operand, several, unary
 from .handle import Handle, detached
+from .rows import numbers_as_rows
 from .tensor import Tensor, as_tensor
 
 
@@ -240,8 +242,8 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
-    "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
-    "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
+    "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
+    "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
     "take_along_dim": spelled(ops.take_along_axis, **DIM),
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {
@@ -353,7 +355,7 @@ RENAMED = {"axis": "dim", "keepdims": "keepdim"}
 
 def named_axis(function: Any) -> Any:
     """A function that takes `dim` and not `axis`, with either."""
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
     return along_axis(function) if "dim" in names and "axis" not in names else function
 
