@@ -17,7 +17,7 @@ from gradops import Batched, Dual, MissingRuleError, ShapeError, TapeError
 from gradops.places import here
 
 from .context import FunctionCtx
-from .hooks import Whole
+from .hooks import Whole, shared_memory
 from .modes import RECORDING, is_recording
 from .reading import Freed
 from .sharing import MADE_UNRECORDED, Alias, enter, memory, storage_of
@@ -296,7 +296,7 @@ def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
             name, [x.type], f"an invalid gradient at index {i}: got {x.shape} but expected shape"
             f" compatible with {vertex.shape}",
         )  # fmt: skip
-    return x if is_recording() else x.value
+    return x if is_recording() else shared_memory(x.value)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

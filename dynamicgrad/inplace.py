@@ -21,7 +21,7 @@ from .sharing import memory, storage_of
 from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
 from .tensor import ARRAYS, Tensor, as_tensor, handle
-from .views import put_in_place, refuse_leaf, set_history
+from .views import history, put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 
@@ -101,7 +101,7 @@ def overwritten(t: Tensor, x: Any) -> Any:
 
 def before(t: Tensor) -> Tensor:
     """`t` as it is before a write, which goes to its memory only if others share that."""
-    return handle(t.value.copy() if is_shared(t) else t.value, t.node)
+    return handle(t.value.copy() if is_shared(t) else t.value, history(t))
 
 
 def is_shared(t: Tensor) -> bool:
@@ -235,7 +235,7 @@ def replace_part(t: Tensor, key: Any, source: Tensor, call: str) -> Tensor:
     source = fitted(t, source, part.shape, call)
     if source.dtype != t.dtype:
         source = ops.astype(source, dtype=t.dtype)
-    node = put_in_place(t, source, source.node, part.alias)
+    node = put_in_place(handle(t.value, history(t)), source, source.node, part.alias)
     put(t, key, source, call)
     storage_of(t).write()
     return set_history(t, node)
