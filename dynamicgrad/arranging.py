@@ -10,7 +10,8 @@ from gradops.types import product, shape_of
 
 from .fast import operand
 from .inplace import updated_by
-from .shapes import axis_of, own_memory, several_views, size_at, sizes
+from .rows import as_row
+from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes
 from .tensor import Tensor, as_tensor
 
 
@@ -202,6 +203,13 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     tensor([[0, 1, 2],
             [2, 3, 4]])
     """
+    if not shape_of(x):
+        return unfold(as_row(x), dimension, size, step)[0]
+    n = size_at(x, dimension)
+    if size == 0 and step > 0:
+        shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
+        shape[axis] = n // step + 1
+        return none_of(x, (*shape, 0))
     return ops.sliding_window_view(x, size, axis=dimension, step=step)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
 from gradops.types import broadcast_shapes, operand_types
@@ -28,7 +29,7 @@ FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 
 def in_place(op: Op) -> Callable[..., Tensor]:
     """The method that writes the result of `op` into its first operand."""
-    ufunc = op.kernel if isinstance(op.kernel, np.ufunc) else None
+    ufunc = ufunc_of(op)
 
     def method(self: Tensor, other: Any, alpha: Any = 1) -> Tensor:
         if alpha != 1:
@@ -40,6 +41,11 @@ def in_place(op: Op) -> Callable[..., Tensor]:
         return write(self, op, (other,))
 
     return documented(method, op)
+
+
+def ufunc_of(op: Op) -> np.ufunc | None:
+    """The kernel of an op, if it is a ufunc that gives floats for floats: what has a derivative."""
+    return op.kernel if isinstance(op.kernel, np.ufunc) and op.vjp[0] is not None else None
 
 
 def update(t: Tensor, ufunc: np.ufunc, value: Any, x: Any) -> Tensor:
@@ -156,8 +162,8 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
         carry(t, result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype))
         return
     require_writable(t)
-    if isinstance(op.kernel, np.ufunc) and fits(value, others):
-        op.kernel(value, *others, out=value)
+    if (ufunc := ufunc_of(op)) is not None and fits(value, others):
+        write_into(value, ufunc, value, *others)
         return
     result = op(value, *others)
     check_fits(op, (t, *others), as_tensor(result))

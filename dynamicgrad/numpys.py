@@ -10,6 +10,7 @@ it does here, too.
 """
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,6 +24,7 @@ from gradops.protocols import function_for, in_place
 
 from . import conversion
 from .modes import is_recording
+from .rows import numbers_as_rows
 from .tensor import Tensor
 
 OF_ARRAYS: ContextVar[bool] = ContextVar("of_arrays", default=False)
@@ -158,10 +160,13 @@ def rounded(self: Any, decimals: int = 0) -> Any:
     return function_for(np.round)(self, decimals)
 
 
+exchanged = numbers_as_rows(lambda x, dim0, dim1: ops.swapaxes(x, dim0, dim1))
+
+
 def transpose(self: Any, *dims: Any) -> Any:
     """Two dimensions exchanged, as PyTorch has it; or NumPy's: all reversed, or in an order."""
     if len(dims) == 2:
-        return ops.swapaxes(self, *dims)
+        return exchanged(self, *dims)
     order = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     return ops.transpose(self, axes=tuple(order) if order else None)
 
@@ -220,6 +225,6 @@ def with_numpys(methods: dict[str, Any]) -> dict[str, Any]:
 
 def named_axis(function: Any) -> Any:
     """A function that takes `dim` and not `axis`, with either."""
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
     return along_axis(function) if "dim" in names and "axis" not in names else function

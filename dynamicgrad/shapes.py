@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import Dim, out_of_range, product, shape_of
+from gradops.types import Dim, operand_types, out_of_range, product, shape_of
 
+from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
 
@@ -288,7 +289,9 @@ def narrow(x: Any, dim: int, start: int, length: int) -> Any:
     """
     n = size_at(x, dim)
     first = start + n if start < 0 else start
-    if length < 0 or not 0 <= first <= n - length:
+    if not 0 <= first <= n:
+        raise ops.AxisError("narrow", [ops.type_of(x)], f"start {start} is outside of size {n}")
+    if length < 0 or first > n - length:
         raise ops.ShapeError(
             "narrow", [ops.type_of(x)],
             f"start ({start}) + length ({length}) exceeds dimension size ({n})",
@@ -303,7 +306,22 @@ def index_select(x: Any, dim: int, index: Any) -> Any:
     tensor([[0., 1.],
             [0., 1.]])
     """
+    if not shape_of(x):
+        return part_of_number(x, dim, index)
+    if not size_at(x, dim) and product(shape_of(index)):
+        raise ops.AxisError("index_select", [x.type], f"dimension {dim} is empty")
     return x[along(x, dim, index)]
+
+
+def part_of_number(x: Any, dim: int, index: Any) -> Any:
+    """The number itself, as the part of it that an index of one entry names."""
+    axis_of(x, dim, 1)
+    if product(shape_of(index)) != 1:
+        raise ops.ShapeError(
+            "index_select", operand_types([x, index]), "of a number there is one part only",
+            known_as="Index to scalar can have only 1 value",
+        )  # fmt: skip
+    return ops.reshape(index_select(as_row(x), dim, as_row(index)), shape=())
 
 
 def along(x: Any, dim: int, entry: Any) -> tuple[Any, ...]:
@@ -312,6 +330,12 @@ def along(x: Any, dim: int, entry: Any) -> tuple[Any, ...]:
     return (*[slice(None)] * (dim % len(x.shape)), entry)
 
 
+def none_of(x: Any, shape: Sequence[Any]) -> Any:
+    """No entries of `x`, in a shape that has none."""
+    return ops.reshape(ops.reshape(x, shape=(-1,))[:0], shape=tuple(shape))
+
+
+@like_indices
 def gather(x: Any, dim: int, index: Any) -> Any:
     """The entries whose place along `dim` is `index`, and along the other dimensions their own.
 
@@ -319,19 +343,25 @@ def gather(x: Any, dim: int, index: Any) -> Any:
     tensor([[2],
             [3]])
     """
-    size_at(x, dim)
-    dim %= len(x.shape)
+    dim = axis_of(x, dim, len(shape_of(x)))
+    if 0 in shape_of(index):
+        return none_of(x, shape_of(index))
     own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
     return ops.take_along_axis(x[tuple(own)], index, axis=dim)
 
 
 def cat(tensors: Any, dim: int = 0) -> Any:
-    """Tensors one after the other along a dimension they have.
+    """Tensors one after the other along a dimension they have; an empty row goes with any.
 
     >>> dg.cat([dg.ones(2), dg.zeros(1)])
     tensor([1., 1., 0.])
     """
-    return ops.concatenate([as_tensor(t) for t in tensors], axis=dim)
+    tensors = [as_tensor(t) for t in tensors]
+    kept = [t for t in tensors if t.shape != (0,)]
+    if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
+        dtype = np.result_type(*(t.dtype for t in tensors))  # also of those that are left out
+        return ops.astype(ops.concatenate(kept, axis=dim), dtype=dtype)
+    return ops.concatenate(tensors, axis=dim if kept else 0)
 
 
 def stack(tensors: Any, dim: int = 0) -> Any:

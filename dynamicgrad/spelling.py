@@ -33,6 +33,7 @@ from . import (
 )
 from .backward import backward
 from .fast import binary, operand, several, unary
+from .rows import numbers_as_rows
 from .tensor import UFUNCS, Tensor, as_tensor, detached
 
 
@@ -237,8 +238,8 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
-    "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
-    "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
+    "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
+    "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
     "take_along_dim": spelled(ops.take_along_axis, **DIM),
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {

@@ -29,7 +29,7 @@ __all__ = ["concatenate", "split", "stack"]
 
 
 def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
-    if not types or not types[0].ndim:
+    if not types or not all(t.ndim for t in types):
         raise ShapeError(
             "concatenate", types, "it needs operands with at least one axis",
             known_as="expected a non-empty list of Tensors",

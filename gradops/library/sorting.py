@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..errors import AxisError, ShapeError
 from ..families import advance
 from ..kernels import along_axis as kernels
 from ..op import ErrorSample, Op
@@ -183,7 +183,7 @@ def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
     a = normalize_axis(op, x, axis)
     n: Size = x.shape[a]
     if isinstance(n, int) and not least <= k <= n:
-        raise ShapeError(
+        raise (ShapeError if n else AxisError)(
             op, [x], f"k={k} is not from {least} to {n}, the size of axis {a}",
             known_as="selected index k out of range",
         )
@@ -254,7 +254,7 @@ def argmode_kernel(x: Any, axis: int = -1) -> Any:
 def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
     a = normalize_axis("argmode", x, axis)
     if x.shape[a] == 0:
-        raise ShapeError("argmode", [x], f"axis {a} is empty")
+        raise AxisError("argmode", [x], f"axis {a} is empty")
     return ArrayType((*x.shape[:a], 1, *x.shape[a + 1 :]), np.intp)
 
 
