@@ -350,7 +350,7 @@ def note(t, tensors, log):
             x.register_post_accumulate_grad_hook(lambda p, name=name: log.append("." + name))
 
 
-@table.gives("k b .b h a .a".split())
+@table.gives(["k", "b", ".b", "h", "a", ".a"])
 def a_leaf_has_its_turn_as_soon_as_its_gradient_is_complete(t):
     a, b = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)
     h = a * 2
@@ -361,7 +361,7 @@ def a_leaf_has_its_turn_as_soon_as_its_gradient_is_complete(t):
     return log
 
 
-@table.gives("m k h w .w x .x".split())
+@table.gives(["m", "k", "h", "w", ".w", "x", ".x"])
 def a_leaf_waits_for_its_last_user(t):
     w, x = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)
     h = w * x
@@ -373,7 +373,7 @@ def a_leaf_waits_for_its_last_user(t):
     return log
 
 
-@table.gives("b .b a .a".split())
+@table.gives(["b", ".b", "a", ".a"])
 def leaves_of_one_user_have_their_turns_in_its_order(t):
     a, b = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)
     log = []
@@ -382,7 +382,7 @@ def leaves_of_one_user_have_their_turns_in_its_order(t):
     return log
 
 
-@table.gives("v b u a".split())
+@table.gives(["v", "b", "u", "a"])
 def leaves_have_their_turns_in_grad_too(t):
     a, b = t.ones(2, requires_grad=True), t.ones(2, requires_grad=True)
     u, v = a * 2, b * 2
