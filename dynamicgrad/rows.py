@@ -9,7 +9,7 @@ from gradops import OPS
 from gradops.types import shape_of
 
 from .fast import operand
-from .tensor import Tensor
+from .handle import Handle
 
 
 def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +52,7 @@ def values(change: Callable[[Any], Any], of: dict[str, Any]) -> dict[str, Any]:
 
 def as_row(x: Any) -> Any:
     """A tensor without dimensions as a row of one; anything else as it is."""
-    if isinstance(x, Tensor) and not x.shape:
+    if isinstance(x, Handle) and not x.shape:
         return OPS["reshape"](x, shape=(1,))
     return x
 
