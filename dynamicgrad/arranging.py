@@ -11,7 +11,7 @@ from gradops.types import product, shape_of
 from .fast import operand
 from .inplace import updated_by
 from .rows import as_row
-from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes
+from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes, writable
 from .tensor import Tensor, as_tensor
 
 
@@ -210,7 +210,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
         shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
         shape[axis] = n // step + 1
         return none_of(x, (*shape, 0))
-    return ops.sliding_window_view(x, size, axis=dimension, step=step)
+    return writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
 
 
 def unflatten(x: Any, dim: int, sizes: Any) -> Any:
