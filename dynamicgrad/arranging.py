@@ -9,6 +9,7 @@ import gradops as ops
 from gradops.types import product, shape_of
 
 from .fast import operand
+from .handle import Handle
 from .inplace import updated_by
 from .rows import as_row
 from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes, writable
@@ -17,7 +18,7 @@ from .tensor import Tensor, as_tensor
 
 def copied(x: Any) -> Any:
     """A result that is not the operand and no view of it, as in PyTorch."""
-    if not isinstance(x, Tensor) or x.alias is None:
+    if not isinstance(x, Handle) or x.alias is None:
         return x
     return own_memory(x)
 

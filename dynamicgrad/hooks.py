@@ -16,11 +16,12 @@ from gradops.places import short
 from gradops.reverse import fit
 from gradops.rules import Together
 
+from .handle import Handle, on_face
 from .handles import RemovableHandle, registered
 from .modes import is_recording
 from .reading import Freed, reader, tensors
 from .tape import Leaf, Node, new
-from .tensor import Tensor, as_tensor
+from .tensor import Tensor, tensor_of
 
 Hook = Callable[..., Any]
 Hooks = OrderedDict[int, Hook]
@@ -50,17 +51,17 @@ class Watch:
 
     def __call__(self, g: Any) -> Any:
         for hook in list(self.hooks.values()):
-            if (found := hook(as_tensor(g))) is not None:
+            if (found := hook(tensor_of(g))) is not None:
                 g = returned(hook, found, g)
         if self.retains:
-            arrived = as_tensor(g.copy() if isinstance(g, np.ndarray) else g)
+            arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
             self.grad = arrived if self.grad is None else self.grad + arrived
         return g
 
 
 def returned(hook: Hook, found: Any, g: Any) -> Any:
     """What a hook gave in place of the gradient `g`, after checking that it can stand there."""
-    name, want = named(hook), as_tensor(g).type
+    name, want = named(hook), tensor_of(g).type
     if not isinstance(found, Tensor):
         raise TypeError(f"{name} must return a Tensor or None, not a {type(found).__name__}")
     if found.shape != want.shape:
@@ -71,7 +72,7 @@ def returned(hook: Hook, found: Any, g: Any) -> Any:
         raise DTypeError(
             name, [found.type], f"the hook has changed the type of value: the gradient is a {want}"
         )
-    return found if isinstance(g, Tensor) else found.value
+    return on_face(type(g), found) if isinstance(g, Handle) else found.value
 
 
 def named(hook: Hook) -> str:
@@ -160,12 +161,12 @@ class NodeHooks:
     def gradients(self, node: Node, g: Any, operands: Any) -> Sequence[Any]:
         """The gradients of the inputs, between the hooks before and after."""
         for hook in list(self.before.values()):
-            found = hook((as_tensor(g),))
+            found = hook((tensor_of(g),))
             g = g if found is None else returned(hook, sole(hook, found, 1)[0], g)
         gs = shares(node, g, operands)
         for hook in list(self.after.values()):
-            shown = tuple(None if c is None else as_tensor(c) for c in gs)
-            if (found := hook(shown, (as_tensor(g),))) is not None:
+            shown = tuple(None if c is None else tensor_of(c) for c in gs)
+            if (found := hook(shown, (tensor_of(g),))) is not None:
                 found = sole(hook, found, len(gs))
                 gs = [c if c is None else returned(hook, f, c) for c, f in zip(gs, found)]
         return gs

@@ -8,7 +8,8 @@ from typing import Any
 from gradops import OPS
 from gradops.types import shape_of
 
-from .tensor import Tensor, as_tensor
+from .handle import Handle
+from .tensor import as_tensor
 
 
 def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,7 +52,7 @@ def values(change: Callable[[Any], Any], of: dict[str, Any]) -> dict[str, Any]:
 
 def as_row(x: Any) -> Any:
     """A tensor without dimensions as a row of one; anything else as it is."""
-    if isinstance(x, Tensor) and not x.shape:
+    if isinstance(x, Handle) and not x.shape:
         return OPS["reshape"](x, shape=(1,))
     return x
 
@@ -67,6 +68,6 @@ def as_numbers(found: Any) -> Any:
 def as_number(row: Any) -> Any:
     """A row of one as a number: a view only of what the row is a view of."""
     found = OPS["reshape"](row, shape=())
-    if isinstance(row, Tensor) and row.alias is None:
+    if isinstance(row, Handle) and row.alias is None:
         found.alias = None
     return found

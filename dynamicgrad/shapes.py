@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import Dim, operand_types, out_of_range, product, shape_of
 
+from .handle import Handle
 from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
@@ -269,7 +270,7 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
 def several_views(parts: Any) -> tuple[Any, ...]:
     """Views that were made together, which PyTorch refuses to write to while recording."""
     for part in parts:
-        if isinstance(part, Tensor) and part.alias is not None:
+        if isinstance(part, Handle) and part.alias is not None:
             part.alias.refusal = MADE_TOGETHER
     return tuple(parts)
 

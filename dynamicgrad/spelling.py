@@ -1,6 +1,7 @@
 """PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,15 +15,16 @@ from gradops.types import is_float, shape_of
 from . import (
     algebra,
     arranging,
+    arrays,
     conversion,
     creation,
     devices,
+    dtypes,
     formulas,
     holding,
     hooks,
     inplace,
     leaves,
-    numpys,
     sampling,
     scattering,
     shapes,
@@ -31,10 +33,12 @@ from . import (
     statistics,
     subscripts,
 )
+from .arrays import Array
 from .backward import backward
 from .fast import binary, operand, several, unary
+from .handle import Handle, detached
 from .rows import numbers_as_rows
-from .tensor import UFUNCS, Tensor, as_tensor, detached
+from .tensor import Tensor, as_tensor
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -44,7 +48,7 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        x = x if isinstance(x, Tensor) else operand(x)
+        x = x if isinstance(x, Handle) else operand(x)
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
     call.spells = function  # type: ignore[attr-defined]
@@ -64,7 +68,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
         return sorting.nonzero(condition, as_tuple=True)
     numbers = {type(a), type(b)}
     if float in numbers and numbers <= {bool, int, float}:
-        a = np.asarray(a, creation.get_default_dtype())
+        a = np.asarray(a, dtypes.get_default_dtype())
     return ops.where(as_tensor(condition), a, b)
 
 
@@ -344,28 +348,73 @@ AUGMENTED = {
 }  # fmt: skip
 
 
+def along_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes `dim` and `keepdim`, with NumPy's names for them too."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {RENAMED.get(k, k): v for k, v in kwargs.items()}
+        return function(*args, **kwargs)
+
+    return call
+
+
+RENAMED = {"axis": "dim", "keepdims": "keepdim"}
+"""NumPy's names for arguments, which PyTorch takes too."""
+
+
+def named_axis(function: Any) -> Any:
+    """A function that takes `dim` and not `axis`, with either."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+    return along_axis(function) if "dim" in names and "axis" not in names else function
+
+
 def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`function` with its operands exchanged."""
     return lambda self, other: function(other, self)
 
 
+def ufuncs(face: type[Handle]) -> dict[np.ufunc, Any]:
+    """The specialised code for ufuncs of NumPy's that are the kernels of ops."""
+    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
+    found = {f.spells.kernel: face.specialised[f.spells] for f in quick}
+    return {kernel: f for kernel, f in found.items() if isinstance(kernel, np.ufunc)}
+
+
+def install_on_arrays() -> None:
+    """Give `Array` its operators, by the specialised code."""
+    for name, function in OPERATORS.items():
+        quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
+        setattr(Array, f"__{name}__", quick)
+        setattr(Array, f"__r{name}__", reflected(quick))
+    Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
+    for name, written in AUGMENTED.items():
+        compute = getattr(Array, f"__{name[1:]}__")
+        setattr(Array, f"__{name}__", arrays.in_place(IN_PLACE[written], compute))
+    Array.ufuncs = ufuncs(Array)
+    for name, method in holding.METHODS.items():
+        setattr(Array, name, method)
+
+
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    for name, function in (numpys.with_numpys(METHODS) | PROPERTIES).items():
+    methods = {name: named_axis(function) for name, function in METHODS.items()}
+    for name, function in (methods | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
-    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
-    UFUNCS.update({f.spells.kernel: f for f in quick if isinstance(f.spells.kernel, np.ufunc)})
+    Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
     for name, method in AUGMENTED.items():
-        write, compute = getattr(Tensor, f"{method}_"), getattr(Tensor, f"__{name[1:]}__")
-        setattr(Tensor, f"__{name}__", numpys.augmented(write, compute))
+        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
 
 
 install()
+install_on_arrays()
