@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import product, shape_of
+from gradops.dims import product
+from gradops.types import shape_of
 
 from .fast import operand
 from .handle import Handle

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import Dim, operand_types, out_of_range, product, shape_of
+from gradops.dims import Dim, product
+from gradops.types import operand_types, out_of_range, shape_of
 
 from .handle import Handle
 from .rows import as_row, like_indices
