@@ -14,6 +14,7 @@ from gradops.places import here
 from gradops.types import broadcast_shapes, operand_types
 
 from .carrying import carry
+from .dividing import DIVISIONS, require_divisor
 from .fast import NUMBERS
 from .handle import ARRAYS, Face, Handle, hold
 from .keeping import preserve
@@ -31,10 +32,13 @@ FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 def in_place(op: Op) -> Callable[..., Handle]:
     """The method that writes the result of `op` into its first operand."""
     ufunc = ufunc_of(op)
+    divides = op.name in DIVISIONS
 
     def method(self: Handle, other: Any, alpha: Any = 1) -> Handle:
         if alpha != 1:
             other = other * alpha
+        if divides:
+            require_divisor(op, self, other)
         if isinstance(other, Handle) and ufunc is not None and not is_recording():
             value, x = self.value, other.value
             if alike(value, x):

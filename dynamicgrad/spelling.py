@@ -24,6 +24,7 @@ from . import (
     holding,
     hooks,
     inplace,
+    layout,
     leaves,
     sampling,
     scattering,
@@ -35,6 +36,7 @@ from . import (
 )
 from .arrays import Array
 from .backward import backward
+from .dividing import DIVISIONS, refusing_zero
 from .fast import binary, operand, several, unary
 from .handle import Handle, detached
 from .rows import numbers_as_rows
@@ -243,6 +245,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
 
 UNARY = {name: unary(op) for name, op in elementwise(1).items()}
 BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
+BINARY |= {name: refusing_zero(BINARY[name]) for name in DIVISIONS}
 WITH_DIM: dict[str, Callable[..., Any]] = {
     "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
@@ -255,7 +258,9 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
     "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
-    "take_along_dim": spelled(ops.take_along_axis, **DIM),
+    "take_along_dim": shapes.take_along_dim,
+    "clamp_max": lambda x, max: ops.clip(operand(x), max=max),
+    "clamp_min": lambda x, min: ops.clip(operand(x), min=min),
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -277,15 +282,37 @@ SHARED: dict[str, Callable[..., Any]] = {
     "broadcast_to": shapes.broadcast_to, "div": formulas.div,
     "real": real, "imag": spelled(ops.imag),
 }  # fmt: skip
-for alias, name in {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
-    "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
-    "movedim": "moveaxis", "sgn": "sign", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2", "fix": "trunc",
-}.items():  # fmt: skip
+ALIASES = {
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "clip": "clamp",
+    "negative": "neg",
+    "absolute": "abs",
+    "swapaxes": "transpose",
+    "swapdims": "transpose",
+    "movedim": "moveaxis",
+    "sgn": "sign",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "arctan2": "atan2",
+    "fix": "trunc",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "not_equal": "ne",
+}
+for alias, name in ALIASES.items():
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
+    **{name: spelled(function) for name, function in layout.BOTH.items()},
     **sampling.FUNCTIONS, "polygamma": special.polygamma,
     **arranging.FUNCTIONS, **sorting.FUNCTIONS, **algebra.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
@@ -294,8 +321,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cdist": formulas.cdist, "polar": formulas.polar,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
-    **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
+    **sampling.METHODS, **layout.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS,
+    **sorting.METHODS, **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
     **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
@@ -340,6 +367,13 @@ IN_PLACE = {
     "nextafter": ops.nextafter,
 }  # fmt: skip
 IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
+WRITTEN = (
+    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq float_power"
+    " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
+    " mvlgamma nan_to_num ne polygamma xlogy"
+)
+"""The functions whose methods with an underscore write what they give."""
+
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",
@@ -406,12 +440,20 @@ def install() -> None:
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
+    for name, method in {"floordiv": "floor_divide", "mod": "remainder"}.items():
+        setattr(Tensor, f"__{name}__", BINARY[method])
+        setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
     Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
+    for name in WRITTEN.split():
+        setattr(Tensor, f"{name}_", inplace.updated_by(METHODS[name]))
+    for alias, name in ALIASES.items():
+        if hasattr(Tensor, f"{name}_"):
+            setattr(Tensor, f"{alias}_", getattr(Tensor, f"{name}_"))
     for name, method in AUGMENTED.items():
         setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
 
