@@ -24,7 +24,7 @@ from .sharing import memory, storage_of
 from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle
-from .views import put_in_place, refuse_leaf, set_history
+from .views import history, put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 
@@ -112,7 +112,7 @@ def overwritten(t: Handle, x: Any) -> Any:
 
 def before(t: Handle) -> Handle:
     """`t` as it is before a write, which goes to its memory only if others share that."""
-    return hold(type(t), t.value.copy() if is_shared(t) else t.value, t.node)
+    return hold(type(t), t.value.copy() if is_shared(t) else t.value, history(t))
 
 
 def is_shared(t: Handle) -> bool:
@@ -246,7 +246,7 @@ def replace_part(t: Face, key: Any, source: Handle, call: str) -> Face:
     source = fitted(t, source, part.shape, call)
     if source.dtype != t.dtype:
         source = ops.astype(source, dtype=t.dtype)
-    node = put_in_place(t, source, source.node, part.alias)
+    node = put_in_place(hold(type(t), t.value, history(t)), source, source.node, part.alias)
     put(t, key, source, call)
     storage_of(t).write()
     return set_history(t, node)
