@@ -10,7 +10,7 @@ from gradops.dims import Dim, product
 from gradops.types import operand_types, out_of_range, shape_of
 
 from .handle import Handle
-from .rows import as_row, like_indices, numbers_as_rows
+from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
 
@@ -369,7 +369,7 @@ def gather(x: Any, dim: int, index: Any) -> Any:
     """
     dim = axis_of(x, dim, len(shape_of(x)))
     if 0 in shape_of(index):
-        return none_of(x, shape_of(index))
+        return own_memory(none_of(x, shape_of(index)))
     own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
     return ops.take_along_axis(x[tuple(own)], index, axis=dim)
 
@@ -383,12 +383,6 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Any:
     x, indices = as_tensor(x), as_tensor(indices)
     if dim is None:
         x, indices, dim = ravel(x), ravel(indices), 0
-    return taken(x, indices, dim)
-
-
-@numbers_as_rows
-def taken(x: Any, indices: Any, dim: int) -> Any:
-    """The entries at indices along a dimension."""
     return ops.take_along_axis(x, indices, axis=dim)
 
 

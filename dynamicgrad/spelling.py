@@ -20,6 +20,7 @@ from . import (
     creation,
     devices,
     dtypes,
+    entrywise,
     formulas,
     holding,
     hooks,
@@ -38,6 +39,7 @@ from .arrays import Array
 from .backward import backward
 from .dividing import DIVISIONS, refusing_zero
 from .fast import binary, operand, several, unary
+from .fitting import as_entry
 from .handle import Handle, detached
 from .rows import numbers_as_rows
 from .tensor import Tensor, as_tensor
@@ -80,22 +82,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
-    if isinstance(value, bool | int | float):
-        value = number_of(x.dtype, value)  # the tensor keeps its dtype
-    return ops.where(as_tensor(mask), value, x)
-
-
-def number_of(dtype: Any, value: Any) -> Any:
-    """A Python number in a dtype that is not to change; as it is if that is one of floats."""
-    if types.is_inexact(dtype):
-        return value
-    try:
-        return dtype.type(value)
-    except (OverflowError, ValueError) as error:
-        raise ops.DTypeError(
-            "masked_fill", [types.ArrayType((), dtype)], f"{value} is no {dtype}",
-            hint="make floats of the tensor first: x.float()",
-        ) from error  # fmt: skip
+    return ops.where(as_tensor(mask), as_entry("masked_fill", x, value), x)
 
 
 def einsum(equation: str, *operands: Any) -> Any:
@@ -174,26 +161,6 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
-def real(x: Any) -> Any:
-    """The real part of complex entries: a view; what is real already is returned itself.
-
-    >>> dg.real(dg.tensor([1 + 2j]))
-    tensor([1.])
-    """
-    return ops.real(x) if types.is_complex(x.dtype) else x
-
-
-def unchanged(x: Any) -> Any:
-    """The tensor itself, as `+x` is; refused for bool, as `-x` is.
-
-    >>> dg.positive(dg.ones(2))
-    tensor([1., 1.])
-    """
-    if x.dtype == np.bool_:
-        raise ops.DTypeError("positive", [ops.type_of(x)], "a bool has no sign")
-    return x
-
-
 def numel(x: Any) -> int:
     """How many entries there are.
 
@@ -254,13 +221,11 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
     "logit": special.logit, "mvlgamma": special.multigammaln,
-    "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
+    "nan_to_num": spelled(ops.nan_to_num),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
     "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
     "take_along_dim": shapes.take_along_dim,
-    "clamp_max": lambda x, max: ops.clip(operand(x), max=max),
-    "clamp_min": lambda x, min: ops.clip(operand(x), min=min),
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -280,7 +245,7 @@ SHARED: dict[str, Callable[..., Any]] = {
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
     "broadcast_to": shapes.broadcast_to, "div": formulas.div,
-    "real": real, "imag": spelled(ops.imag),
+    "imag": spelled(ops.imag), **entrywise.BOTH,
 }  # fmt: skip
 ALIASES = {
     "subtract": "sub",
@@ -293,7 +258,6 @@ ALIASES = {
     "swapaxes": "transpose",
     "swapdims": "transpose",
     "movedim": "moveaxis",
-    "sgn": "sign",
     "arcsin": "asin",
     "arccos": "acos",
     "arctan": "atan",
@@ -322,8 +286,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **layout.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS,
-    **sorting.METHODS, **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
-    **holding.METHODS,
+    **sorting.METHODS, **algebra.METHODS, **scattering.METHODS, **formulas.METHODS,
+    **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
@@ -368,7 +332,7 @@ IN_PLACE = {
 }  # fmt: skip
 IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
 WRITTEN = (
-    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq float_power"
+    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
     " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
     " mvlgamma nan_to_num ne polygamma xlogy"
 )

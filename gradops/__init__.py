@@ -110,7 +110,8 @@ from .types import ArrayType, type_of
 
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim",
-    "DivisionError", "Dual", "ErrorSample", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
+    "DivisionError", "Dual", "ErrorSample", "FeedError", "FetchError", "GradError",
+    "GradcheckError", "GraphError",
     "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
     "MissingRuleError", "MixedOperandsError", "NotDifferentiableError", "NotFiniteError",
     "NumPyCallError", "OPS", "Op", "OperandError", "Operators", "OptionError", "Series",
