@@ -6,17 +6,20 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import product, shape_of
+from gradops.dims import product
+from gradops.types import shape_of
 
 from .fast import operand
+from .handle import Handle
 from .inplace import updated_by
-from .shapes import axis_of, own_memory, several_views, size_at, sizes
+from .rows import as_row
+from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes, writable
 from .tensor import Tensor, as_tensor
 
 
 def copied(x: Any) -> Any:
     """A result that is not the operand and no view of it, as in PyTorch."""
-    if not isinstance(x, Tensor) or x.alias is None:
+    if not isinstance(x, Handle) or x.alias is None:
         return x
     return own_memory(x)
 
@@ -202,7 +205,14 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     tensor([[0, 1, 2],
             [2, 3, 4]])
     """
-    return ops.sliding_window_view(x, size, axis=dimension, step=step)
+    if not shape_of(x):
+        return unfold(as_row(x), dimension, size, step)[0]
+    n = size_at(x, dimension)
+    if size == 0 and step > 0:
+        shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
+        shape[axis] = n // step + 1
+        return none_of(x, (*shape, 0))
+    return writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
 
 
 def unflatten(x: Any, dim: int, sizes: Any) -> Any:

@@ -7,10 +7,11 @@ from gradops import DTypeError, NotDifferentiableError, ShapeError, TapeError
 from gradops.places import describe
 from gradops.types import is_inexact
 
+from .handle import Handle, make_leaf
 from .hooks import watch_of
 from .modes import is_inference_mode_enabled
 from .tape import Leaf, Node, Part
-from .tensor import Tensor, make_leaf
+from .tensor import Tensor
 
 ONLY_LEAVES = "you can only change requires_grad flags of leaf variables."
 USE_DETACH = (
@@ -45,7 +46,7 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
     return t
 
 
-def require_float(t: Tensor) -> None:
+def require_float(t: Handle) -> None:
     """Refuse to differentiate with respect to integers and truth values."""
     if not is_inexact(t.dtype):
         raise NotDifferentiableError(

@@ -9,6 +9,7 @@ import gradops as ops
 from gradops.types import is_float, is_inexact, shape_of
 
 from .inplace import updated_by
+from .rows import numbers_as_rows
 from .shapes import along, axis_of
 from .tensor import Tensor, as_tensor
 
@@ -38,6 +39,7 @@ def of_index(src: Any, index: Any) -> Any:
     return src[tuple(slice(n) for n in shape_of(as_tensor(index)))] if src.shape else src
 
 
+@numbers_as_rows
 def scatter(
     x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
@@ -59,6 +61,7 @@ def scatter(
     return getattr(place, reduce or "set")(values)
 
 
+@numbers_as_rows
 def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     """The tensor with entries of `src` added in the places along `dim` that `index` names.
 
@@ -68,6 +71,7 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     return ops.at(x)[grid(x, dim, index)].add(of_index(src, index))
 
 
+@numbers_as_rows
 def scatter_reduce(
     x: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
@@ -125,6 +129,7 @@ def neutral(dtype: Any, reduce: str) -> Any:
     return np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max
 
 
+@numbers_as_rows
 def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """The tensor with `alpha * source` added to the parts along `dim` that `index` names.
 
@@ -134,6 +139,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> A
     return ops.at(x)[along(x, dim, index)].add(source if alpha == 1 else source * alpha)
 
 
+@numbers_as_rows
 def index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
     """The tensor with `source` for the parts along `dim` that `index` names.
 
@@ -143,6 +149,7 @@ def index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
     return ops.at(x)[along(x, dim, index)].set(as_tensor(source))
 
 
+@numbers_as_rows
 def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
     """The tensor with a number in the parts along `dim` that `index` names.
 
@@ -152,6 +159,7 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
     return ops.at(x)[along(x, dim, index)].set(value)
 
 
+@numbers_as_rows
 def index_reduce(
     x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:

@@ -1,6 +1,7 @@
 """PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,15 +15,16 @@ from gradops.types import is_float, shape_of
 from . import (
     algebra,
     arranging,
+    arrays,
     conversion,
     creation,
     devices,
+    dtypes,
     formulas,
     holding,
     hooks,
     inplace,
     leaves,
-    numpys,
     sampling,
     scattering,
     shapes,
@@ -31,9 +33,12 @@ from . import (
     statistics,
     subscripts,
 )
+from .arrays import Array
 from .backward import backward
 from .fast import binary, operand, several, unary
-from .tensor import UFUNCS, Tensor, as_tensor, detached
+from .handle import Handle, detached
+from .rows import numbers_as_rows
+from .tensor import Tensor, as_tensor
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -43,7 +48,7 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        x = x if isinstance(x, Tensor) else operand(x)
+        x = x if isinstance(x, Handle) else operand(x)
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
     call.spells = function  # type: ignore[attr-defined]
@@ -63,7 +68,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
         return sorting.nonzero(condition, as_tuple=True)
     numbers = {type(a), type(b)}
     if float in numbers and numbers <= {bool, int, float}:
-        a = np.asarray(a, creation.get_default_dtype())
+        a = np.asarray(a, dtypes.get_default_dtype())
     return ops.where(as_tensor(condition), a, b)
 
 
@@ -167,12 +172,23 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
+def real(x: Any) -> Any:
+    """The real part of complex entries: a view; what is real already is returned itself.
+
+    >>> dg.real(dg.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return ops.real(x) if types.is_complex(x.dtype) else x
+
+
 def unchanged(x: Any) -> Any:
-    """The tensor itself, as `+x` is.
+    """The tensor itself, as `+x` is; refused for bool, as `-x` is.
 
     >>> dg.positive(dg.ones(2))
     tensor([1., 1.])
     """
+    if x.dtype == np.bool_:
+        raise ops.DTypeError("positive", [ops.type_of(x)], "a bool has no sign")
     return x
 
 
@@ -237,8 +253,8 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
-    "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
-    "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
+    "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
+    "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
     "take_along_dim": spelled(ops.take_along_axis, **DIM),
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {
@@ -259,7 +275,7 @@ SHARED: dict[str, Callable[..., Any]] = {
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
     "broadcast_to": shapes.broadcast_to, "div": formulas.div,
-    "real": spelled(ops.real), "imag": spelled(ops.imag),
+    "real": real, "imag": spelled(ops.imag),
 }  # fmt: skip
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
@@ -332,28 +348,73 @@ AUGMENTED = {
 }  # fmt: skip
 
 
+def along_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes `dim` and `keepdim`, with NumPy's names for them too."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {RENAMED.get(k, k): v for k, v in kwargs.items()}
+        return function(*args, **kwargs)
+
+    return call
+
+
+RENAMED = {"axis": "dim", "keepdims": "keepdim"}
+"""NumPy's names for arguments, which PyTorch takes too."""
+
+
+def named_axis(function: Any) -> Any:
+    """A function that takes `dim` and not `axis`, with either."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+    return along_axis(function) if "dim" in names and "axis" not in names else function
+
+
 def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`function` with its operands exchanged."""
     return lambda self, other: function(other, self)
 
 
+def ufuncs(face: type[Handle]) -> dict[np.ufunc, Any]:
+    """The specialised code for ufuncs of NumPy's that are the kernels of ops."""
+    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
+    found = {f.spells.kernel: face.specialised[f.spells] for f in quick}
+    return {kernel: f for kernel, f in found.items() if isinstance(kernel, np.ufunc)}
+
+
+def install_on_arrays() -> None:
+    """Give `Array` its operators, by the specialised code."""
+    for name, function in OPERATORS.items():
+        quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
+        setattr(Array, f"__{name}__", quick)
+        setattr(Array, f"__r{name}__", reflected(quick))
+    Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
+    for name, written in AUGMENTED.items():
+        compute = getattr(Array, f"__{name[1:]}__")
+        setattr(Array, f"__{name}__", arrays.in_place(IN_PLACE[written], compute))
+    Array.ufuncs = ufuncs(Array)
+    for name, method in holding.METHODS.items():
+        setattr(Array, name, method)
+
+
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    for name, function in (numpys.with_numpys(METHODS) | PROPERTIES).items():
+    methods = {name: named_axis(function) for name, function in METHODS.items()}
+    for name, function in (methods | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
-    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
-    UFUNCS.update({f.spells.kernel: f for f in quick if isinstance(f.spells.kernel, np.ufunc)})
+    Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
     for name, method in AUGMENTED.items():
-        write, compute = getattr(Tensor, f"{method}_"), getattr(Tensor, f"__{name[1:]}__")
-        setattr(Tensor, f"__{name}__", numpys.augmented(write, compute))
+        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
 
 
 install()
+install_on_arrays()

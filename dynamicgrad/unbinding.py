@@ -9,9 +9,9 @@ from typing import Any
 import gradops as ops
 from gradops.places import here
 
+from .handle import Handle, hold
 from .modes import is_recording
 from .tape import NOTHING, SEVERAL, Node, Part, Parts, clock, new, only_type
-from .tensor import Tensor, handle
 
 
 class Unbind:
@@ -36,15 +36,15 @@ def side_by_side(g: Parts, y: Any, x: Any) -> Any:
 UNBIND = Unbind()
 
 
-def entries(x: Tensor) -> list[Tensor]:
+def entries(x: Handle) -> list[Handle]:
     """The entries of a tensor along its first dimension; nobody writes to it or to them."""
     values = [x.value[i] for i in range(x.value.shape[0])]
     if x.node is None or not is_recording():
-        return [handle(v) for v in values]
+        return [hold(type(x), v) for v in values]
     node = new(Node)
     node.op, node.inputs, node.attrs = UNBIND, (x.node,), NOTHING
     node.operands, node.output = (only_type(x),), None
     node.number, node.watch, node.storage = next(clock), None, None
     node.shape = node.dtype = SEVERAL
     node.code, node.offset = here() or (None, 0)
-    return [handle(v, Part(node, i, v.shape, v.dtype)) for i, v in enumerate(values)]
+    return [hold(type(x), v, Part(node, i, v.shape, v.dtype)) for i, v in enumerate(values)]
