@@ -12,7 +12,7 @@ from .fast import operand
 from .handle import Handle
 from .inplace import updated_by
 from .rows import as_row
-from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes
+from .shapes import axis_of, none_of, own_memory, size_at, sizes
 from .tensor import Tensor, as_tensor
 
 
@@ -241,7 +241,7 @@ def tensor_split(x: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, .
     """
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.value.tolist()
-    return several_views(ops.array_split(x, indices_or_sections, dim))
+    return tuple(ops.array_split(x, indices_or_sections, dim))
 
 
 def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Callable[..., Any]:
@@ -251,7 +251,7 @@ def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Call
         ndim = len(shape_of(x))
         if ndim < least:
             raise ops.ShapeError(name, [ops.type_of(x)], f"it has fewer than {least} dimensions")
-        return several_views(ops.split(x, indices_or_sections, dim(ndim)))
+        return tuple(ops.split(x, indices_or_sections, dim(ndim)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Parts along the {along} dimension: so many equal ones, or ending at indices."
