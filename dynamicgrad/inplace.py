@@ -195,7 +195,7 @@ def fits(value: Any, others: list[Any]) -> bool:
     return value.dtype.kind == "f"
 
 
-def check_fits(op: Op, operands: tuple[Any, ...], result: Handle) -> None:
+def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
     """Refuse a result that has another shape, or a dtype that cannot be stored."""
     t, types = operands[0], operand_types(operands)
     if result.shape != t.shape:
@@ -277,9 +277,13 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
         others = [*args, *attrs.values()]
         if is_recording() and any(getattr(x, "node", None) is not None for x in (self, *others)):
             refuse_recording(self)
-            return rebased(self, function(before(self), *args, **attrs))
+            result = function(before(self), *args, **attrs)
+            check_fits(name, (self,), result)
+            return rebased(self, result)
         refuse_unrecorded(self)
-        put(self, ..., function(hold(type(self), self.value), *args, **attrs), name)
+        result = function(hold(type(self), self.value), *args, **attrs)
+        check_fits(name, (self,), result)
+        put(self, ..., result, name)
         storage_of(self).write()
         return self
 

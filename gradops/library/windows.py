@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..dims import Shape, Size
 from ..errors import OptionError, ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Shape, Size, conflict, normalize_axes, shape_of, type_of
+from ..types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from .movement import VIEW
 
 __all__ = ["sliding_window_view", "sum_windows", "windows"]

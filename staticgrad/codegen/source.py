@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, FeedError
-from gradops.types import broadcast_size
+from gradops.dims import broadcast_size
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, names_of, sizes_used
