@@ -10,10 +10,11 @@ import gradops as ops
 from gradops.dims import Dim, product
 from gradops.types import operand_types, out_of_range, shape_of
 
+from .handle import cut_off
 from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
-from .unbinding import entries_along, parts_at
+from .unbinding import SPLIT, SPLIT_WITH_SIZES, entries_along, parts_at
 
 SPLIT_MEMORY = (
     "view size is not compatible with input tensor's size and stride: the entries of {type} do not"
@@ -224,7 +225,7 @@ def own_memory(x: Any) -> Any:
         x.value, x.storage, x.alias = x.value.copy(), None, None
         if x.node is not None:
             x.node.storage = None
-    return x
+    return cut_off(x, None, False)
 
 
 def contiguous(x: Any) -> Any:
@@ -259,7 +260,8 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
         raise ops.ShapeError(
             "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
         )
-    return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)]))
+    op = SPLIT if isinstance(split_size, int) else SPLIT_WITH_SIZES
+    return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)], op))
 
 
 def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:

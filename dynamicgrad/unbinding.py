@@ -17,6 +17,7 @@ from gradops.places import here
 
 from .handle import Face, Handle, cut_off, hold
 from .modes import is_recording
+from .naming import camel
 from .packing import noted
 from .tape import SEVERAL, Node, Part, Parts, clock, new, only_type
 from .tensor import Tensor
@@ -63,6 +64,7 @@ def one_after_the_other(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]
 
 UNBIND = Apart("unbind", side_by_side)
 SPLIT = Apart("split", one_after_the_other)
+SPLIT_WITH_SIZES = Apart("split_with_sizes", one_after_the_other)
 
 
 def entries(x: Handle) -> list[Handle]:
@@ -81,15 +83,15 @@ def entries_along(x: Any, axis: int) -> list[Any]:
     return views(x, UNBIND, outputs(x, values, node_of(x, UNBIND, {"axis": axis})), indices)
 
 
-def parts_at(x: Any, axis: int, ends: Sequence[int]) -> list[Any]:
+def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[Any]:
     """The parts of a tensor between places along a dimension, the first and the last included."""
     indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return together(SPLIT, [slice_(x, index=index) for index in indices])
+        return together(op, [slice_(x, index=index) for index in indices])
     lead = (slice(None),) * axis
     values = [x.value[(*lead, slice(a, b))] for a, b in pairwise(ends)]
     attrs = {"axis": axis, "ends": tuple(ends)}
-    return views(x, SPLIT, outputs(x, values, node_of(x, SPLIT, attrs)), indices)
+    return views(x, op, outputs(x, values, node_of(x, op, attrs)), indices)
 
 
 def node_of(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
@@ -131,5 +133,5 @@ def together(op: Apart, parts: list[Any]) -> list[Any]:
     """Views that were made together, which PyTorch refuses to write to while recording."""
     for i, part in enumerate(parts):
         if isinstance(part, Tensor) and part.alias is not None:
-            part.alias.refusal = MADE_TOGETHER.format(i=i, op=op.name.capitalize())
+            part.alias.refusal = MADE_TOGETHER.format(i=i, op=camel(op.name))
     return parts
