@@ -33,6 +33,7 @@ CUT_OFF = (
     "a plain array holds numbers alone: what is being differentiated would be cut off in it, and"
     " its gradient be zero"
 )
+FED = "staticgrad"  # whose graphs are fed plain arrays
 SWALLOWING = frozenset({"numpy.array_equal", "numpy.array_equiv"})
 """Functions of NumPy's that answer False where they are met with an error."""
 
@@ -100,8 +101,8 @@ def way_out() -> tuple[str, str]:
     Both are empty where it calls none, and the latter where the function is not the reason.
     """
     called = function_called()
-    if not called:
-        return "", ""
+    if not called or called == FED:
+        return "", called and "sg.function(f) of staticgrad takes what is being differentiated"
     instead = counterpart(called)
     if instead:
         return called, f"use {instead}, which takes traced values too"
@@ -113,8 +114,8 @@ def function_called() -> str:
     frames = frames_to_user()[1:]
     for frame in frames:
         module = str(frame.f_globals.get("__name__", ""))
-        if module.split(".")[0] in ("gradops", "dynamicgrad", "staticgrad"):
-            return ""
+        if (package := module.split(".")[0]) in ("gradops", "dynamicgrad", "staticgrad"):
+            return FED if package == FED else ""
         if name := public_name(module, frame.f_code.co_qualname):
             return name
     return ""
