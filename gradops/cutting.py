@@ -33,7 +33,7 @@ CUT_OFF = (
     "a plain array holds numbers alone: what is being differentiated would be cut off in it, and"
     " its gradient be zero"
 )
-FED = "staticgrad"  # whose graphs are fed plain arrays
+FED = "a graph is fed plain arrays; sg.function(f) of staticgrad takes what is differentiated"
 SWALLOWING = frozenset({"numpy.array_equal", "numpy.array_equiv"})
 """Functions of NumPy's that answer False where they are met with an error."""
 
@@ -83,7 +83,16 @@ def array_refused(
 
     `write` is the way out where it is to be written into one, `join` where it is in a list.
     """
+    join = FED if is_fed() else join
     return error(f"{reason}\n  at {where_and_way_out(write, join)}")
+
+
+def is_fed() -> bool:
+    """Whether the user's line calls staticgrad, which takes plain arrays."""
+    return any(
+        str(frame.f_globals.get("__name__", "")).startswith("staticgrad.")
+        for frame in frames_to_user()[1:2]
+    )
 
 
 def where_and_way_out(write: str, join: str) -> str:
@@ -101,8 +110,8 @@ def way_out() -> tuple[str, str]:
     Both are empty where it calls none, and the latter where the function is not the reason.
     """
     called = function_called()
-    if not called or called == FED:
-        return "", called and "sg.function(f) of staticgrad takes what is being differentiated"
+    if not called:
+        return "", ""
     instead = counterpart(called)
     if instead:
         return called, f"use {instead}, which takes traced values too"
@@ -114,8 +123,8 @@ def function_called() -> str:
     frames = frames_to_user()[1:]
     for frame in frames:
         module = str(frame.f_globals.get("__name__", ""))
-        if (package := module.split(".")[0]) in ("gradops", "dynamicgrad", "staticgrad"):
-            return FED if package == FED else ""
+        if module.split(".")[0] in ("gradops", "dynamicgrad", "staticgrad"):
+            return ""
         if name := public_name(module, frame.f_code.co_qualname):
             return name
     return ""
