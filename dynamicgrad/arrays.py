@@ -137,6 +137,14 @@ class Array(Handle, ArrayMethods):
 
         return array(self, dtype, copy)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from gradops.array_api import require_version
+
+        from . import array_namespace
+
+        require_version(api_version)
+        return array_namespace
+
     def __copy__(self) -> "Array":
         return ops.copy(self)
 
