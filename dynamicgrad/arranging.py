@@ -13,7 +13,7 @@ from .fast import operand
 from .handle import Handle
 from .inplace import updated_by
 from .rows import as_row
-from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes
+from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes, writable
 from .tensor import Tensor, as_tensor
 
 
@@ -212,7 +212,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
         shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
         shape[axis] = n // step + 1
         return none_of(x, (*shape, 0))
-    return ops.sliding_window_view(x, size, axis=dimension, step=step)
+    return writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
 
 
 def unflatten(x: Any, dim: int, sizes: Any) -> Any:

@@ -108,7 +108,27 @@ def expand(x: Any, *shape: Any) -> Any:
     """
     if not shape_of(x):
         memory(x)  # of a number, which a view cannot share
-    return ops.expand(x, sizes(shape))
+    return writable(ops.expand(x, sizes(shape)), x)
+
+
+def writable(view: Any, x: Any) -> Any:
+    """A view that begins where `x` does, let to be written to unless entries of it are one."""
+    own, value = x.value, view.value
+    if not isinstance(own, np.ndarray) or not own.flags.writeable or not own.size:
+        return view
+    if isinstance(value, np.ndarray) and value.size and not overlaps(value):
+        view.value = np.lib.stride_tricks.as_strided(own, value.shape, value.strides)
+    return view
+
+
+def overlaps(array: Any) -> bool:
+    """Whether entries of an array may lie in one place."""
+    least = array.itemsize
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1):
+        if step < least:
+            return True
+        least = step * (n - 1) + least
+    return False
 
 
 def expand_as(x: Any, other: Any) -> Any:
@@ -169,6 +189,8 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """
     shape = shape_of(x) or (1,)
     start, end = axis_of(x, start_dim, len(shape)), axis_of(x, end_dim, len(shape))
+    if start == end and shape_of(x):
+        return x
     if start > end:
         raise ops.ShapeError(
             "flatten", [ops.type_of(x)], "flatten() has invalid args: start_dim cannot come after"
@@ -185,7 +207,7 @@ def ravel(x: Any) -> Any:
     >>> dg.zeros(2, 3).ravel().shape
     (6,)
     """
-    return flatten(x)
+    return ops.reshape(x, shape=(-1,))
 
 
 def flip(x: Any, *order: Any, dims: Any = None) -> Any:

@@ -59,6 +59,15 @@ def set_history(t: Face, vertex: Any) -> Face:
     return t
 
 
+def history(t: Handle) -> Any:
+    """The node of `t` as it is before a write; without the hooks of a view, as PyTorch has it."""
+    node, alias = t.node, t.alias
+    if node is None or alias is None or alias.steps is None or alias.base.node is None:
+        return node
+    watched = node.watch is not None and getattr(node.watch, "hooks", True)
+    return replayed(alias.base, alias.steps) if watched or hasattr(node, "hooks") else node
+
+
 def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
     """The node of `base` with what `vertex` stands for in the place of a view."""
     active = (base.node is not None) + 2 * (vertex is not None)

@@ -55,7 +55,8 @@ def windows_kernel(x: Any, size: Numbers, axis: Numbers, step: Numbers, dilation
             raise ValueError("type inference has the words for the user")
         strides.append(strides[a] * window[2])
         shape[a], strides[a] = many, strides[a] * window[1]
-    return as_strided(x, (*shape, *size), strides, writeable=False)
+    apart = all(s > d * (k - 1) for k, s, d in zip(size, step, dilation, strict=True))
+    return as_strided(x, (*shape, *size), strides, writeable=apart)
 
 
 def shifted(op: Op, ndim: int, attrs: dict[str, Any]) -> Any:
