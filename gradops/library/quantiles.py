@@ -194,6 +194,14 @@ def weighed(low: Any, high: Any, weight: float) -> Any:
     return high - (high - low) * (1 - weight)
 
 
+def between(low: Any, high: Any, weight: Any) -> Any:
+    """What lies between two values, as `weighed` has it, for weights that are operands."""
+    dtype = type_of(low).dtype
+    near, far = astype(weight, dtype=dtype), astype(1 - weight, dtype=dtype)
+    y = where(weight < 0.5, low + (high - low) * near, high - (high - low) * far)
+    return where(equal(weight, 0), low, y)
+
+
 def quantile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
@@ -272,11 +280,7 @@ def nanquantile(
     found = []
     for fraction in fractions.ravel():
         low, high, weight = neighbours((n - 1) * fraction, method)
-        low, high, weight = take(low), take(high), astype(weight, dtype=type_of(x).dtype)
-        between = where(
-            weight < 0.5, low + (high - low) * weight, high - (high - low) * (1 - weight)
-        )
-        found.append(where(equal(weight, 0), low, between))
+        found.append(between(take(low), take(high), weight))
     return arranged("nanquantile", found, fractions.shape, x, axis, keepdims)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's covariances, which are of double precision at least, and its quantiles."""
+"""NumPy's covariances, which are of double precision at least, its quantiles, and `i0`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ import gradops as ops
 from ..types import is_float, type_of
 
 __all__ = [
-    "corrcoef", "cov", "nanpercentile", "nanquantile", "percentile", "quantile",
+    "corrcoef", "cov", "i0", "nanpercentile", "nanquantile", "percentile", "quantile",
 ]  # fmt: skip
 
 
@@ -42,12 +42,9 @@ def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
     def call(
         a: Any, q: Any, axis: Any = None, keepdims: Any = False, method: str = "linear"
     ) -> Any:
-        dtype = type_of(a).dtype
-        if isinstance(q, int | float) and is_float(dtype):
-            fraction = np.asarray(q, dtype) / dtype.type(whole)
-        else:
-            fraction = np.true_divide(np.asarray(q), whole)
-            a = ops.astype(a, dtype=np.result_type(dtype, fraction)) if is_float(dtype) else a
+        fraction, dtype = np.true_divide(q, whole), type_of(a).dtype
+        if is_float(dtype) and not isinstance(q, int | float):
+            a = ops.astype(a, dtype=np.result_type(dtype, fraction))
         return function(a, fraction, axis, bool(keepdims), method)
 
     return call
@@ -55,3 +52,5 @@ def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
 
 quantile, percentile = ranked(ops.quantile, 1), ranked(ops.quantile, 100)
 nanquantile, nanpercentile = ranked(ops.nanquantile, 1), ranked(ops.nanquantile, 100)
+
+i0 = ops.OPS["i0_of_numpy"]
