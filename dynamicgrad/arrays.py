@@ -219,6 +219,14 @@ def array(data: Any, dtype: Any = None) -> Array:
     return hold(Array, np.array(data, dtype))
 
 
+def power(a: Any, b: Any) -> Any:
+    """NumPy's `a ** b`, with the roundings of its arrays for its scalars of floats too.
+
+    Those of its own scalars are others, which a graph, where there are no scalars, would not have.
+    """
+    return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b
+
+
 def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:
     """An operator such as `+=`: it writes, or gives a number another value."""
 

@@ -3,7 +3,6 @@
 import functools
 import inspect
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -388,7 +387,7 @@ def install_on_arrays() -> None:
         quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
         setattr(Array, f"__{name}__", quick)
         setattr(Array, f"__r{name}__", reflected(quick))
-    Array.__pow__ = binary(ops.power, Array, operator.pow)
+    Array.__pow__ = binary(ops.power, Array, arrays.power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
     for name, written in AUGMENTED.items():
         compute = getattr(Array, f"__{name[1:]}__")
