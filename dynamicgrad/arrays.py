@@ -151,6 +151,14 @@ class Array(Handle, ArrayMethods):
         inner = self.value
         return inner.is_traced() if isinstance(inner, Array) else hasattr(inner, "left_behind")
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from gradops.array_api import require_version
+
+        from . import array_namespace
+
+        require_version(api_version)
+        return array_namespace
+
     def __copy__(self) -> "Array":
         return ops.copy(self)
 
@@ -223,6 +231,14 @@ def array(data: Any, dtype: Any = None) -> Array:
         found = ops.copy(hold(Array, data.value, data.node))
         return found if dtype is None else ops.astype(found, dtype=dtype)
     return hold(Array, np.array(data, dtype))
+
+
+def power(a: Any, b: Any) -> Any:
+    """NumPy's `a ** b`, with the roundings of its arrays for its scalars of floats too.
+
+    Those of its own scalars are others, which a graph, where there are no scalars, would not have.
+    """
+    return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b
 
 
 def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:
