@@ -87,17 +87,31 @@ def grad(
     found = carry(seeds, ends, retain_graph, create_graph)
     if not (allow_unused or materialize_grads):
         require_used(wanted, ends, found)
+    gradients = gradients_at(ends, found, seeds)
+    if materialize_grads:
+        return tuple(zeros(t) if g is None else g for t, g in zip(wanted, gradients, strict=True))
+    return tuple(gradients)
+
+
+def gradients_at(
+    ends: list[Any], found: dict[Any, Any], seeds: dict[Any, Any]
+) -> list[Tensor | None]:
+    """The cotangents found for `ends`, as tensors for the caller; None where there is none."""
     given = {id(g) for g in seeds.values()}
-    return tuple(
-        owned(found[v], given) if v in found else (zeros(t) if materialize_grads else None)
-        for t, v in zip(wanted, ends, strict=True)
-    )
+    return [owned(found[v], given) if v in found else None for v in ends]
 
 
 def carry(
-    seeds: dict[Any, Any], ends: list[Any] | None, retain_graph: bool | None, create_graph: bool
+    seeds: dict[Any, Any],
+    ends: list[Any] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    recorded: Callable[[Node], Any] = tensors,
 ) -> dict[Any, Any]:
-    """The cotangents of `ends`, or of all leaves, computed or recorded."""
+    """The cotangents of `ends`, or of all leaves, computed or recorded.
+
+    `recorded` gives what the rules of a node see if they are to be recorded.
+    """
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
@@ -105,7 +119,7 @@ def carry(
     if create_graph:
         seeds = {v: as_tensor(g) for v, g in seeds.items()}
         recording = differentiating()
-        read: Callable[[Node], Any] = tensors_for(recording)
+        read: Callable[[Node], Any] = noting(recording, recorded)
     else:
         read = values if retain else reader(Freed((here(),)))
     mode = RECORDING.set(recording)
@@ -126,14 +140,14 @@ def differentiating() -> Any:
     return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
 
 
-def tensors_for(mode: Any) -> Callable[[Node], Any]:
-    """What gives the rules of a node what they see, and tells `mode` whose rules come."""
+def noting(mode: Any, recorded: Callable[[Node], Any]) -> Callable[[Node], Any]:
+    """A function that gives the rules of a node what they see, and tells `mode` whose they are."""
     if not isinstance(mode, Differentiating):
-        return tensors
+        return recorded
 
     def read(node: Node) -> Any:
         mode.cause = node
-        return tensors(node)
+        return recorded(node)
 
     return read
 

@@ -108,6 +108,11 @@ def tensors(node: Node) -> Any:
     return (node if node.output is None else output_of(node), *operands)
 
 
+def constants(node: Node) -> Any:
+    """What the rules see where only their cotangents are recorded: tensors without history."""
+    return [handle(x.value) if isinstance(x, Tensor) else x for x in tensors(node)]
+
+
 def aliased(saved: Tensor, node: Any) -> Tensor:
     """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
     if saved.node is node:
