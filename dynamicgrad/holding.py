@@ -1,4 +1,4 @@
-"""Tensors as holders: what lets a tracer run a program of tensors on the values it chooses.
+"""Handles as holders: what lets a tracer run a program of tensors on the values it chooses.
 
 See `gradops.holding`.
 """
@@ -7,27 +7,28 @@ from typing import Any
 
 import numpy as np
 
+from .handle import Handle, make_leaf, on_face
+from .handle import hold as new_handle
 from .inplace import require_writable
 from .sharing import storage_of
 from .tape import Leaf
-from .tensor import Tensor, handle, make_leaf
 
 
-def held(t: Tensor) -> Any:
-    """The value a tensor holds."""
+def held(t: Handle) -> Any:
+    """The value a handle holds."""
     return t.value
 
 
-def hold(t: Tensor, value: Any) -> Tensor:
+def hold(t: Handle, value: Any) -> Handle:
     """A leaf that holds `value`, and requires gradients if `t` is one that does."""
-    found = handle(value)
+    found = new_handle(type(t), value)
     return make_leaf(found) if type(t.node) is Leaf else found
 
 
-def write(t: Tensor, value: Any) -> None:
-    """Let a tensor hold `value` from now on, as an update under no_grad does.
+def write(t: Handle, value: Any) -> None:
+    """Let a handle hold `value` from now on, as an update under no_grad does.
 
-    It goes into the memory of the tensor if others see that, else it takes its place.
+    It goes into the memory of the handle if others see that, else it takes its place.
     """
     storage = storage_of(t)
     if storage.viewed and isinstance(t.value, np.ndarray):
@@ -38,4 +39,12 @@ def write(t: Tensor, value: Any) -> None:
     storage.write()
 
 
-METHODS = {"__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write}
+def like(t: Handle, x: Any) -> Any:
+    """A handle with the face of `t` on what `x` holds; what is plain stays so."""
+    return on_face(type(t), x) if isinstance(x, Handle) else x
+
+
+METHODS = {
+    "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
+    "__gradop_like__": like,
+}  # fmt: skip

@@ -182,10 +182,10 @@ class Parts:
         self.by_index = by_index
 
     def __add__(self, other: "Parts") -> "Parts":
-        found = dict(self.by_index)
+        found = self.by_index  # which nobody else has: sums of many parts take linear time
         for i, g in other.by_index.items():
             found[i] = found[i] + g if i in found else g
-        return Parts(found)
+        return self
 
 
 class Gather:
@@ -224,7 +224,7 @@ class Leaf:
     """Where the gradients of a tensor made by the user are added up."""
 
     __slots__ = (
-        "__weakref__", "after", "dtype", "grad", "handle", "number", "run", "shape", "watch"
+        "__weakref__", "dtype", "grad", "handle", "hooks", "number", "run", "shape", "watch"
     )  # fmt: skip
     op = None
     place = None
@@ -236,7 +236,7 @@ class Leaf:
         self.grad: Any = None
         self.watch: Any = None
         self.handle: Any = None
-        self.after: Any = None  # what is called when a gradient was added
+        self.hooks: Any = None  # what is called before and after a gradient is added
         self.run: Run | None = None  # of the transform that made this leaf for an argument
 
     @property

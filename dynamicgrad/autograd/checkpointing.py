@@ -20,9 +20,10 @@ from gradops.types import ArrayType, type_of
 
 from ..creation import GENERATOR, state_of_thread
 from ..func.recording import vertex
+from ..handle import ARRAYS, Handle
 from ..modes import RECORDING, Counting, Enough, is_recording
 from ..tape import REPEATED, Node, clock
-from ..tensor import ARRAYS, Tensor, handle
+from ..tensor import Tensor, handle
 
 CHECKS = ("default", "none")
 DIFFERENT_NUMBER = (
@@ -84,7 +85,7 @@ class Region:
 
     def forget(self, nodes: Sequence[Any]) -> None:
         """Replace the values that nodes saved by what finds them later."""
-        kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Tensor)}
+        kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Handle)}
         for number, node in enumerate(nodes):
             for place, value in saved_by(node, self.began):
                 if id(value) not in kept:
@@ -151,7 +152,7 @@ class Region:
 
 def again(x: Any) -> Any:
     """An argument for the second run: without history, but recorded where it was."""
-    return vertex(x, False) if isinstance(x, Tensor) and x.node is not None else x
+    return vertex(x, False) if isinstance(x, Handle) and x.node is not None else x
 
 
 class Slot(NamedTuple):
@@ -228,7 +229,7 @@ def checkpoint(
     if determinism_check not in CHECKS:
         raise TransformError(f"checkpoint: determinism_check is one of {CHECKS}")
     leaves = flatten((args, kwargs))[0]
-    plain = all(type(x.value) in ARRAYS for x in leaves if isinstance(x, Tensor))
+    plain = all(type(x.value) in ARRAYS for x in leaves if isinstance(x, Handle))
     if not is_recording() or not plain:  # under a transform, or while tracing, nothing is to save
         return function(*args, **kwargs)
     check = determinism_check == "default"

@@ -51,8 +51,7 @@ def jacobian(
         if strict:
             raise TransformError("jacobian: strict=True is not supported in forward mode")
         return finished(forward_jacobian(func, several, xs), create_graph)
-    record = Recording(xs, outer=create_graph)
-    xs = tuple(record.vertices)
+    record, xs = recording(xs, create_graph)
     with record.running():
         several_outputs, ys = as_tuple(func(*xs), OUTPUTS, "jacobian")
         require_differentiable(ys, strict)
@@ -143,8 +142,7 @@ def vjp(
     (tensor([0., 0.]), tensor([1., 1.]))
     """
     several, xs = as_tuple(inputs, INPUTS, "vjp")
-    record = Recording(xs, outer=create_graph)
-    xs = tuple(record.vertices)
+    record, xs = recording(xs, create_graph)
     with record.running():
         result = func(*xs)
         _, ys = as_tuple(result, OUTPUTS, "vjp")
@@ -212,8 +210,7 @@ def hessian_product(
     """The output, and the Hessian times `v`: the gradient of the gradient along it."""
     several, xs = as_tuple(inputs, INPUTS, name)
     weights = directions(v, xs, "input to the user-provided function is a single Tensor", name)
-    record = Recording(xs, outer=create_graph)
-    xs = tuple(record.vertices)
+    record, xs = recording(xs, create_graph)
     with record.running():
         y = single(func(*xs), name)
         require_differentiable((y,), strict)
@@ -264,6 +261,12 @@ def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]
                 f" value at index {i} has type {type(x)}."
             )
     return True, given
+
+
+def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tuple[Any, ...]]:
+    """The run of a function of vertices for the inputs, with their histories if `create_graph`."""
+    record = Recording(xs, outer=create_graph)
+    return record, tuple(record.vertices)
 
 
 def directions(v: Any, of: Sequence[Tensor], single_what: str, name: str) -> tuple[Tensor, ...]:

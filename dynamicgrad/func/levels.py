@@ -12,8 +12,9 @@ from typing import Any
 from gradops import Op, Operators, type_of
 from gradops.levels import LEVEL, Carrier, levels
 
+from ..arrays import Array
+from ..handle import Face, Handle, hold, on_face, unwrapped
 from ..tape import Run
-from ..tensor import Tensor, as_tensor, handle, unwrapped
 
 
 class Lifted(Carrier, Operators):
@@ -66,7 +67,7 @@ class Lifted(Carrier, Operators):
         return f"Lifted({self.inner!r})"
 
 
-def lifted(tensors: Sequence[Tensor], run: Run, surely: bool) -> tuple[list[Tensor], float]:
+def lifted(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
     """Tensors that are all as high as any the caller may meet, and the level he is at then.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].
@@ -78,30 +79,30 @@ def lifted(tensors: Sequence[Tensor], run: Run, surely: bool) -> tuple[list[Tens
     return [lift(t, level, run) for t in tensors], level
 
 
-def lift(t: Tensor, level: float, run: Run) -> Tensor:
+def lift(t: Face, level: float, run: Run) -> Face:
     """A tensor of the level of a run that holds what `t` stands for."""
-    return handle(Lifted(held(t), level, run))
+    return hold(type(t), Lifted(held(t), level, run))
 
 
-def held(x: Tensor) -> Any:
+def held(x: Handle) -> Any:
     """What stands for `x` inside another operand: its value, or itself if it has a history."""
-    return x.value if x.node is None else x
+    return x.value if x.node is None else on_face(Array, x)
 
 
-def released(t: Tensor) -> Tensor:
+def released(t: Face) -> Face:
     """`t` without liftings to levels of runs that have ended, also in what it holds."""
-    t = unwrapped(t)
-    value = lowered(t.value)
-    if value is t.value:
-        return t
-    return as_tensor(value) if has_ended(t.value) else handle(value, t.node)
+    face, inner = type(t), unwrapped(t)
+    value = lowered(inner.value)
+    if value is inner.value:
+        return on_face(face, inner)
+    return on_face(face, value) if has_ended(inner.value) else hold(face, value, inner.node)
 
 
 def lowered(x: Any) -> Any:
     """What a tensor holds, without liftings to levels of runs that have ended."""
     while has_ended(x):
         x = x.inner
-    if isinstance(x, Tensor):
+    if isinstance(x, Handle):
         return released(x)
     return x.mapped(lowered) if isinstance(x, Carrier) else x
 
@@ -116,9 +117,9 @@ def has_history(x: Any) -> bool:
     stack = [x]
     while stack:
         match stack.pop():
-            case Tensor(node=None, value=value):
+            case Handle(node=None, value=value):
                 stack.append(value)
-            case Tensor():
+            case Handle():
                 return True
             case Carrier(parts=parts):
                 stack += parts
@@ -128,9 +129,9 @@ def has_history(x: Any) -> bool:
 def unrecorded(x: Any, began: int) -> Any:
     """`x` without history since then, and without that of the tensors that it holds."""
     match x:
-        case Tensor() if x.node is None or x.node.number >= began:
+        case Handle() if x.node is None or x.node.number >= began:
             value = unrecorded(x.value, began)
-            return x if x.node is None and value is x.value else handle(value)
+            return x if x.node is None and value is x.value else hold(type(x), value)
         case Carrier():
             return x.mapped(lambda part: unrecorded(part, began))
     return x

@@ -16,19 +16,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 from gradops.levels import at_level
 from gradops.tree import flatten
 
-from ..backward import carry, gradients_at, seeded, zeros
+from ..backward import carry, gradients_at, seeded
+from ..handle import Face, Handle, face_of, hold, make_leaf, on_face
 from ..leaves import require_float
 from ..modes import PACKING, RECORDING, is_recording
-from ..numpys import running_on
 from ..reading import constants
 from ..reading import tensors as variables
 from ..sharing import storage_of
 from ..tape import Run, clock
-from ..tensor import Tensor, handle, make_leaf
 from .levels import has_history, lifted, released, unrecorded
 from .structure import entered
 
@@ -41,7 +42,6 @@ class Recording:
     ) -> None:
         self.outer = bool(is_recording()) if outer is None else outer  # does the caller record?
         self.run = Run()
-        self.given = arguments = list(arguments)
         tensors, self.level = lifted([entered(x) for x in arguments], self.run, surely_lifted)
         with self.running():
             self.vertices = [self.vertex(x) for x in tensors]
@@ -51,20 +51,20 @@ class Recording:
         """Record, whatever the caller's mode is."""
         mode, self.run.ended = RECORDING.set(PACKING.get() or True), 0
         try:
-            with at_level(self.level), running_on(self.given):
+            with at_level(self.level):
                 yield
         finally:
             self.run.ended = next(clock)
             RECORDING.reset(mode)
 
-    def vertex(self, x: Tensor) -> Tensor:
+    def vertex(self, x: Handle) -> Handle:
         """A vertex for an argument: one without history is a leaf of this run."""
         found = vertex(x, self.outer)
         if found.is_leaf:
             found.node.run = self.run
         return found
 
-    def depends_on_more(self, outputs: Sequence[Tensor]) -> list[bool]:
+    def depends_on_more(self, outputs: Sequence[Handle]) -> list[bool]:
         """Which outputs depend on something whose gradient somebody else may ask for."""
         ends = [t.node for t in outputs if t.node is not None]
         if not ends:
@@ -88,73 +88,78 @@ class Recording:
         """Whether a vertex was there before the run began."""
         return v is not None and v.number < self.run.began
 
-    def leads_out(self, outputs: Sequence[Tensor]) -> bool:
+    def leads_out(self, outputs: Sequence[Handle]) -> bool:
         """Whether the history of the outputs leads out of the run."""
         return self.outer and any(self.depends_on_more(outputs))
 
-    def holds_history(self, outputs: Sequence[Tensor]) -> bool:
+    def holds_history(self, outputs: Sequence[Handle]) -> bool:
         """Whether what the outputs hold has a history, which goes on in their gradients."""
         return self.outer and any(has_history(t.value) for t in outputs)
 
-    def settled(self, outputs: Sequence[Tensor], maybe_more: bool = True) -> list[Tensor]:
+    def settled(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
         """The outputs for the caller, with history only where he records and something depends."""
         if not is_recording():
             return [released(self.unrecorded(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
         return [released(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
 
-    def unrecorded(self, t: Tensor) -> Tensor:
+    def unrecorded(self, t: Handle) -> Handle:
         """`t` without what was recorded since the run began, in it and in what it holds."""
         if t.node is not None and t.node.number < self.run.began:
             return t
         value = unrecorded(t.value, self.run.began)
-        return cut(t) if value is t.value else handle(value)
+        return cut(t) if value is t.value else hold(type(t), value)
 
     def settled_tree(self, tree: Any) -> Any:
         """A tree for the caller, its tensors as `settled` has them."""
         leaves, rebuild = flatten(tree)
-        found = iter(self.settled([x for x in leaves if isinstance(x, Tensor)]))
-        return rebuild([next(found) if isinstance(x, Tensor) else x for x in leaves])
+        found = iter(self.settled([x for x in leaves if isinstance(x, Handle)]))
+        return rebuild([next(found) if isinstance(x, Handle) else x for x in leaves])
 
 
 def gradients(
-    outputs: Sequence[Tensor],
-    vertices: Sequence[Tensor],
+    outputs: Sequence[Handle],
+    vertices: Sequence[Handle],
     cotangents: Sequence[Any] | None,
     retain: bool,
     create: bool,
     linear: bool = False,
-) -> list[Tensor]:
+) -> list[Handle]:
     """The gradients in the vertices, zeros where the outputs do not depend on them.
 
     With `linear` they are recorded as functions of the cotangents and of nothing else.
     """
+    faces = [face_of((*outputs, t)) for t in vertices]
     reached = [i for i, y in enumerate(outputs) if y.node is not None]
-    if not reached:
-        return [zeros(t) for t in vertices]
-    weights = None if cotangents is None else [cotangents[i] for i in reached]
-    seeds = seeded([outputs[i] for i in reached], weights or [])
-    ends = [t.node for t in vertices]
-    read = constants if linear else variables
-    found = gradients_at(ends, carry(seeds, ends, retain or create, create, read), seeds)
-    return [zeros(t) if g is None else g for t, g in zip(vertices, found, strict=True)]
+    found: list[Any] = [None] * len(vertices)
+    if reached:
+        weights = None if cotangents is None else [cotangents[i] for i in reached]
+        seeds = seeded([outputs[i] for i in reached], weights or [])
+        ends = [t.node for t in vertices]
+        read = constants if linear else variables
+        cotangents_of = carry(seeds, ends, retain or create, create, recorded=read)
+        found = gradients_at(vertices, ends, cotangents_of, seeds)
+    return [
+        hold(face, np.zeros(t.shape, t.dtype)) if g is None else on_face(face, g)
+        for face, t, g in zip(faces, vertices, found, strict=True)
+    ]
 
 
-def vertex(x: Tensor, keep_history: bool) -> Tensor:
+def vertex(x: Face, keep_history: bool) -> Face:
     """The value of `x` as a vertex of its own: a leaf, or what follows from the history of `x`."""
     require_float(x)
     if x.node is not None and keep_history:
         return ops.reshape(x, shape=x.shape)
-    found = make_leaf(handle(x.value))
+    found = make_leaf(hold(type(x), x.value))
     found.storage = storage_of(x)
     return found
 
 
-def cut(t: Tensor) -> Tensor:
+def cut(t: Handle) -> Handle:
     """`t` without its history; a write to it is noticed by whoever saved it."""
     if t.node is None:
         return t
-    found = handle(t.value)
+    found = hold(type(t), t.value)
     found.storage = storage_of(t)
     return found
 
