@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from .errors import GradError
+
 levels = itertools.count(1)
 LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
 
@@ -40,6 +42,21 @@ def at_level(level: float) -> Iterator[None]:
     """What runs inside may meet operands of this level."""
     token = LEVEL.set(level)
     try:
-        yield
+        with own_errors():
+            yield
     finally:
         LEVEL.reset(token)
+
+
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Raise our error where NumPy put one of its own in the place of it.
+
+    It does so where a value refuses to become a number that is written into an array.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if type(error) is ValueError and isinstance(error.__cause__, GradError):
+            raise error.__cause__.with_traceback(error.__traceback__) from None
+        raise

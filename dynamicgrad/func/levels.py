@@ -9,6 +9,8 @@ below, batches, tangents and tapes of outer transforms, then goes on inside of i
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gradops import Op, Operators, type_of
 from gradops.levels import LEVEL, Carrier, levels
 
@@ -62,6 +64,9 @@ class Lifted(Carrier, Operators):
 
     def __int__(self) -> int:
         return int(self.inner)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.inner, dtype=dtype, copy=copy)
 
     def __repr__(self) -> str:
         return f"Lifted({self.inner!r})"
