@@ -1,4 +1,4 @@
-"""Each call of the tables with its arguments by the names that PyTorch's documentation gives them."""
+"""Each call of the tables with its arguments by the names that PyTorch's documentation has."""
 
 import ast
 import re

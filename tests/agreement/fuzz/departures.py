@@ -27,19 +27,19 @@ class Departure:
 DEPARTURES = [
     Departure(
         "masked NaN",
-        "the gradient of `where(x > 0, x.sqrt(), 0)` is NaN at -1: 0 times infinity",
+        "the gradient of `where(x > 0, x.sqrt(), 0)` is NaN at 0: it is 0 times infinity",
         "it is 0",
         "a gradient of zero stays zero, whatever it is multiplied with",
         recognition.leaks_nan,
         """
-        v0 = lib.tensor([-1.0, 4.0], requires_grad=True)
+        v0 = lib.tensor([0.0, 4.0], requires_grad=True)
         v1 = lib.where(v0 > 0, v0.sqrt(), 0.0)
         v1.sum().backward()
         """,
     ),
     Departure(
         "writes through `x.data`",
-        "do not count as writes to `x`: a gradient that needs the old value is wrong without a word",
+        "do not count as writes to `x`: a gradient that needs the old value is silently wrong",
         "count, as all writes to that memory do; backward refuses to use what was overwritten",
         "no gradient is silently wrong",
         recognition.writes_data,
@@ -83,6 +83,17 @@ DEPARTURES = [
         """,
     ),
     Departure(
+        "integers that require gradients",
+        "an integer tensor does, once floats that do were written into it",
+        "it never does",
+        "there is no gradient of integers",
+        recognition.flags_integers,
+        """
+        v0 = lib.zeros(2, dtype=lib.int64)
+        v0.view(1, 2)[lib.tensor(0), 0:1] = lib.ones((), requires_grad=True) * 1
+        """,
+    ),
+    Departure(
         "views made without recording",
         "`requires_grad` is True for a view made under `no_grad()`, or before its base requires"
         " gradients, though none flows through it",
@@ -95,20 +106,9 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "integers that require gradients",
-        "an integer tensor does, once floats that do were written into it",
-        "it never does",
-        "there is no gradient of integers",
-        recognition.flags_integers,
-        """
-        v0 = lib.zeros(1, 2, dtype=lib.int64)
-        v0[lib.tensor(0), 0:1] = lib.ones((), requires_grad=True) * 1
-        """,
-    ),
-    Departure(
         "saved values",
-        "an operation may save what its gradient never reads: a second `backward` raises, or a write"
-        " is refused",
+        "an operation may save what its gradient never reads: a second `backward` raises, or a"
+        " write is refused",
         "an operation saves what its gradient reads, and nothing else",
         "memory",
         recognition.saves_less,
