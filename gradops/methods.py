@@ -41,7 +41,9 @@ class ArrayMethods(Operators):
     fill, put = in_place("fill", "np.full_like(x, value)"), in_place("put", "np.where")
     resize = in_place("resize", "np.resize(x, shape)")
 
-    __setitem__ = in_place("__setitem__", "x.at[index].set(value)", "x[index] = value")
+    __setitem__ = in_place(
+        "__setitem__", "x.at[index].set(value), or np.stack(values),", "x[index] = value"
+    )
 
     def compress(self, condition: Any, axis: Any = None) -> Any:
         """The entries along an axis where a condition holds."""

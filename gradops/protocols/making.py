@@ -7,7 +7,7 @@ import numpy as np
 import gradops as ops
 
 from ..library.movement import in_dtype
-from ..types import shape_of, type_of
+from ..types import as_shape, shape_of, type_of
 from .joining import as_array
 
 __all__ = [
@@ -17,10 +17,12 @@ __all__ = [
 
 
 def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
-    """An operand like another one, filled with a value."""
+    """An operand like another one, filled with a value; of another shape it has its own memory."""
     if shape is None:
         return ops.zeros_like(a, dtype=dtype) if value == 0 else ops.ones_like(a, dtype=dtype)
-    return np.full(shape, value, type_of(a).dtype if dtype is None else dtype)
+    dtype = type_of(a).dtype if dtype is None else dtype
+    none = ops.astype(ops.sum(ops.zeros_like(a)), dtype=dtype)  # zero, and of the kind of `a`
+    return ops.copy(ops.broadcast_to(none if value == 0 else none + 1, shape=as_shape(shape)))
 
 
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
