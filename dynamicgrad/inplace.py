@@ -329,7 +329,7 @@ def fill_(t: Handle, value: Any) -> Handle:
     return replace(t, ..., as_entry("fill_", t, value), "fill_")
 
 
-def copy_(t: Handle, source: Any) -> Handle:
+def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
     return replace(t, ..., source, "copy_")
 
