@@ -23,27 +23,30 @@ def frames_to_user() -> list[FrameType]:
 def function_called() -> str:
     """The name of the function of NumPy, SciPy or Python's library that the user's line calls.
 
-    It is empty where the line calls one of ours, or nothing that users know by a name.
+    It is empty where the line calls one of ours, and the name of a package where users know what
+    it calls by no name.
     """
+    package = ""
     for frame in frames_to_user()[1:]:
         module = str(frame.f_globals.get("__name__", ""))
         if module.split(".")[0] in PACKAGES:
-            return ""
+            break
         if name := public_name(module, frame.f_code.co_qualname):
             return name
-    return ""
+        package = package or module.partition("._")[0]
+    return package
 
 
 def public_name(module: str, qualified: str) -> str:
     """The name by which users call what is defined in a module, or nothing if they do not."""
-    qualified = qualified.removesuffix(".__call__")
+    qualified = qualified.partition(".<locals>")[0].removesuffix(".__call__")
     name = qualified.split(".")[0]
     parts = module.split(".")
     for i in range(1, len(parts) + 1):
         owner = ".".join(parts[:i])
         if parts[i - 1].startswith("_"):
             break
-        if not name.startswith("_") and hasattr(sys.modules.get(owner), name):
+        if not name.startswith("_") and callable(getattr(sys.modules.get(owner), name, None)):
             return f"{owner}.{qualified}"
     return ""
 

@@ -114,7 +114,7 @@ def way_out() -> tuple[str, str]:
         return called, f"use {instead}, which takes traced values too"
     if called.startswith("scipy."):
         return called, f"{ARRAY_API}; or {BY_HAND}"
-    return called, "" if called.startswith("numpy.") else f"it takes plain arrays: {BY_HAND}"
+    return called, "" if called.startswith("numpy") else f"it takes plain arrays: {BY_HAND}"
 
 
 def counterpart(called: str) -> str:
