@@ -52,11 +52,14 @@ def generator() -> "np.random.Generator":
             " pass them in as arguments, or draw with gradops.random_normal(key, ...) and pass the"
             " key"
         )
-    found = GENERATOR.get(None)
-    if found is None:
+    return state_of_thread()
+
+
+def state_of_thread() -> "np.random.Generator":
+    """The generator of this thread or task, made if there is none; to copy, and not to draw."""
+    if GENERATOR.get(None) is None:
         manual_seed(None)
-        found = GENERATOR.get()
-    return found
+    return GENERATOR.get()
 
 
 def drawn(draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Any = None) -> Any:

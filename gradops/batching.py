@@ -5,7 +5,7 @@ from typing import Any
 
 from .cutting import COLLECTED, array_refused
 from .errors import MissingRuleError, ShapeError, TransformError
-from .levels import at_level, levels
+from .levels import Carrier, at_level, levels
 from .methods import ArrayMethods
 from .op import OPS, Op
 from .places import describe, here
@@ -26,13 +26,23 @@ KEEP = (
 )
 
 
-class Batched(ArrayMethods):
+class Batched(Carrier, ArrayMethods):
     """A stack of examples along axis 0, which the function being batched does not see."""
 
     __slots__ = ("gradop_level", "stack")
 
     def __init__(self, stack: Any, level: float) -> None:
         self.stack, self.gradop_level = stack, level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The stack alone."""
+        return (self.stack,)
+
+    def with_parts(self, parts: Sequence[Any]) -> "Batched":
+        """Another stack at this level."""
+        (stack,) = parts
+        return Batched(stack, self.gradop_level)
 
     @property
     def type(self) -> ArrayType:

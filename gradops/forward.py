@@ -7,20 +7,30 @@ from typing import Any
 
 from .cutting import COLLECTED, JOIN, array_refused, number_made
 from .families import zeros_like
-from .levels import at_level, levels
+from .levels import Carrier, at_level, levels
 from .methods import ArrayMethods
 from .op import OPS, Op
 from .tree import flatten
 from .types import is_inexact, shape_of, type_of
 
 
-class Dual(ArrayMethods):
+class Dual(Carrier, ArrayMethods):
     """A primal and its tangent. The innermost of nested duals has the highest level."""
 
     __slots__ = ("gradop_level", "primal", "tangent")
 
     def __init__(self, primal: Any, tangent: Any, level: float) -> None:
         self.primal, self.tangent, self.gradop_level = primal, tangent, level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The primal and the tangent."""
+        return self.primal, self.tangent
+
+    def with_parts(self, parts: Sequence[Any]) -> "Dual":
+        """Another primal and tangent at this level."""
+        primal, tangent = parts
+        return Dual(primal, tangent, self.gradop_level)
 
     @property
     def type(self) -> Any:

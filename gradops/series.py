@@ -19,7 +19,7 @@ from .cutting import COLLECTED, JOIN, array_refused, number_made
 from .errors import TransformError
 from .families import zeros_like
 from .forward import carries_tangent, spread
-from .levels import at_level, levels
+from .levels import Carrier, at_level, levels
 from .methods import ArrayMethods
 from .op import Op
 from .operators import Operators
@@ -28,13 +28,22 @@ from .tree import flatten
 from .types import type_of
 
 
-class Series(ArrayMethods):
+class Series(Carrier, ArrayMethods):
     """A value as a power series in one number, up to the order of the transform."""
 
     __slots__ = ("coefficients", "gradop_level")
 
     def __init__(self, coefficients: Sequence[Any], level: float) -> None:
         self.coefficients, self.gradop_level = list(coefficients), level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The coefficients."""
+        return self.coefficients
+
+    def with_parts(self, parts: Sequence[Any]) -> "Series":
+        """Other coefficients at this level."""
+        return Series(parts, self.gradop_level)
 
     @property
     def type(self) -> Any:
