@@ -3,14 +3,14 @@
 from typing import Any
 
 from .. import linalg
-from ..library.movement import in_dtype
+from ..library.movement import computed_in
 
 __all__ = ["qr", "svd", "trace"]
 
 
 def trace(x: Any, offset: int = 0, dtype: Any = None) -> Any:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
-    return linalg.trace(in_dtype(x, dtype), offset)
+    return computed_in(dtype, linalg.trace, x, offset=offset)
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:

@@ -1,5 +1,6 @@
 """NumPy's functions that make arrays like others, or between others."""
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import gradops as ops
 
 from ..library.movement import in_dtype
 from ..types import shape_of, type_of
+from .joining import as_array
 
 __all__ = [
     "empty_like", "full_like", "geomspace", "linspace", "logspace", "ones_like",
@@ -42,21 +44,35 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
 
 
+def inexact(*ends: Any) -> Any:
+    """The dtype of floats in which numbers between the ends are found; Python's are weak."""
+    weak = (int, float, complex)
+    given = [x if type(x) in weak else type_of(as_array(x)).dtype for x in ends]
+    return np.result_type(*given, 0.0)
+
+
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0,
 ) -> Any:  # fmt: skip
     """Numbers at equal steps from one to another."""
-    parts = num - 1 if endpoint else num
-    start, stop = (ops.mul(x, np.float64(1.0)) for x in (start, stop))
+    num = operator.index(num)
+    parts, found_in = num - 1 if endpoint else num, inexact(start, stop)
+    start, stop = (ops.astype(as_array(x), dtype=found_in) for x in (start, stop))
     width = ops.sub(stop, start)
-    rank = max(len(shape_of(start)), len(shape_of(stop)))
-    place = ops.reshape(np.arange(num, dtype=np.float64), shape=(-1, *(1,) * rank))
-    step = width / parts if parts else width * np.nan
-    found = start + place * step
+    places = np.arange(num, dtype=found_in).reshape((-1, *(1,) * len(shape_of(width))))
+    step, found = np.nan, ops.mul(places, width)  # of one number, or none, there is no step
+    if parts > 0:
+        step = width / parts
+        whole = ops.mul(places / found_in.type(parts), width)  # as NumPy does it for tiny steps
+        found = ops.where(ops.any(ops.equal(step, 0)), whole, ops.mul(places, step))
+    found = found + start
     if endpoint and num > 1:
-        found = ops.where(np.arange(num).reshape(place.shape) == num - 1, stop, found)
-    found = in_dtype(ops.moveaxis(found, 0, axis) if axis else found, dtype)
+        found = ops.where(np.equal(places, num - 1), stop, found)
+    found = ops.moveaxis(found, 0, axis) if axis else found
+    if dtype is not None and np.dtype(dtype).kind in "iu":
+        found = ops.floor(found)
+    found = in_dtype(found, dtype)
     return (found, step) if retstep else found
 
 
@@ -65,12 +81,32 @@ def logspace(
     dtype: Any = None, axis: int = 0,
 ) -> Any:  # fmt: skip
     """Powers of a base, their exponents at equal steps."""
+    if len(shape_of(as_array(base))):
+        rank = max(len(shape_of(as_array(x))) for x in (start, stop, base))
+        start, stop, base = (deepened(x, rank) for x in (start, stop, base))
+        base = ops.expand_dims(base, axis=axis)
     return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+
+
+def deepened(x: Any, rank: int) -> Any:
+    """An operand with axes of size 1 in front, so that it has `rank` of them."""
+    shape = shape_of(as_array(x))
+    return ops.reshape(as_array(x), shape=(*(1,) * (rank - len(shape)), *shape))
 
 
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """Numbers at equal ratios from one positive number to another."""
-    low, high = (ops.log(ops.mul(x, np.float64(1.0))) for x in (start, stop))
-    return in_dtype(ops.exp(linspace(low, high, num, endpoint, axis=axis)), dtype)
+    """Numbers at equal ratios from one to another, in the direction that the first one has."""
+    given = [type_of(as_array(x)).dtype for x in (start, stop)]
+    found_in = np.result_type(*given, 0.0, np.dtype(dtype))
+    start, stop = (ops.astype(as_array(x), dtype=found_in) for x in (start, stop))
+    turn = ops.sign(start)
+    start, stop = start / turn, stop / turn
+    found = logspace(ops.log10(start), ops.log10(stop), num, endpoint)
+    places = np.arange(num).reshape((-1, *(1,) * (len(shape_of(found)) - 1)))
+    found = ops.where(np.equal(places, 0), start, found)
+    if endpoint and num > 1:
+        found = ops.where(np.equal(places, num - 1), stop, found)
+    found = found * turn
+    return in_dtype(ops.moveaxis(found, 0, axis) if axis else found, dtype)
