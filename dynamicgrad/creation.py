@@ -15,6 +15,7 @@ from gradops.types import as_shape, shape_of, type_of
 
 from .devices import on_device
 from .dtypes import get_default_dtype
+from .fitting import number_in
 from .handle import Handle, cut_off
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
@@ -52,11 +53,14 @@ def generator() -> "np.random.Generator":
             " pass them in as arguments, or draw with gradops.random_normal(key, ...) and pass the"
             " key"
         )
-    found = GENERATOR.get(None)
-    if found is None:
+    return state_of_thread()
+
+
+def state_of_thread() -> "np.random.Generator":
+    """The generator of this thread or task, made if there is none; to copy, and not to draw."""
+    if GENERATOR.get(None) is None:
         manual_seed(None)
-        found = GENERATOR.get()
-    return found
+    return GENERATOR.get()
 
 
 def drawn(draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Any = None) -> Any:
@@ -176,7 +180,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = F
     """
     value = number("full", "fill_value", fill_value)
     dtype = natural_dtype(np.asarray(value)) if dtype is None else dtype
-    return finished(np.full(sizes((shape,)), value, dtype), requires_grad)
+    return finished(np.full(sizes((shape,)), number_in("full", dtype, value)), requires_grad)
 
 
 @on_device
@@ -339,7 +343,8 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = 
     tensor([7., 7.])
     """
     value = number("full_like", "fill_value", fill_value)
-    return finished(np.full(x.shape, value, dtype or x.dtype), requires_grad)
+    found = number_in("full_like", dtype or x.dtype, value)
+    return finished(np.full(x.shape, found), requires_grad)
 
 
 @on_device
