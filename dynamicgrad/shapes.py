@@ -1,6 +1,7 @@
 """Functions that change shapes, join, part and pick, as PyTorch spells them."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,12 @@ import gradops as ops
 from gradops.dims import Dim, product
 from gradops.types import operand_types, out_of_range, shape_of
 
-from .handle import Handle
+from .handle import cut_off
 from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
+from .unbinding import SPLIT, SPLIT_WITH_SIZES, entries_along, parts_at
 
-MADE_TOGETHER = (
-    "Output of a function that returns multiple views is a view and is being modified inplace."
-    " Such functions do not allow the output views to be modified inplace.\n"
-    "  hint: write a new tensor (y = y + 1), or to the part itself, as in x[:2] += 1"
-)
 SPLIT_MEMORY = (
     "view size is not compatible with input tensor's size and stride: the entries of {type} do not"
     " lie in memory in the order that the shape {shape} needs. Use .reshape(...) instead."
@@ -228,7 +225,7 @@ def own_memory(x: Any) -> Any:
         x.value, x.storage, x.alias = x.value.copy(), None, None
         if x.node is not None:
             x.node.storage = None
-    return x
+    return cut_off(x, None, False)
 
 
 def contiguous(x: Any) -> Any:
@@ -257,23 +254,14 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
             "split", [ops.type_of(x)], f"split_size can only be 0 if dimension size is 0, and never"
             f" negative, not {split_size}",
         )  # fmt: skip
-    if split_size == 0:
-        return several_views([x[along(x, dim, slice(None))]])
     if isinstance(split_size, int):
-        return several_views(ops.split(x, list(range(split_size, n, split_size)), axis=dim))
-    if sum(split_size) != n:
+        sizes = [min(split_size, n - i) for i in range(0, n, split_size or 1)] or [0]
+    if sum(sizes) != n:
         raise ops.ShapeError(
             "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
         )
-    return several_views(ops.split(x, list(np.cumsum(split_size)[:-1]), axis=dim))
-
-
-def several_views(parts: Any) -> tuple[Any, ...]:
-    """Views that were made together, which PyTorch refuses to write to while recording."""
-    for part in parts:
-        if isinstance(part, Handle) and part.alias is not None:
-            part.alias.refusal = MADE_TOGETHER
-    return tuple(parts)
+    op = SPLIT if isinstance(split_size, int) else SPLIT_WITH_SIZES
+    return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)], op))
 
 
 def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
@@ -293,7 +281,7 @@ def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
     >>> dg.unbind(dg.tensor([[1, 2], [3, 4]]), dim=1)
     (tensor([1, 3]), tensor([2, 4]))
     """
-    return several_views([select(x, dim, i) for i in range(size_at(x, dim))])
+    return tuple(entries_along(x, axis_of(x, dim, len(shape_of(x)))))
 
 
 def select(x: Any, dim: int, index: int) -> Any:
@@ -369,9 +357,21 @@ def gather(x: Any, dim: int, index: Any) -> Any:
     """
     dim = axis_of(x, dim, len(shape_of(x)))
     if 0 in shape_of(index):
-        return none_of(x, shape_of(index))
+        return own_memory(none_of(x, shape_of(index)))
     own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
     return ops.take_along_axis(x[tuple(own)], index, axis=dim)
+
+
+def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Any:
+    """The entries at indices along a dimension, or of all in a row if none is named.
+
+    >>> dg.take_along_dim(dg.tensor([[3, 1], [2, 4]]), dg.tensor([0, 3]))
+    tensor([3, 4])
+    """
+    x, indices = as_tensor(x), as_tensor(indices)
+    if dim is None:
+        x, indices, dim = ravel(x), ravel(indices), 0
+    return ops.take_along_axis(x, indices, axis=dim)
 
 
 def cat(tensors: Any, dim: int = 0) -> Any:

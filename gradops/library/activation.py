@@ -14,7 +14,7 @@ from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
 from ..kernels.rectifying import MANY, positive_part
 from ..kernels.rows import columns, has_short_rows, rows
 from ..op import ErrorSample, Op
-from ..samples import cases, reals, unary
+from ..samples import analytic, cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .arithmetic import strong_product
 from .elementwise import exp
@@ -49,7 +49,7 @@ def sigmoid_kernel(x: Any, out: Any = None) -> Any:
         return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
     with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
         y = np.negative(inexact(x), out=out)
-        out = reusable(y)
+        out = reusable(y) if out is None else out
         y = np.exp(y, out=out)
         return np.divide(1, np.add(y, 1, out=out), out=out)
 
@@ -70,7 +70,7 @@ def softplus_of_minus(x: Any) -> Any:
 
 sigmoid = elementwise(
     "sigmoid", sigmoid_kernel, d=[lambda y, x: y * (1 - y)], traits=["nonnegative"],
-    samples=unary, doc="The logistic function, 1 / (1 + exp(-x)).",
+    samples=analytic, doc="The logistic function, 1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
     "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=["nonnegative"],

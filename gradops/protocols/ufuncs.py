@@ -1,6 +1,7 @@
 """NumPy's ufuncs and their methods on tensors, expressions and their like."""
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..op import OPS, Op
-from ..types import shape_of, type_of
+from ..types import result_dtype, shape_of, type_of
 from .absent import reason_for
 from .binding import UNSET, function_for, offered
 from .refusals import refusal, written
@@ -22,7 +23,7 @@ ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cump
 
 def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `ufunc.method(*args, **kwargs)` is for operands of ours."""
-    call = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    call = title(ufunc) + ("" if method == "__call__" else f".{method}")
     if method not in METHODS:
         hint = "index_add and scatter_add of gradops add at indices; reduceat is sums of slices"
         raise refusal(call, "this method of a ufunc is not here", hint)
@@ -35,6 +36,15 @@ def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dic
         return METHODS[method](ufunc, call, *args, **kwargs)
     (target,) = out if len(out) == 1 else (None,)
     return written(call, target, METHODS[method](ufunc, call, *args, **kwargs), where)
+
+
+def title(ufunc: np.ufunc) -> str:
+    """How the user knows a ufunc: by NumPy's name, SciPy's, or as one that was made by hand."""
+    name = ufunc.__name__
+    if getattr(np, name, None) is ufunc or "<" in name:
+        return f"numpy.{name}"
+    special = sys.modules.get("scipy.special")
+    return f"scipy.special.{name}" if getattr(special, name, None) is ufunc else name
 
 
 def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
@@ -116,8 +126,7 @@ def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
     """The op or function that a ufunc is. Raises NumPyCallError."""
     found = known(len(OPS)).get(ufunc) or named(ufunc)
     if found is None:
-        name = ufunc.__name__
-        raise refusal(f"numpy.{name}", *reason_for("", name))
+        raise refusal(title(ufunc), *reason_for("", ufunc.__name__))
     return found
 
 
@@ -131,8 +140,7 @@ def known(count: int) -> dict[np.ufunc, Any]:
     }
     return found | {
         np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,
-        np.rint: of_floats(OPS["round"]), np.float_power: float_power,
-        np.fabs: of_floats(OPS["abs"]),
+        np.rint: of_floats(np.rint, OPS["round"]), np.fabs: of_floats(np.fabs, OPS["abs"]),
     }  # fmt: skip
 
 
@@ -158,11 +166,13 @@ def parts(x: Any) -> tuple[Any, Any]:
     return x - whole, whole
 
 
-def of_floats(op: Op) -> Callable[[Any], Any]:
-    """An op that takes integers, as a function that makes floats of them first."""
-    return lambda x: op(x if type_of(x).dtype.kind in "fc" else x + np.float64(0))
+def of_floats(ufunc: np.ufunc, op: Op) -> Callable[[Any], Any]:
+    """An op that takes integers, as a ufunc that makes floats of them, in the ufunc's dtype."""
 
+    def call(x: Any) -> Any:
+        dtype = type_of(x).dtype
+        return op(
+            x if dtype.kind in "fc" else OPS["astype"](x, dtype=result_dtype(ufunc, (dtype,)))
+        )
 
-def float_power(a: Any, b: Any) -> Any:
-    """A power in double precision at least."""
-    return OPS["power"](a + np.float64(0), b)
+    return call

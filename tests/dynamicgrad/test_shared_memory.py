@@ -103,3 +103,13 @@ def test_a_view_follows_a_write_to_its_operand(call):
         assert y.tolist() == np.multiply(3, value).tolist()
         after = dg.autograd.grad(y.sum(), leaf, retain_graph=True)[0]
         assert after.tolist() == (3 * g).tolist()
+
+
+@pytest.mark.parametrize("call", VIEWS)
+def test_what_is_made_in_inference_mode_says_so_unless_it_lies_in_other_memory(call):
+    scope = scope_of(dg)
+    xs = [scope[name] for name in "xvi"]
+    with dg.inference_mode():
+        found = [y for y in results(call, scope) if isinstance(y, dg.Tensor)]
+    for y in found:
+        assert y.is_inference() == (y._base is None and not any(y is x for x in xs))
