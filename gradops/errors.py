@@ -5,6 +5,7 @@
     - AxisError             an axis that an operand does not have        (also an IndexError)
   - DTypeError            operand dtypes an op cannot take            (also Type-, RuntimeError)
   - OptionError           an attribute that an op does not know      (also Value-, RuntimeError)
+  - DivisionError         an integer to be divided by zero   (also ZeroDivision-, RuntimeError)
   - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
   - IndexingError         an index an operand does not have           (also an IndexError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
@@ -95,6 +96,10 @@ class IndexingError(OperandError, IndexError):
 
 class OptionError(OperandError, ValueError, RuntimeError):
     """An op was given an attribute whose value it does not know; PyTorch has a RuntimeError."""
+
+
+class DivisionError(OperandError, ZeroDivisionError, RuntimeError):
+    """An integer is to be divided by zero, for which NumPy warns and gives 0."""
 
 
 class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):
