@@ -171,11 +171,10 @@ def hooks_of_leaf(leaf: Leaf) -> LeafHooks:
 class Whole:
     """Stands where an op does on a node whose gradients are computed all at once."""
 
-    traits = frozenset[str]()
     vjp = Together(lambda g, node, gradients: gradients(g).__getitem__)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, traits: frozenset[str] = frozenset()) -> None:
+        self.name, self.traits = name, traits
 
     def __str__(self) -> str:
         return self.name
@@ -255,7 +254,8 @@ class HookedNode(Node):
     @property
     def op(self) -> Any:
         """Stands where an op does."""
-        return Whole(self.plain().op.name)
+        op = self.plain().op
+        return Whole(op.name, op.traits)
 
     @property
     def operands(self) -> Any:

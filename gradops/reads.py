@@ -41,9 +41,7 @@ class Probe(Operators):
 
 
 @cache
-def reads(
-    op: Op, i: int, count: int, kind: str = "vjp", real: bool = False
-) -> frozenset[int]:
+def reads(op: Op, i: int, count: int, kind: str = "vjp", real: bool = False) -> frozenset[int]:
     """The operands, and OUTPUT, whose values a rule of operand i of `count` reads.
 
     It is the VJP rule, unless `kind` is "jvp". With `real`, the output is known to be real.
