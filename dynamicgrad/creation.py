@@ -15,6 +15,7 @@ from gradops.types import as_shape
 
 from .devices import on_device
 from .dtypes import get_default_dtype
+from .fitting import number_in
 from .handle import Handle, cut_off
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
@@ -51,11 +52,14 @@ def generator() -> "np.random.Generator":
             " pass them in as arguments, or draw with gradops.random_normal(key, ...) and pass the"
             " key"
         )
-    found = GENERATOR.get(None)
-    if found is None:
+    return state_of_thread()
+
+
+def state_of_thread() -> "np.random.Generator":
+    """The generator of this thread or task, made if there is none; to copy, and not to draw."""
+    if GENERATOR.get(None) is None:
         manual_seed(None)
-        found = GENERATOR.get()
-    return found
+    return GENERATOR.get()
 
 
 def drawn(draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Any = None) -> Any:
@@ -174,7 +178,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = F
     tensor([3., 3.])
     """
     dtype = natural_dtype(np.asarray(fill_value)) if dtype is None else dtype
-    return finished(np.full(sizes((shape,)), fill_value, dtype), requires_grad)
+    return finished(np.full(sizes((shape,)), number_in("full", dtype, fill_value)), requires_grad)
 
 
 @on_device
@@ -316,7 +320,8 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = 
     >>> dg.full_like(dg.zeros(2), 7)
     tensor([7., 7.])
     """
-    return finished(np.full(x.shape, fill_value, dtype or x.dtype), requires_grad)
+    value = number_in("full_like", dtype or x.dtype, fill_value)
+    return finished(np.full(x.shape, value), requires_grad)
 
 
 @on_device

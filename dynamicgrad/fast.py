@@ -83,13 +83,16 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     return named(call, op)
 
 
-def binary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any, Any], Any]:
+def binary(
+    op: Op, face: type[Handle] = Tensor, kernel: Callable[..., Any] | None = None
+) -> Callable[[Any, Any], Any]:
     """`op` as a function of two operands: handles of a face, or one of them plain.
 
+    `kernel` computes the same as the op's, where the face has another spelling of it.
     A face with a promotion of its own takes this way only with operands of one dtype and with
     Python's numbers, where all promotions agree.
     """
-    kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
+    kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
     promotes = face.promoted is not None
     compares = op.family == "discrete"

@@ -109,6 +109,11 @@ def tensors(node: Node) -> Any:
     return (node if node.output is None else output_of(node), *operands)
 
 
+def constants(node: Node) -> Any:
+    """What the rules see where only their cotangents are recorded: arrays without history."""
+    return [hold(Array, x.value) if isinstance(x, Handle) else x for x in tensors(node)]
+
+
 def aliased(saved: Handle, node: Any) -> Array:
     """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
     if saved.node is node and type(saved) is Array:

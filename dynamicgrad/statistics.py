@@ -112,7 +112,7 @@ def running(op: Any, name: str) -> Callable[..., Any]:
         return op(in_dtype(x, dtype), axis=dim)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = op.__doc__.split(">>>")[0].rstrip()
+    call.__doc__ = (op.__doc__ or "").split(">>>")[0].rstrip()
     return numbers_as_rows(call)
 
 

@@ -166,14 +166,16 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     opened = Opened(func, primals, lifted=True)
     record = opened.record
     ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in opened.outputs]
-    weights = [record.vertex(lift(t, record.level) if record.level else t) for t in ones]
+    weights = [
+        record.vertex(lift(t, record.level, record.run) if record.level else t) for t in ones
+    ]
     with record.running():  # the way back is linear in them, and its own way back is the way on
         pulled = gradients(opened.outputs, record.vertices, weights, True, True)
 
     def push(*tangents: Any) -> Any:
         directions = directions_like(primals, tangents)
-        more = opened.must_record or any(map(has_history, directions))
-        found = gradients(pulled, weights, directions, True, bool(is_recording()) and more)
+        create = bool(is_recording()) and (opened.records or any(map(has_history, directions)))
+        found = gradients(pulled, weights, directions, True, create, linear=not opened.leads_out)
         as_tensors = has_tensors((primals, tangents))
         return left(opened.rebuild(record.settled(found)), as_tensors)
 

@@ -3,6 +3,8 @@
 import string
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 
 from ..types import shape_of
@@ -11,9 +13,14 @@ from .joining import as_array
 __all__ = ["cross", "dot", "einsum", "inner", "vdot"]
 
 
+def strong(x: Any) -> Any:
+    """An operand whose dtype counts: of a list or a number, the array that NumPy makes of it."""
+    return x if hasattr(x, "gradop_level") else np.asarray(x)
+
+
 def dot(a: Any, b: Any) -> Any:
     """The product of vectors or matrices; of numbers, or over the last axis and last but one."""
-    a, b = as_array(a), as_array(b)
+    a, b = strong(a), strong(b)
     left, right = len(shape_of(a)), len(shape_of(b))
     if not left or not right:
         return ops.mul(a, b)
@@ -34,12 +41,12 @@ def cross(
 
 def inner(a: Any, b: Any) -> Any:
     """The products summed over the last axes."""
-    return ops.inner(as_array(a), as_array(b))
+    return ops.inner(strong(a), strong(b))
 
 
 def vdot(a: Any, b: Any) -> Any:
     """The product of all entries, in a row, those of `a` conjugated."""
-    flat = [ops.reshape(as_array(x), shape=(-1,)) for x in (a, b)]
+    flat = [ops.reshape(strong(x), shape=(-1,)) for x in (a, b)]
     return ops.matmul(ops.conj(flat[0]), flat[1])
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import gradops as ops
 
 from ..library.movement import in_dtype
-from ..types import shape_of
-from .refusals import length
+from ..types import shape_of, type_of
+from .refusals import known, length
 
 __all__ = [
     "append", "block", "concat", "concatenate", "delete",
@@ -88,7 +88,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 
 def ix_(*args: Any) -> Any:
     """Index arrays that pick the entries at all their combinations."""
-    return meshgrid(*args, sparse=True, indexing="ij")
+    places = [np.nonzero(known(x))[0] if type_of(x).dtype.kind == "b" else x for x in args]
+    return meshgrid(*places, sparse=True, indexing="ij")
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:

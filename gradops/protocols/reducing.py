@@ -25,6 +25,12 @@ def masked(x: Any, where: Any, identity: Any) -> Any:
     return x if where is True else ops.where(where, x, identity)
 
 
+def alike(initial: Any, a: Any) -> Any:
+    """The number that a reduction starts from, in the dtype that it has."""
+    dtype = type_of(a).dtype
+    return in_dtype(initial, dtype) if hasattr(initial, "gradop_level") else dtype.type(initial)
+
+
 def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
     """A reduction that starts from a number, with NumPy's keywords."""
 
@@ -33,7 +39,7 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
         where: Any = True,
     ) -> Any:  # fmt: skip
         y = op(masked(in_dtype(a, dtype), where, identity), axis=axis, keepdims=bool(keepdims))
-        return y if initial is UNSET else join(y, initial)
+        return y if initial is UNSET else join(y, alike(initial, y))
 
     return reduce
 
@@ -49,6 +55,7 @@ def choosing(op: Any, join: Any) -> Callable[..., Any]:
                 f"numpy.{op.name}(..., where=...)", "of no entries at all nothing is the extreme",
                 "give initial=, which counts as an entry",
             )  # fmt: skip
+        initial = initial if initial is UNSET else alike(initial, a)
         y = op(masked(a, where, initial), axis=axis, keepdims=bool(keepdims))
         return y if initial is UNSET else join(y, initial)
 

@@ -1,6 +1,7 @@
 """NumPy's ufuncs and their methods on tensors, expressions and their like."""
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -22,7 +23,7 @@ ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cump
 
 def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `ufunc.method(*args, **kwargs)` is for operands of ours."""
-    call = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    call = title(ufunc) + ("" if method == "__call__" else f".{method}")
     if method not in METHODS:
         hint = "index_add and scatter_add of gradops add at indices; reduceat is sums of slices"
         raise refusal(call, "this method of a ufunc is not here", hint)
@@ -35,6 +36,15 @@ def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dic
         return METHODS[method](ufunc, call, *args, **kwargs)
     (target,) = out if len(out) == 1 else (None,)
     return written(call, target, METHODS[method](ufunc, call, *args, **kwargs), where)
+
+
+def title(ufunc: np.ufunc) -> str:
+    """How the user knows a ufunc: by NumPy's name, SciPy's, or as one that was made by hand."""
+    name = ufunc.__name__
+    if getattr(np, name, None) is ufunc or "<" in name:
+        return f"numpy.{name}"
+    special = sys.modules.get("scipy.special")
+    return f"scipy.special.{name}" if getattr(special, name, None) is ufunc else name
 
 
 def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
@@ -116,8 +126,7 @@ def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
     """The op or function that a ufunc is. Raises NumPyCallError."""
     found = known(len(OPS)).get(ufunc) or named(ufunc)
     if found is None:
-        name = ufunc.__name__
-        raise refusal(f"numpy.{name}", *reason_for("", name))
+        raise refusal(title(ufunc), *reason_for("", ufunc.__name__))
     return found
 
 
