@@ -289,10 +289,20 @@ SLOTS = ("op", "inputs", "operands", "attrs", "number", "shape", "dtype", "outpu
          "watch", "code", "offset")  # fmt: skip
 
 
+def hooked(kind: Any) -> type[HookedNode]:
+    """The class of nodes of a kind that have hooks; that of a custom function has its name."""
+    if kind is Node:
+        return HookedNode
+    if "hooked" not in kind.__dict__:
+        kind.hooked = type(kind.__name__, (HookedNode,), {"__slots__": ()})
+    found: type[HookedNode] = kind.hooked
+    return found
+
+
 def hooks_of(node: Any) -> NodeHooks:
     """The hooks of a node, which becomes a hooked one."""
-    if type(node) is not HookedNode:
-        node.hooks, node.__class__ = NodeHooks(type(node)), HookedNode
+    if not isinstance(node, HookedNode):
+        node.hooks, node.__class__ = NodeHooks(type(node)), hooked(type(node))
     hooks: NodeHooks = node.hooks
     return hooks
 
