@@ -13,6 +13,7 @@ from ..modes import is_recording
 from .levels import has_history
 from .recording import Recording, gradients
 from .structure import (
+    NUMBERS,
     ArgNums,
     chosen,
     entered,
@@ -24,6 +25,7 @@ from .structure import (
     replaced,
     same_structure,
     shown,
+    speaks_numpy,
     split_aux,
 )  # fmt: skip
 
@@ -54,7 +56,7 @@ def grad_and_value(
         with record.running():
             result = func(*replaced(args, argnums, rebuild(record.vertices)), **kwargs)
             value, aux = split_aux(result, has_aux, call)
-            y = scalar(value, call)
+            y = scalar(value, call, speaks_numpy(record.vertices))
             leads_out = record.leads_out([y])
             create = leads_out or record.holds_history([y])
             found = gradients([y], record.vertices, None, create, create, linear=not leads_out)
@@ -66,16 +68,16 @@ def grad_and_value(
     return transformed
 
 
-def scalar(value: Any, call: str) -> Handle:
-    """What a function returned, which must have one entry."""
-    if type(value) in REFUSED:
+def scalar(value: Any, call: str, numbers: bool) -> Handle:
+    """What a function returned, a scalar; with `numbers`, a number or an array of one entry."""
+    if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
         raise TransformError(
             f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
             " operations on the arguments give (float(), item(), functions of math and entries of"
             " NumPy's arrays are cut off from them); has_aux=True lets it return (output, aux)"
         )
-    y = output(value, f"{call}: Expected f(*args) to return a Tensor")
-    if any(n != 1 for n in y.shape):
+    y = output(value, f"{call}: Expected f(*args) to return a Tensor", numbers)
+    if y.shape and not (numbers and all(n == 1 for n in y.shape)):
         raise TransformError(
             f"{call}: Expected f(*args) to return a scalar Tensor, got tensor with"
             f" {len(y.shape)} dims, {y.type}.\n  hint: reduce it, as by .sum(); or maybe you wanted"
@@ -171,7 +173,8 @@ class Opened:
         with self.record.running():
             result = func(*self.rebuild_primals(self.record.vertices))
             self.value, self.aux = split_aux(result, has_aux, call)
-            self.outputs, self.rebuild = outputs_of(self.value, call)
+            numbers = speaks_numpy(self.record.vertices)
+            self.outputs, self.rebuild = outputs_of(self.value, call, numbers)
         self.leads_out = self.record.leads_out(self.outputs)
         self.records = self.leads_out or self.record.holds_history(self.outputs)
 

@@ -25,9 +25,9 @@ from ..ir.graph import FrozenGraph, reachable
 from ..ir.names import Names
 from ..ir.structure import Parts, TupleType
 from ..transform.reverse import carried_by, pulled
-from .batch import Inside, given, size_of
+from .batch import Inside, given
 from .bodies import Body, as_result, captures_of, closed, traced
-from .lists import CONTROL, no_samples, zeros_like
+from .lists import CONTROL, no_samples, size_of, zeros_like
 from .ops import fitting
 
 

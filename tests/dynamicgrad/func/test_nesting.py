@@ -61,7 +61,6 @@ PROGRAMS = """
     F.grad(lambda x: F.vjp(lambda y: y + v, v)[1](x)[0].sum())(x)
     F.grad(lambda x: F.grad(lambda y: ((y * y).sum(), x), has_aux=True)(v)[1].sum())(x)
     F.grad(lambda x: F.grad_and_value(lambda y: x.sum())(v)[1])(x)
-    F.grad(lambda x: F.linearize(lambda y: y * y, v)[1](x).sum())(x)
     F.grad(lambda x: F.jacrev(lambda y: (y * x, x), has_aux=True)(v)[1].sum())(x)
     F.jvp(lambda x: F.vjp(lambda y: {'a': x, 'b': y * x}, v)[0], (x,), (v,))
     F.vmap(lambda x: F.vjp(lambda y: y + v, v)[1](x)[0])(A)
