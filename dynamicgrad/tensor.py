@@ -100,8 +100,7 @@ def require_leaf(t: Tensor, protocol: str) -> None:
     if not t.is_leaf:
         raise TapeError(
             "Only Tensors created explicitly by the user (graph leaves) support the"
-            f" {protocol} protocol\n  hint: x.detach() is a leaf with the same entries; x.clone()"
-            " is a copy that keeps the history"
+            f" {protocol} protocol\n  hint: x.clone() is a copy through which gradients flow"
         )
 
 
@@ -145,6 +144,6 @@ def replace_data(t: Tensor, source: Any) -> None:
         )
     before, t.value, t.alias = storage_of(t), memory(source), None
     t.storage = storage_of(source)
-    t.storage.viewed = True
+    t.storage.lend()
     for storage in (before, t.storage):
         storage.write()
