@@ -189,7 +189,11 @@ def hold(face: type[Face], value: Any, node: Any = None) -> Face:
 
 def face_of(args: Sequence[Any]) -> Any:
     """The face of a result: that of highest rank among the operands'."""
-    return max({type(a) for a in args if isinstance(a, Handle)}, key=lambda face: face.rank)
+    found: Any = None
+    for a in args:
+        if isinstance(a, Handle) and (found is None or type(a).rank > found.rank):
+            found = type(a)
+    return found
 
 
 def on_face(face: type[Face], x: Any) -> Face:

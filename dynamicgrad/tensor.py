@@ -79,7 +79,7 @@ class Tensor(Handle):
         if not self.is_leaf:
             raise TapeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
-                " protocol\n  hint: copy x.detach()"
+                " protocol\n  hint: x.clone() is a copy through which gradients flow"
             )
         kind = getattr(self, "is_parameter", False)
         found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)

@@ -192,10 +192,10 @@ class Expr(ArrayMethods):
 
     def unknown(self, asked: str, hint: str, write: str = "") -> ValueUnknownError:
         """The error for Python code that needs a value now, to write it into an array perhaps."""
+        where, hint = where_and_way_out(write or hint, hint)
         return ValueUnknownError(
             f"{asked} of {self.label} is known only when the graph runs"
-            f"\n  made at {describe(self.place)}"
-            f"\n  asked for at {where_and_way_out(write or hint, hint)}"
+            f"\n  made at {describe(self.place)}\n  asked for at {where}\n  hint: {hint}"
         )
 
     def __bool__(self) -> bool:
