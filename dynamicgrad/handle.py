@@ -292,6 +292,6 @@ def detached(t: Face) -> Face:
         return hold(type(t), stop_gradient(t.value))
     found = hold(type(t), memory(t))
     found.storage = storage_of(t)
-    found.storage.viewed = True
+    found.storage.lend()
     found.cut = t.cut if t.node is None else Cut("by detach()", None, here())
     return found
