@@ -14,7 +14,7 @@ from .tape import Part
 
 OF_NUMPY = {
     "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
-    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()", "tostring": "x.numpy()",
+    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
 }  # fmt: skip
 """What NumPy's arrays have and tensors spell otherwise."""
 
