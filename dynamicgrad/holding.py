@@ -3,14 +3,21 @@
 See `gradops.holding`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradops import GraphError
+
+from .backward import carry, seeded
+from .compiled import freed_by, recorded, spent
 from .inplace import require_writable
-from .sharing import storage_of
-from .tape import Leaf
+from .modes import RECORDING, is_recording
+from .sharing import enter, storage_of
+from .tape import Leaf, clock
 from .tensor import Tensor, handle, make_leaf
+from .views import replayed
 
 
 def held(t: Tensor) -> Any:
@@ -38,4 +45,169 @@ def write(t: Tensor, value: Any) -> None:
     storage.write()
 
 
-METHODS = {"__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write}
+def look(t: Tensor) -> Any:
+    """What a program can tell of a tensor beside its type."""
+    node = t.node
+    if node is None:
+        return None if getattr(t, "kept_grad", None) is None else "kept"
+    if type(node) is not Leaf:
+        return "result"
+    if node.watch is None and node.after is None:
+        return node.grad is None
+    hooks = node.watch.hooks.values() if node.watch is not None else ()
+    return node.grad is None, (*map(id, hooks),), (*map(id, (node.after or {}).values()),)
+
+
+class Tensors:
+    """How a tracer captures tensors, and records a compiled program on their tape."""
+
+    is_recording = staticmethod(lambda: bool(is_recording()))
+    recorded = staticmethod(recorded)
+    freed_by = staticmethod(freed_by)
+    spent = staticmethod(spent)
+
+    @staticmethod
+    def base(t: Tensor) -> Tensor | None:
+        """The tensor of whose memory `t` is a view."""
+        if t.alias is not None and t.alias.steps is None:
+            raise GraphError(
+                f"a {t.type} is a view that a custom function gave, and cannot be captured"
+                "\n  hint: pass it as an argument, or capture its clone()"
+            )
+        return t._base
+
+    @staticmethod
+    def state(t: Tensor) -> Any:
+        """The fields of a tensor, and of the leaf and the storage that it has."""
+        leaf, storage = t.node, t.storage
+        written = () if storage is None else (storage.changed, storage.version, storage.place)
+        grad = leaf.grad if type(leaf) is Leaf else getattr(t, "kept_grad", None)
+        return t.value, leaf, grad, storage, written, t.alias, t.cut
+
+    @staticmethod
+    def restore(t: Tensor, state: Any) -> None:
+        """Give a tensor its fields back."""
+        t.value, t.node, grad, t.storage, written, t.alias, t.cut = state
+        if type(t.node) is Leaf:
+            t.node.grad = grad
+        elif t.node is None and (grad is not None or hasattr(t, "kept_grad")):
+            t.kept_grad = grad
+        if t.storage is not None:
+            t.storage.changed, t.storage.version, t.storage.place = written
+
+    @staticmethod
+    def gradient(t: Tensor) -> Tensor | None:
+        """The gradient that a leaf, or a tensor that requires none, has."""
+        found: Tensor | None = getattr(t, "kept_grad", None)
+        if t.node is None:
+            return found
+        return t.node.grad if type(t.node) is Leaf else None
+
+    @staticmethod
+    def stand_in(t: Tensor, value: Any, grad: Tensor | None) -> Tensor:
+        """A tensor like `t` that holds `value`, a leaf with the same hooks if it has a history."""
+        found = handle(value)
+        if getattr(t, "is_parameter", False):
+            found.is_parameter = True
+        if grad is not None:
+            found.kept_grad = grad
+        if t.node is not None:
+            make_leaf(found)
+        if type(t.node) is Leaf:
+            found.node.watch, found.node.after = t.node.watch, t.node.after
+        return found
+
+    @staticmethod
+    def enter(t: Tensor, value: Any, grad: Tensor | None) -> None:
+        """Let a tensor be a leaf that holds `value`; one that has hooks keeps them."""
+        t.value, t.storage, t.alias, t.cut = value, None, None, None
+        if t.node is not None and type(t.node) is not Leaf:
+            make_leaf(t)
+        if t.node is not None:
+            t.node.grad = grad
+        elif grad is not None:
+            t.kept_grad = grad
+
+    @staticmethod
+    def enter_view(t: Tensor, grad: Tensor | None) -> None:
+        """Let a view be one of what its base holds now."""
+        alias = t.alias
+        assert alias is not None
+        t.value, t.storage, t.cut = alias.view_of(alias.base.value), storage_of(alias.base), None
+        t.storage.viewed = True
+        enter(t, alias)
+        if type(t.node) is Leaf:
+            t.node.grad = grad
+        elif t.node is not None:
+            t.node = replayed(alias.base, alias.steps)
+
+    @staticmethod
+    def copied(t: Tensor) -> Tensor:
+        """Another handle on the value and the node."""
+        return handle(t.value, t.node)
+
+    @staticmethod
+    def viewed(t: Tensor, base: Tensor) -> Tensor:
+        """The view of another base that `t` is of its own."""
+        assert t.alias is not None
+        found: Tensor = t.alias.view_of(base)
+        return found
+
+    @staticmethod
+    def are_sharing(written: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
+        """Whether tensors of `written` share memory with others, as both know."""
+        shared = {id(t.storage): t for t in written if t.storage is not None and t.storage.viewed}
+        return bool(shared) and any(
+            id(t.storage) in shared and shared[id(t.storage)] is not t for t in (*written, *others)
+        )
+
+    @staticmethod
+    def holder(value: Any) -> Tensor:
+        """A tensor that holds a value and requires no gradient."""
+        return handle(value)
+
+    @staticmethod
+    def leaf(value: Any) -> Tensor:
+        """A leaf that holds a value."""
+        return make_leaf(handle(value))
+
+    @staticmethod
+    def time() -> int:
+        """A number later than that of all that was recorded and written."""
+        return next(clock)
+
+    @staticmethod
+    def values(ts: Sequence[Tensor]) -> list[Any]:
+        """What tensors hold."""
+        return [t.value for t in ts]
+
+    @staticmethod
+    def looks(ts: Sequence[Tensor]) -> list[Any]:
+        """Whether tensors require gradients, as leaves or results, and have some; their hooks."""
+        return [look(t) for t in ts]
+
+    @staticmethod
+    def vertex(t: Tensor) -> Any:
+        """The node of a tensor, None if it requires no gradient."""
+        return t.node
+
+    @staticmethod
+    def pulled(outputs: Sequence[Tensor], ends: Sequence[Any], seeds: Sequence[Tensor]) -> Any:
+        """The gradients at vertices, recorded; hooks of leaves run when they are delivered."""
+        watches = [v.watch for v in ends]
+        mode = RECORDING.set(True)
+        try:
+            for v in ends:
+                v.watch = None
+            found = carry(seeded(list(outputs), list(seeds)), list(ends), True, True)
+        finally:
+            RECORDING.reset(mode)
+            for v, watch in zip(ends, watches, strict=True):
+                v.watch = watch
+        return [found.get(v) for v in ends]
+
+
+METHODS = {
+    "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
+    "__gradop_kind__": Tensors,
+}  # fmt: skip

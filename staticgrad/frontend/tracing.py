@@ -39,9 +39,20 @@ def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
         args = [fed(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        with held_at(TRACING, "sg.trace"):
+        with held_at(TRACING, Once()):
             found = fn(*args)
         return freeze([expression(x) for x in leaves_of(found)], feeds)
+
+
+class Once:
+    """A trace whose graph is for another place: what it reads from outside are constants."""
+
+    def __str__(self) -> str:
+        return "sg.trace"
+
+    def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
+        """A constant."""
+        return make()
 
 
 def name_of(fn: Callable[..., Any]) -> str:

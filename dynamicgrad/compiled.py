@@ -1,0 +1,146 @@
+"""A call of a compiled program, as one operation on the tape.
+
+Note [Compiled calls]. A program that was traced keeps its own tape, of expressions. To go back along
+it with expressions for cotangents gives the graph of the gradient, which is compiled and run with
+what the call was given. Where the gradient is recorded in turn, that is one operation again.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import TapeError
+from gradops.places import here
+
+from .hooks import Whole
+from .modes import is_recording
+from .reading import Freed, changed_text
+from .sharing import storage_of
+from .tape import NOTHING, SEVERAL, Node, Part, clock, new
+from .tensor import Tensor, as_tensor, cut_off, handle
+from .views import refuse_leaf, set_history
+
+
+def recorded(inputs: Sequence[Tensor], outputs: Sequence[Tensor], call: Any) -> None:
+    """Let `outputs` be those of one operation on `inputs`, or note why they are not."""
+    record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
+
+
+def spent(inputs: Sequence[Tensor], t: Tensor, name: str, freed: Freed) -> None:
+    """Let `t` come from `inputs` by what a backward inside the program has freed."""
+    record(inputs, [t], name, next(clock), lambda: freed)
+
+
+def record(
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    name: str,
+    number: int,
+    operands: Callable[[], Any],
+) -> None:
+    """Let `outputs` be those of a new node, if something that it comes from is on the tape."""
+    tracked = any(x.node is not None for x in inputs)
+    if not tracked or not is_recording():
+        for t in outputs:
+            if t.node is None:
+                cut_off(t, None, tracked)
+        return
+    node = new(CompiledNode)
+    node.op, node.attrs, node.output = Whole(name), NOTHING, None
+    node.inputs = tuple([x.node for x in inputs])
+    node.number, node.watch, node.storage = number, None, None
+    node.code, node.offset = here() or (None, 0)
+    node.operands, node.shape, node.dtype = operands(), SEVERAL, SEVERAL
+    for i, t in enumerate(outputs):
+        give_history(t, Part(node, i, t.value.shape, t.value.dtype))
+
+
+def freed_by(t: Tensor) -> Freed | None:
+    """What stands where the operands do of a node on the way to `t`, if a backward freed it."""
+    stack, seen = [t.node], set()
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        operands = getattr(node, "operands", None)
+        if isinstance(operands, Freed):
+            return operands
+        stack += node.inputs
+    return None
+
+
+def give_history(t: Tensor, vertex: Any) -> None:
+    """Let a tensor come from a vertex: a new one, or one that the call has written to."""
+    if t.storage is None and t.node is None:
+        t.node = vertex
+    else:
+        refuse_leaf(t)
+        set_history(t, vertex)
+
+
+class CompiledNode(Node):
+    """The node of a call of a compiled program."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The node's name."""
+        return f"{self.op}Backward"
+
+
+class Saved:
+    """What a call keeps for its backward; it stands where its node's operands do."""
+
+    __slots__ = ("call", "inputs")
+
+    def __init__(self, inputs: Sequence[Tensor], call: Any) -> None:
+        self.call = call
+        self.inputs = [aliased(x) for x in inputs]
+
+    def read(self, node: Node, freed: Freed | None) -> Any:
+        """The node, and the function that computes its gradients."""
+
+        def run(g: Any) -> Sequence[Any]:
+            found = self.gradients(node, g)
+            if freed is not None:
+                node.operands = freed
+            return found
+
+        return node, run
+
+    def gradients(self, node: Node, g: Any) -> list[Any]:
+        """The gradients of the inputs, recorded if gradients are."""
+        given = sorted(g.by_index)
+        seeds = [g.by_index[i] for i in given]
+        wanted = [i for i, x in enumerate(node.inputs) if x is not None]
+        found: list[Any] = [None] * len(node.inputs)
+        for i in self.call.needed(wanted, given):
+            self.check_unchanged(node, i)
+        if is_recording():
+            seeds = [as_tensor(s) for s in seeds]
+            gs = self.call.recorded_gradients(wanted, given, seeds, self.inputs)
+        else:
+            gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
+        for i, x in zip(wanted, gs, strict=True):
+            found[i] = x
+        return found
+
+    def check_unchanged(self, node: Node, i: int) -> None:
+        """Refuse an input that was written to since."""
+        x = self.inputs[i]
+        if x.storage is not None and x.storage.changed > node.number:
+            raise TapeError(changed_text(node, "the argument", x.type, x.storage))
+
+
+def aliased(x: Tensor) -> Tensor:
+    """A handle with the history that a tensor has now, which keeps the record of writes to it."""
+    found = handle(x.value, x.node)
+    found.storage = storage_of(x) if type(x.value) is np.ndarray else x.storage
+    return found
+
+
+def plain(x: Any) -> Any:
+    """A cotangent as what it holds."""
+    return x.value if isinstance(x, Tensor) else x

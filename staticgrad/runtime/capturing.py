@@ -1,0 +1,260 @@
+"""What stands inside a trace for what the program is given and for what it reads from outside.
+
+Note [Captures]. While a program is traced, every holder that it can reach holds an expression, and
+so whatever the program does with it, by whichever way, is built and not computed. When the trace
+ends, all of them are as they were. One thread traces at a time, since others see the same holders.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradops import GraphError, type_of
+from gradops.holding import held, is_holder
+from gradops.levels import TRACING
+
+from ..frontend.graph import Graph
+from ..frontend.leaves import placeholder
+from ..frontend.tracing import placeholder_like
+from ..ir.expr import Expr
+from ..ir.names import held_at
+from .surroundings import Surroundings, is_same
+
+LOCK = threading.RLock()
+
+
+class Given:
+    """A holder that the program is given or reaches: the expressions that stand for it inside.
+
+    `inside` is what the program sees: the holder itself, or for an argument another in its place.
+    """
+
+    def __init__(self, x: Any, name: str, index: int | None = None) -> None:
+        self.x, self.name, self.index, self.kind = x, name, index, x.__gradop_kind__
+        self.base = None if index is not None else self.kind.base(x)
+        label = name.replace(".", "_").replace(" ", "_")
+        self.feed = placeholder_like(x, label) if self.base is None else None
+        self.grad_feed = self.grad = None
+        if (grad := self.kind.gradient(x)) is not None:
+            self.grad_feed = placeholder_like(grad, f"{label}_grad")
+            self.grad = self.kind.stand_in(grad, self.grad_feed, None)
+        self.look, self.type = self.kind.looks([x])[0], type_of(held(x))
+        self.before = self.kind.state(x)
+        self.after: Any = None
+        if index is not None:
+            self.inside = self.kind.stand_in(x, self.feed, self.grad)
+        else:
+            self.inside = x
+            self.enter()
+        asks = self.look not in (None, "kept")
+        self.vertex = self.kind.vertex(self.inside)
+        self.is_active = asks and self.inside.is_leaf
+
+    def enter(self) -> None:
+        """Let the holder hold what stands for it."""
+        if self.base is None:
+            self.kind.enter(self.x, self.feed, self.grad)
+        else:
+            self.kind.enter_view(self.x, self.grad)
+
+    @property
+    def is_captured(self) -> bool:
+        """Whether the program reaches it by itself."""
+        return self.index is None
+
+    def of(self, leaves: Sequence[Any]) -> Any:
+        """The holder of a call whose arguments are `leaves`."""
+        return self.x if self.index is None else leaves[self.index]
+
+    def refuse_unfit(self) -> None:
+        """Refuse what the program did to a holder if a call could not do it."""
+        asks = self.look not in (None, "kept")
+        if self.inside.is_leaf and self.inside.requires_grad != asks:
+            raise GraphError(
+                f"a traced function changes requires_grad of {self.name}\n  hint: set it before the"
+                " call; inside, use detach() or no_grad()"
+            )
+        if self.look == "result" and self.kind.gradient(self.inside) is not None:
+            raise GraphError(
+                f"backward() inside a traced function arrives at {self.name}, a result of what was"
+                " computed outside, where it would go on\n  hint: return the loss, and call"
+                " backward() outside"
+            )
+
+    def leave(self) -> None:
+        """Take what the program left, and let the holder be as it was."""
+        if self.is_captured:
+            self.after = self.kind.state(self.x)
+            self.kind.restore(self.x, self.before)
+
+
+class Inside:
+    """A program while it is traced: what its holders, arrays and numbers stand for."""
+
+    name = "sg.function"
+
+    def __init__(self, graph: Graph, found: Surroundings) -> None:
+        self.graph, self.found = graph, found
+        self.given: list[Given] = []
+        self.captured: dict[int, Given] = {}
+        self.arrays: dict[int, tuple[Expr, np.ndarray[Any, Any]]] = {}
+        self.outside = {i: x for i, (_, x) in found.arrays.items()}
+        self.numbers: dict[tuple[int, Any], tuple[Expr, Any, Any, Any]] = {}
+        self.kept: list[tuple[str, Any, Any]] = []
+        self.entries: list[tuple[Any, Any, Any]] = []
+        self.cells: list[tuple[str, Any, Any]] = []
+        self.named: list[tuple[dict[str, Any], str, Any]] = []
+        self.looks: list[tuple[Callable[[], Any], Any]] = []
+        self.calls: list[Callable[[], None]] = []
+
+    def __str__(self) -> str:
+        return self.name
+
+    def enter(self) -> None:
+        """Let all that was found hold expressions, and remember what containers hold."""
+        self.cells = [(name, cell, cell.cell_contents)
+                      for name, cell in self.found.cells if filled(cell)]  # fmt: skip
+        self.named = [(own, name, own[name]) for own, name in self.found.globals]
+        for name, x, _ in self.found.containers:
+            self.kept.append((name, x, x.copy()))
+        for name, x in self.found.holders.values():
+            self.capture(x, name)
+
+    def leave(self) -> None:
+        """Let all holders be as they were, those that come from others last."""
+        for given in reversed(self.given):
+            given.leave()
+
+    def argument(self, x: Any, index: int, name: str) -> Any:
+        """What stands for an argument: for a holder that is captured as well, itself."""
+        if id(x) in self.captured:
+            return x
+        given = Given(x, name, index)
+        self.given.append(given)
+        return given.inside
+
+    def capture(self, x: Any, name: str) -> None:
+        """Let a holder from outside hold an expression, unless it does."""
+        if id(x) in self.captured or isinstance(held(x), Expr):
+            return
+        self.captured[id(x)] = given = Given(x, name)
+        self.given.append(given)
+
+    def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
+        """The expression for an array, which is read in each call if it comes from outside."""
+        if id(x) not in self.outside or not x.flags.writeable:
+            return make()
+        found = self.arrays.get(id(x))
+        if found is None:
+            found = self.arrays[id(x)] = make(), x
+        return found[0]
+
+    def number(self, mapping: Any, key: Any) -> Expr:
+        """A number in a dict of the caller, which is read in each call."""
+        place = id(mapping), key
+        if place not in self.numbers:
+            e = placeholder("float64", [], str(key))
+            self.numbers[place] = e, mapping, key, mapping[key]
+        return self.numbers[place][0]
+
+    def remember(self, mapping: Any, name: str) -> None:
+        """Keep what a dict holds, to put it back when the trace ends."""
+        self.kept.append((name, mapping, mapping.copy()))
+
+    def entry(self, mapping: Any, key: Any, x: Any) -> None:
+        """Let a dict have the holder `x` under a key, after each call another one."""
+        mapping[key] = x
+        self.entries.append((mapping, key, x))
+
+    def guard(self, look: Callable[[], Any]) -> None:
+        """Let the trace hold only as long as `look` gives what it gives now."""
+        self.looks.append((look, look()))
+
+    def with_each_call(self, done: Callable[[], None]) -> None:
+        """Have something done after each call."""
+        self.calls.append(done)
+
+    def forget(self, watched: set[int]) -> None:
+        """Let go of what only the trace needed: what was searched, and the first arguments."""
+        self.given[:] = [g for g in self.given if not g.is_captured or id(g) in watched]
+        for g in self.given:
+            g.before = None
+            if not g.is_captured:
+                g.x = None
+        self.found, self.captured = Surroundings([]), {}
+        self.kept, self.cells, self.named = [], [], []
+
+    def restored(self) -> list[str]:
+        """Put back what containers and names stood for; the names of those that were changed."""
+        own = {(id(mapping), key) for mapping, key, _ in self.entries}
+        wrong = []
+        for name, x, before in self.kept:
+            if is_same(x, before):
+                continue
+            if not is_only_filled(x, before, own):
+                wrong.append(name)
+            x.clear()
+            x.update(before) if isinstance(x, dict) else x.extend(before)
+        for name, cell, before in self.cells:
+            if not filled(cell) or cell.cell_contents is not before:
+                cell.cell_contents = before
+                wrong.append(name)
+        for names, name, before in self.named:
+            if names.get(name) is not before:
+                names[name] = before
+                wrong.append(name)
+        return wrong
+
+
+def filled(cell: Any) -> bool:
+    """Whether a cell of a closure holds something yet."""
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+def is_only_filled(x: Any, before: Any, own: set[Any]) -> bool:
+    """Whether a dict has only got entries that each call gives it."""
+    if not isinstance(x, dict) or not all(x.get(k) is v for k, v in before.items()):
+        return False
+    return all((id(x), k) in own for k in x.keys() - before.keys())
+
+
+@contextmanager
+def building(inside: Inside) -> Iterator[None]:
+    """Build in the graph of a trace, whose programs draw no random numbers."""
+    with LOCK, inside.graph.as_default(), held_at(TRACING, inside):
+        yield
+
+
+@contextmanager
+def again(inside: Inside, givens: Sequence[Given]) -> Iterator[None]:
+    """Let captured holders be as the trace left them: for what is built from its results later."""
+    with building(inside):
+        before = [(g, g.kind.state(g.x)) for g in givens if g.is_captured]
+        try:
+            for g, _ in before:
+                g.kind.restore(g.x, g.after)
+            yield
+        finally:
+            for g, state in reversed(before):
+                g.kind.restore(g.x, state)
+
+
+def refuse_changes(wrong: Sequence[str], name: str) -> None:
+    """Refuse a program that changes what is no value: that would happen once, and in no call."""
+    if wrong:
+        raise GraphError(
+            f"{name} changes {', '.join(dict.fromkeys(wrong))} while it is traced, which would"
+            " happen once, and not in each call\n  hint: return what is new; tensors can be"
+            " written to in place, as by copy_() under no_grad()"
+        )
+
+
+def is_value(x: Any) -> bool:
+    """Whether an argument is fed, and not part of the program."""
+    return is_holder(x) or isinstance(x, np.ndarray | np.generic)
