@@ -93,11 +93,11 @@ class CompiledNode(Node):
 class Saved:
     """What a call keeps for its backward; it stands where its node's operands do."""
 
-    __slots__ = ("call", "inputs")
+    __slots__ = ("call", "storages")
 
     def __init__(self, inputs: Sequence[Tensor], call: Any) -> None:
         self.call = call
-        self.inputs = [aliased(x) for x in inputs]
+        self.storages = [x.storage or storage_of(x) for x in inputs]
 
     def read(self, node: Node, freed: Freed | None) -> Any:
         """The node, and the function that computes its gradients."""
@@ -119,8 +119,9 @@ class Saved:
         for i in self.call.needed(wanted, given):
             self.check_unchanged(node, i)
         if is_recording():
+            origins = [origin(x, storage) for x, storage in zip(node.inputs, self.storages)]
             seeds = [as_tensor(s) for s in seeds]
-            gs = self.call.recorded_gradients(wanted, given, seeds, self.inputs)
+            gs = self.call.recorded_gradients(wanted, given, seeds, origins)
         else:
             gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
         for i, x in zip(wanted, gs, strict=True):
@@ -129,15 +130,16 @@ class Saved:
 
     def check_unchanged(self, node: Node, i: int) -> None:
         """Refuse an input that was written to since."""
-        x = self.inputs[i]
-        if x.storage is not None and x.storage.changed > node.number:
-            raise TapeError(changed_text(node, "the argument", x.type, x.storage))
+        storage, x = self.storages[i], node.inputs[i]
+        if storage.changed > node.number:
+            type = "a constant" if x is None else x.type
+            raise TapeError(changed_text(node, "the argument", type, storage))
 
 
-def aliased(x: Tensor) -> Tensor:
-    """A handle with the history that a tensor has now, which keeps the record of writes to it."""
-    found = handle(x.value, x.node)
-    found.storage = storage_of(x) if type(x.value) is np.ndarray else x.storage
+def origin(vertex: Any, storage: Any) -> Tensor:
+    """A handle on the history that an input had, and on the record of writes to it."""
+    found = handle(None, vertex)
+    found.storage = storage
     return found
 
 

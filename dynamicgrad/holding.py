@@ -49,11 +49,9 @@ def look(t: Tensor) -> Any:
     """What a program can tell of a tensor beside its type."""
     node = t.node
     if node is None:
-        return None if getattr(t, "kept_grad", None) is None else "kept"
+        return None
     if type(node) is not Leaf:
         return "result"
-    if node.watch is None and node.after is None:
-        return node.grad is None
     hooks = node.watch.hooks.values() if node.watch is not None else ()
     return node.grad is None, (*map(id, hooks),), (*map(id, (node.after or {}).values()),)
 
@@ -85,8 +83,9 @@ class Tensors:
         return t.value, leaf, grad, storage, written, t.alias, t.cut
 
     @staticmethod
-    def restore(t: Tensor, state: Any) -> None:
-        """Give a tensor its fields back."""
+    def restore(t: Tensor, state: Any) -> bool:
+        """Give a tensor its fields back; whether something had been written to it."""
+        value, changed = t.value, t.storage.changed if t.storage is not None else 0
         t.value, t.node, grad, t.storage, written, t.alias, t.cut = state
         if type(t.node) is Leaf:
             t.node.grad = grad
@@ -94,6 +93,14 @@ class Tensors:
             t.kept_grad = grad
         if t.storage is not None:
             t.storage.changed, t.storage.version, t.storage.place = written
+        return value is not t.value or changed > (written[0] if written else 0)
+
+    @staticmethod
+    def signature(t: Tensor) -> Any:
+        """What a program can tell of an argument without its entries."""
+        kept = t.node is None and getattr(t, "kept_grad", None) is not None
+        (found,) = Tensors.looks((t,))
+        return t.value.shape, t.value.dtype, found, kept
 
     @staticmethod
     def gradient(t: Tensor) -> Tensor | None:
@@ -184,7 +191,12 @@ class Tensors:
     @staticmethod
     def looks(ts: Sequence[Tensor]) -> list[Any]:
         """Whether tensors require gradients, as leaves or results, and have some; their hooks."""
-        return [look(t) for t in ts]
+        return [
+            None if (node := t.node) is None
+            else node.grad is None if type(node) is Leaf and not (node.watch or node.after)
+            else look(t)
+            for t in ts
+        ]  # fmt: skip
 
     @staticmethod
     def vertex(t: Tensor) -> Any:

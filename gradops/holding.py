@@ -24,8 +24,11 @@ class Kind(Protocol):
     def state(self, x: Any) -> Any:
         """All that a trace changes of a holder, to be given to `restore`."""
 
-    def restore(self, x: Any, state: Any) -> None:
-        """Give a holder its state back."""
+    def restore(self, x: Any, state: Any) -> bool:
+        """Give a holder its state back; whether something had been written to it."""
+
+    def signature(self, x: Any) -> Any:
+        """What a program can tell of a holder without its entries."""
 
     def gradient(self, x: Any) -> Any:
         """The holder that is the gradient of `x`, None if it has none."""
@@ -120,5 +123,4 @@ def signature(x: Any) -> Any:
     """What a program can tell of `x` without its entries: its type, its kind, and its gradient."""
     if not is_holder(x):
         return x.shape, x.dtype
-    value = x.__gradop_held__()
-    return type(x), value.shape, value.dtype, x.__gradop_kind__.looks((x,))[0]
+    return type(x), x.__gradop_kind__.signature(x)

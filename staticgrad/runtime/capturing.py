@@ -18,10 +18,10 @@ from gradops.levels import TRACING
 
 from ..frontend.graph import Graph
 from ..frontend.leaves import placeholder
+from ..frontend.surroundings import Surroundings, is_same
 from ..frontend.tracing import placeholder_like
 from ..ir.expr import Expr
 from ..ir.names import held_at
-from .surroundings import Surroundings, is_same
 
 LOCK = threading.RLock()
 
@@ -49,7 +49,7 @@ class Given:
         else:
             self.inside = x
             self.enter()
-        asks = self.look not in (None, "kept")
+        asks = self.look is not None
         self.vertex = self.kind.vertex(self.inside)
         self.is_active = asks and self.inside.is_leaf
 
@@ -71,7 +71,7 @@ class Given:
 
     def refuse_unfit(self) -> None:
         """Refuse what the program did to a holder if a call could not do it."""
-        asks = self.look not in (None, "kept")
+        asks = self.look is not None
         if self.inside.is_leaf and self.inside.requires_grad != asks:
             raise GraphError(
                 f"a traced function changes requires_grad of {self.name}\n  hint: set it before the"
@@ -99,6 +99,7 @@ class Inside:
     def __init__(self, graph: Graph, found: Surroundings) -> None:
         self.graph, self.found = graph, found
         self.given: list[Given] = []
+        self.given_captured = False  # whether an argument is captured as well
         self.captured: dict[int, Given] = {}
         self.arrays: dict[int, tuple[Expr, np.ndarray[Any, Any]]] = {}
         self.outside = {i: x for i, (_, x) in found.arrays.items()}
@@ -131,6 +132,7 @@ class Inside:
     def argument(self, x: Any, index: int, name: str) -> Any:
         """What stands for an argument: for a holder that is captured as well, itself."""
         if id(x) in self.captured:
+            self.given_captured = True
             return x
         given = Given(x, name, index)
         self.given.append(given)

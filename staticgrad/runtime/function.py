@@ -113,7 +113,8 @@ class Function:
                     self.captured |= found.ids
                     self.traced.setdefault(self.key(leaves, tree), []).insert(0, found)
                     self.warn_of_many()
-        self.last = found if found.takes_arrays(leaves, tree) else None
+        args, kwargs = tree
+        self.last = found if not kwargs and found.expect(args, self.captured) else None
         return found
 
     def known(self, leaves: list[Any], tree: Any) -> Traced | None:

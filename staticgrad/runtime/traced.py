@@ -19,6 +19,7 @@ from ..frontend.effects import group, is_run_only
 from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
 from ..frontend.leaves import EFFECTS
+from ..frontend.surroundings import Guard, Surroundings
 from ..frontend.tracing import expression, name_of, parameters, placeholder_like
 from ..ir.expr import Expr
 from ..ir.graph import reachable
@@ -26,7 +27,6 @@ from ..ir.names import held_at
 from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
 from .executable import Executable
 from .pulling import Tape, TapedCall
-from .surroundings import Guard, Surroundings
 
 
 class Effect:
@@ -104,7 +104,7 @@ class Traced:
                 wrong = inside.restored()
             refuse_changes(wrong, self.name)
             self.compile([x for x in found if is_run_only(x)], changes)
-        self.watch()
+        self.watch(len(leaves))
 
     def stand_ins(self, fn: Any, leaves: Sequence[Any]) -> list[Any]:
         """What the program is given in the place of each leaf of its arguments."""
@@ -203,7 +203,7 @@ class Traced:
             *(e for e, _ in arrays), *(n[0] for n in numbers),
         ]  # fmt: skip
 
-    def watch(self) -> None:
+    def watch(self, count: int) -> None:
         """Note what has to be as it was for the trace to hold, and forget what was searched."""
         inside, used = self.inside, set(map(id, self.captured))
         captured = [g for g in inside.given if g.is_captured]
@@ -217,17 +217,27 @@ class Traced:
         self.recording = self.kind is not None and self.kind.is_recording()
         self.ids = inside.captured.keys() & {id(g.x) for g in watched}
         self.guard, self.others = Guard(inside.found), inside.looks
-        self.is_plain = not (self.effects or self.state.values or inside.calls or self.graded)
+        self.takes_arrays = len(self.arguments) == count and not (
+            self.captured or self.graded or self.arrays or self.numbers or inside.given_captured
+            or any(not g.is_captured for g in inside.given)
+        )
+        self.holds = [x.__gradop_hold__ if is_holder(x) else None for x in self.templates]
+        self.in_order = self.results == [("computed", k) for k in range(len(self.templates))]
+        self.is_direct = self.in_order and not (
+            self.effects or self.state.values or inside.calls or self.histories or self.spent
+        )
+        self.makes_holders = any(self.holds)
+        self.is_free = not (inside.given or self.others) and self.guard.is_trivial
         inside.forget(set(map(id, watched)))
 
     def fits(self) -> bool:
         """Whether what is read from outside is as it was when the function was traced."""
-        return (
+        return self.is_free or (
             (not self.watched or self.kind.looks(self.watched) == self.looks)
             and (self.kind is None or self.kind.is_recording() is self.recording)
             and self.guard.holds()
-            and all(kind.base(x) is base for x, base, kind in self.views)
-            and all(look() == before for look, before in self.others)
+            and (not self.views or all(kind.base(x) is base for x, base, kind in self.views))
+            and (not self.others or all(look() == before for look, before in self.others))
         )
 
     def has_types(self) -> bool:
@@ -235,36 +245,103 @@ class Traced:
         return all(not is_array(v) or type_of(v) == t
                    for v, t in ((held(x), t) for x, t in self.types))  # fmt: skip
 
-    def takes_arrays(self, leaves: Sequence[Any], tree: Any) -> bool:
-        """Whether it is for calls with arrays alone, in order, which `attempt` may run."""
-        args, kwargs = tree
-        arrays = all(type(x) is np.ndarray for x in args) and len(self.arguments) == len(args)
-        return self.is_plain and arrays and not kwargs
+    def expect(self, args: tuple[Any, ...], captured: set[int]) -> bool:
+        """Prepare `attempt` for calls with arguments like these; whether it can run them."""
+        plain = [type(x) is np.ndarray or is_holder(x) for x in args]
+        if not all(plain) or len(self.arguments) != len(args) or self.inside.given_captured:
+            return False
+        self.classes, self.captured_ids = tuple(map(type, args)), captured
+        self.holders = [i for i, x in enumerate(args) if is_holder(x)]
+        given = [args[i] for i in self.holders]
+        self.argument_looks = self.kind.looks(given) if given else []
+        return True
 
-    def values(self, leaves: Sequence[Any]) -> list[Any]:
+    def attempt(self, args: tuple[Any, ...]) -> Any:
+        """The results for arguments like those of the last call, or NotImplemented if they differ.
+
+        The generated code compares dtypes and shapes itself.
+        """
+        if tuple(map(type, args)) != self.classes or not self.fits():
+            return NotImplemented
+        if len(args) > 1 and len({*map(id, args)}) != len(args):
+            return NotImplemented
+        if self.holders:
+            given = [args[i] for i in self.holders]
+            known = not self.captured_ids.isdisjoint(map(id, given))
+            if known or self.kind.looks(given) != self.argument_looks:
+                return NotImplemented
+        return self.run(args, convert=False)
+
+    def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """What is fed in a call with these arguments."""
+        if self.takes_arrays:
+            return leaves
         found = [held(leaves[i]) for i in self.arguments]
         if self.captured:
             found += self.kind.values(self.captured)
         if self.graded:
             found += [held(g.of(leaves).grad) for g in self.graded]
-        return [*found, *self.arrays, *(number_in(d, key) for d, key in self.numbers)]
+        found += self.arrays
+        return [*found, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else found
 
-    def attempt(self, args: tuple[Any, ...]) -> Any:
-        """The results for arrays, or NotImplemented if there is more to do than to run."""
-        if len(args) != len(self.arguments) or not self.is_plain or not self.fits():
-            return NotImplemented
-        if self.histories or self.spent:
-            return NotImplemented
-        if self.captured or self.arrays or self.numbers:
-            args = self.values(args)
-        computed = self.executable.attempt(args)
-        return computed if computed is NotImplemented else self.given_back(args, computed)
+    def run(self, leaves: Sequence[Any], convert: bool = True) -> Any:
+        """The results for arguments of this kind, whose changes are made.
 
-    def given_back(self, leaves: Sequence[Any], computed: Sequence[Any]) -> Any:
-        """The results of a call, in their form."""
-        made = [holding(x, v) for x, v in zip(self.templates, computed)]
-        return self.rebuild(self.arranged(leaves, made))
+        NotImplemented if what is captured is carried by a transform; and without `convert`, if what
+        is fed is not all C-ordered arrays of the right types.
+        """
+        values = self.values(leaves)
+        if self.is_direct:
+            computed = self.executable.attempt(values)
+            if computed is not NotImplemented:
+                return self.rebuild(self.held(computed) if self.makes_holders else computed)
+        if convert and (values := self.settled(leaves, values)) is NotImplemented:
+            return NotImplemented
+        if self.written:
+            self.refuse_shared(leaves)
+        inputs = [g.of(leaves) for g in self.active]
+        taped = self.tape is not None and any(x.requires_grad for x in inputs)
+        kept, variables = values, self.state.named() if taped else {}
+        if taped and self.copied:
+            kept = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
+        computed = self.state.run(values, convert)
+        if computed is NotImplemented:
+            return NotImplemented
+        call = None
+        if taped:
+            assert self.tape is not None
+            call = TapedCall(self.name, self.tape, kept, variables, self.places)
+        return self.finish(leaves, inputs, computed, call)
+
+    def finish(self, leaves: Any, inputs: Any, computed: Any, call: TapedCall | None) -> Any:
+        """Make the changes of a call, put it on the tape, and give its results their form."""
+        made = self.held(computed)
+        rest = iter(computed[len(made) :])
+        for effect in self.effects:
+            x = effect.apply(leaves, None if effect.source is None else next(rest))
+            if effect.source is not None:
+                made.append(x)
+        if call is not None:
+            self.kind.recorded(inputs, [made[k] for k in self.histories], call)
+        for k, freed in self.spent:
+            self.kind.spent(inputs, made[k], self.name, freed)
+        for done in self.inside.calls:
+            done()
+        made = made[: len(self.holds)] if self.effects else made
+        return self.rebuild(made if self.in_order else self.arranged(leaves, made))
+
+    def held(self, computed: Sequence[Any]) -> list[Any]:
+        """What was computed for results, in holders where the program returned them."""
+        return [v if hold is None else hold(v) for hold, v in zip(self.holds, computed)]
+
+    def settled(self, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
+        """The values of a call once no other thread traces what is captured here."""
+        if not all(map(is_array, values)):
+            with LOCK:
+                values = self.values(leaves)
+            if not all(map(is_array, values)):
+                return NotImplemented
+        return values
 
     def arranged(self, leaves: Sequence[Any], made: Sequence[Any]) -> list[Any]:
         """The results of a call in order: those computed, arguments, and views of these."""
@@ -281,44 +358,6 @@ class Traced:
                 base = found[k] if given is None else given.of(leaves)
                 found[i] = y.__gradop_kind__.viewed(y, base)
         return found
-
-    def run(self, leaves: Sequence[Any]) -> Any:
-        """The results for arguments of this kind, whose changes are made.
-
-        NotImplemented if what is captured is carried by a transform.
-        """
-        values = self.values(leaves)
-        if not all(map(is_array, values)):
-            with LOCK:  # another thread traces what is captured here
-                values = self.values(leaves)
-            if not all(map(is_array, values)):
-                return NotImplemented
-        self.refuse_shared(leaves)
-        variables = dict(zip(self.state.names, self.state.values, strict=True))
-        inputs = [g.of(leaves) for g in self.active]
-        taped = self.tape is not None and any(x.requires_grad for x in inputs)
-        kept = list(values) if taped else values
-        for k in self.copied if taped else ():
-            kept[k] = np.array(kept[k])
-        computed = self.state.run(values)
-        call = None
-        if taped:
-            assert self.tape is not None
-            call = TapedCall(self.name, self.tape, kept, variables, self.places)
-        n = len(self.templates)
-        made = [holding(x, v) for x, v in zip(self.templates, computed)]
-        rest = iter(computed[n:])
-        for effect in self.effects:
-            x = effect.apply(leaves, None if effect.source is None else next(rest))
-            if effect.source is not None:
-                made.append(x)
-        if call is not None:
-            self.kind.recorded(inputs, [made[k] for k in self.histories], call)
-        for k, freed in self.spent:
-            self.kind.spent(inputs, made[k], self.name, freed)
-        for done in self.inside.calls:
-            done()
-        return self.rebuild(self.arranged(leaves, made))
 
     def refuse_shared(self, leaves: Sequence[Any]) -> None:
         """Refuse a call in which what is written to shares its memory with what is read."""
@@ -344,11 +383,14 @@ class State:
         self.values = [e.value for e in variables]
         self.updated = [numbers[v] for v, _ in executable.written.updates]
 
-    def run(self, feeds: Sequence[Any]) -> Sequence[Any]:
+    def named(self) -> dict[str, Any]:
+        """The values that variables have, by their names."""
+        return dict(zip(self.names, self.values, strict=True))
+
+    def run(self, feeds: Sequence[Any], convert: bool) -> Any:
         """Run with the values that variables have, and keep their new ones."""
         if not self.values:
-            found: Sequence[Any] = self.executable(*feeds)
-            return found
+            return self.executable(*feeds) if convert else self.executable.attempt(feeds)
         with self.lock:
             found = self.executable(*feeds, *self.values)
             count = len(found) - len(self.updated)

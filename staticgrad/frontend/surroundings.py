@@ -21,9 +21,9 @@ from gradops import GraphError
 from gradops.holding import is_holder
 from gradops.places import OURS
 
-from ..frontend.graph import Graph
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
+from .graph import Graph
 
 MANY = 1_000_000  # objects after which a search gives up
 DATA = (bool, int, float, complex, str, bytes, type(None), np.generic)
