@@ -66,13 +66,16 @@ class Tensors:
 
     @staticmethod
     def base(t: Tensor) -> Tensor | None:
-        """The tensor of whose memory `t` is a view."""
-        if t.alias is not None and t.alias.steps is None:
+        """The tensor of whose memory `t` is a view, and which was not given other memory since."""
+        if t.alias is None or t.storage is not t.alias.base.storage:
+            return None
+        if t.alias.steps is None:
             raise GraphError(
                 f"a {t.type} is a view that a custom function gave, and cannot be captured"
                 "\n  hint: pass it as an argument, or capture its clone()"
             )
-        return t._base
+        base: Tensor = t.alias.base
+        return base
 
     @staticmethod
     def state(t: Tensor) -> Any:
@@ -147,6 +150,11 @@ class Tensors:
             t.node.grad = grad
         elif t.node is not None:
             t.node = replayed(alias.base, alias.steps)
+
+    @staticmethod
+    def memory(t: Tensor) -> Any:
+        """What stands for the memory of a tensor, until it is given another."""
+        return storage_of(t)
 
     @staticmethod
     def copied(t: Tensor) -> Tensor:

@@ -244,7 +244,8 @@ def replace_part(t: Tensor, key: Any, source: Tensor, call: str) -> Tensor:
 def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
     """Write the entries of `source` into the memory of `t`."""
     if not isinstance(memory(t), np.ndarray) or being_transformed([source.value]):
-        refuse_recording(t)
+        if isinstance(t.value, np.ndarray):
+            refuse_recording(t)
         carry(t, replaced(handle(t.value), key, source, call).value)
         return
     require_writable(t)
@@ -328,8 +329,7 @@ def masked_fill_(t: Tensor, mask: Any, value: Any) -> Tensor:
     """Write a number where the mask holds, and return the tensor."""
     mask = as_tensor(mask)
     if being_transformed([mask.value]):
-        refuse_recording(t)
-        return rebased(t, ops.where(mask, value, handle(t.value, t.node)))
+        return replace(t, ..., ops.where(mask, value, handle(t.value, t.node)), "masked_fill_")
     return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
 
 

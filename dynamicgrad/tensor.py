@@ -12,7 +12,7 @@ from gradops.places import here, warn
 from gradops.protocols import apply_ufunc
 
 from .modes import INFERENCE, is_recording
-from .sharing import Alias, alias, memory, storage_of
+from .sharing import Alias, Apart, alias, enter, memory, storage_of
 from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
 UFUNCS: dict[np.ufunc, Any] = {}
@@ -321,7 +321,11 @@ def make_leaf(t: Tensor) -> Tensor:
 def detached(t: Tensor) -> Tensor:
     """A leaf on the same memory as `t`, and without the tangent that it may carry."""
     if type(t.value) not in ARRAYS:
-        return handle(stop_gradient(t.value))
+        found = handle(stop_gradient(t.value))
+        found.storage = storage_of(t)
+        step = stop_gradient, NOTHING
+        enter(found, t.alias.onward(step, "", Apart) if t.alias else Apart(t, (step,), ""))
+        return found
     found = handle(memory(t))
     found.storage = storage_of(t)
     found.storage.viewed = True

@@ -24,6 +24,10 @@ OVERTAKEN = (
     " been modified inplace, so that the history of the view is lost\n  hint: return a clone() from"
     " forward, or write to clones"
 )
+DETACHED = (
+    "a detached tensor, whose memory is carried by a transform or a trace, is written to with what"
+    " requires gradients\n  hint: write under no_grad(), or to a clone()"
+)
 VIEW_OF_LEAF = "a view of " + LEAF
 
 
@@ -32,6 +36,8 @@ def refuse_leaf(t: Tensor) -> None:
     if type(t.node) is Leaf:
         raise TapeError(LEAF)
     if t.alias is not None:
+        if not t.alias.follows:
+            raise TapeError(DETACHED)
         if type(t.alias.base.node) is Leaf:
             raise TapeError(VIEW_OF_LEAF)
         if t.alias.refusal:
@@ -52,7 +58,9 @@ def set_history(t: Tensor, vertex: Any) -> Tensor:
         for ref in list(t.storage.views.values()):
             view = ref()
             alias = None if view is None else view.alias  # None if it got memory of its own
-            if alias is not None and alias.base is base and type(view.node) is not Leaf:
+            if alias is None or alias.base is not base or not alias.follows:
+                continue
+            if type(view.node) is not Leaf:
                 replace_node(
                     view, overtaken(view) if alias.steps is None else replayed(base, alias.steps)
                 )

@@ -42,6 +42,9 @@ class Kind(Protocol):
     def enter_view(self, x: Any, grad: Any) -> None:
         """Let a view be one of what its base holds now."""
 
+    def memory(self, x: Any) -> Any:
+        """What stands for the memory of a holder, until it is given another."""
+
     def copied(self, x: Any) -> Any:
         """Another handle on what a holder holds, with its history."""
 

@@ -50,6 +50,7 @@ class Given:
             self.inside = x
             self.enter()
         asks = self.look is not None
+        self.memory = self.kind.memory(self.inside)
         self.vertex = self.kind.vertex(self.inside)
         self.is_active = asks and self.inside.is_leaf
 
@@ -59,6 +60,11 @@ class Given:
             self.kind.enter(self.x, self.feed, self.grad)
         else:
             self.kind.enter_view(self.x, self.grad)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the program gave the holder other memory, as by `x.data = y`."""
+        return self.kind.memory(self.inside) is not self.memory
 
     @property
     def is_captured(self) -> bool:

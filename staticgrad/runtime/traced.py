@@ -41,16 +41,19 @@ class Effect:
 
 
 class Write(Effect):
-    """A holder is written to."""
+    """A holder is written to, or given other memory."""
 
     def __init__(self, given: Given, source: Any) -> None:
         super().__init__(source)
-        self.given = given
+        self.given, self.is_replaced = given, given.is_replaced
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
         """Write what the program left there."""
         x = self.given.of(leaves)
-        x.__gradop_write__(value)
+        if self.is_replaced:
+            x.data = self.given.kind.holder(value)
+        else:
+            x.__gradop_write__(value)
         return x
 
 
@@ -174,7 +177,9 @@ class Traced:
         self.active = [g for g in self.inside.given
                        if g.is_active and (g.feed is None or g.feed in needed)]  # fmt: skip
         self.copied: list[int] = []
-        written = self.written = [e.given for e in self.effects if isinstance(e, Write)]
+        writes = [e for e in self.effects if isinstance(e, Write)]
+        written = [e.given for e in writes]
+        self.written = [e.given for e in writes if not e.is_replaced]
         if self.histories:
             outputs = [sources[k] for k in self.histories]
             numbers = {e: k for k, e in enumerate(feeds)}
@@ -402,7 +407,7 @@ class State:
 def effects_of(g: Given) -> list[Effect]:
     """What the program did to a holder."""
     found: list[Effect] = []
-    if g.feed is not None and held(g.inside) is not g.feed:
+    if g.is_replaced or (g.feed is not None and held(g.inside) is not g.feed):
         found.append(Write(g, g.inside))
     grad = g.kind.gradient(g.inside)
     is_same = grad is g.grad
