@@ -39,6 +39,7 @@ class Surroundings:
 
     def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
         self.holders: dict[int, tuple[str, Any]] = {}
+        self.bases: dict[int, Any] = {}
         self.arrays: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
         self.stateful: dict[int, tuple[str, Any]] = {}
         self.containers: list[tuple[str, Any, bool]] = []  # and whether they are attributes
@@ -93,7 +94,8 @@ class Surroundings:
         base = x.__gradop_kind__.base(x)
         if base is not None and id(base) not in self.seen:
             self.seen[id(base)] = base
-            self.holders[id(base)] = f"{name} (base)", base
+            self.holders[id(base)] = f"{shortened(name)} (base)", base
+        self.bases[id(x)] = base
         self.holders[id(x)] = shortened(name), x
         return ()
 

@@ -32,9 +32,9 @@ class Given:
     `inside` is what the program sees: the holder itself, or for an argument another in its place.
     """
 
-    def __init__(self, x: Any, name: str, index: int | None = None) -> None:
+    def __init__(self, x: Any, name: str, index: int | None = None, base: Any = None) -> None:
         self.x, self.name, self.index, self.kind = x, name, index, x.__gradop_kind__
-        self.base = None if index is not None else self.kind.base(x)
+        self.base = base
         label = name.replace(".", "_").replace(" ", "_")
         self.feed = placeholder_like(x, label) if self.base is None else None
         self.grad_feed = self.grad = None
@@ -148,7 +148,8 @@ class Inside:
         """Let a holder from outside hold an expression, unless it does."""
         if id(x) in self.captured or isinstance(held(x), Expr):
             return
-        self.captured[id(x)] = given = Given(x, name)
+        base = self.found.bases[id(x)] if id(x) in self.found.bases else x.__gradop_kind__.base(x)
+        self.captured[id(x)] = given = Given(x, name, None, base)
         self.given.append(given)
 
     def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
