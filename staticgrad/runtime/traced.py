@@ -214,7 +214,8 @@ class Traced:
         captured = [g for g in inside.given if g.is_captured]
         changed = {id(e.given) for e in self.effects if isinstance(e, Write | Gradient)}
         watched = [g for g in captured
-                   if id(g.x) in used or g.look is not None or id(g) in changed]  # fmt: skip
+                   if g.look is not None or id(g) in changed
+                   or id(g.x if g.base is None else g.base) in used]  # fmt: skip
         self.watched, self.looks = [g.x for g in watched], [g.look for g in watched]
         self.types = [(g.x, g.type) for g in watched]
         self.views = [(g.x, g.base, g.kind) for g in watched if g.base is not None]
