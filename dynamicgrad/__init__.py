@@ -20,6 +20,7 @@ from gradops.lazily import lazily as _lazily
 
 from . import autograd, fft, linalg, special
 from .absent import missing as _missing
+from .arrays import Array, array
 from .conversion import from_dlpack
 from .creation import (
     FloatTensor,
@@ -31,7 +32,6 @@ from .creation import (
     from_numpy,
     full,
     full_like,
-    get_default_dtype,
     linspace,
     manual_seed,
     ones,
@@ -42,12 +42,12 @@ from .creation import (
     randn,
     randn_like,
     randperm,
-    set_default_dtype,
     tensor,
     zeros,
     zeros_like,
 )  # fmt: skip
 from .devices import device
+from .dtypes import get_default_dtype, set_default_dtype
 from .explaining import explain
 from .modes import (
     enable_grad,
@@ -57,7 +57,6 @@ from .modes import (
     no_grad,
     set_grad_enabled,
 )
-from .numpys import NumPyMethodWarning
 from .spelling import FUNCTIONS as _FUNCTIONS
 from .tensor import Tensor
 
@@ -94,7 +93,7 @@ __getattr__ = _lazily(
 
 
 __all__ = [
-    "DetachWarning", "FloatTensor", "NumPyMethodWarning", "Tensor", "arange", "array_api",
+    "Array", "DetachWarning", "FloatTensor", "Tensor", "arange", "array", "array_api",
     "as_tensor", "autograd", "bool", "check", "checkpoint", "complex128", "complex64", "cuda",
     "data", "device", "double", "e", "empty", "empty_like", "enable_grad", "explain", "eye", "fft",
     "float", "float16", "float32", "float64", "from_dlpack", "from_numpy", "full", "full_like",

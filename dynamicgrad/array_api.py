@@ -13,7 +13,7 @@ import numpy as np
 
 from gradops.array_api import Making, namespace
 
-from . import creation, devices
+from . import creation, devices, dtypes
 from .tensor import Tensor
 
 
@@ -34,7 +34,7 @@ MAKING = Making(
     filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
     filled_like=creation.full_like,
     counted=lambda *args: new(np.arange(*args)),
-    default_dtype=creation.get_default_dtype,
+    default_dtype=dtypes.get_default_dtype,
     device=devices.CPU,
 )
 globals().update(namespace(MAKING, __name__))

@@ -2,21 +2,25 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gradops import ShapeError, TapeError, depending_on, ones_like, pull_back
+from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
 from gradops.library.movement import cast
 from gradops.places import describe, here
 
 from .anomaly import inspection
+from .arrays import Array
 from .edges import GradientEdge
+from .handle import ARRAYS, Handle, hold, on_face
 from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
+from .packing import DISABLED
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
-from .tensor import ARRAYS, Tensor, as_tensor, handle
+from .tensor import Tensor, handle, tensor_of
 
 FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
@@ -42,15 +46,16 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
-    if isinstance(tensors, Tensor) and grad_tensors is None and tensors.node is not None:
+    if isinstance(tensors, Handle) and grad_tensors is None and tensors.node is not None:
         seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, spelled out
     else:
         seeds = seeded(sequence(tensors), sequence(grad_tensors))
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
-    found = carry(seeds, ends, retain_graph, create_graph)
     given = {id(g) for g in seeds.values()}
+    arrive = partial(accumulate, given=given, create_graph=create_graph)
+    found = carry(seeds, ends, retain_graph, create_graph, arrive)
     wanted = found if ends is None else set(ends)
     for node, g in found.items():
         if node in wanted:
@@ -65,7 +70,7 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> tuple[Any, ...]:
     """The gradients of the sum of `outputs` with respect to each of `inputs`; no `.grad` changes.
 
     `grad_outputs` weigh the outputs, as in `backward`. With `create_graph` the results can be
@@ -89,36 +94,49 @@ def grad(
         require_used(wanted, ends, found)
     given = {id(g) for g in seeds.values()}
     return tuple(
-        owned(found[v], given) if v in found else (zeros(t) if materialize_grads else None)
+        on_face(face(t), owned(found[v], given))
+        if v in found
+        else (zeros(t) if materialize_grads else None)
         for t, v in zip(wanted, ends, strict=True)
     )
 
 
 def carry(
-    seeds: dict[Any, Any], ends: list[Any] | None, retain_graph: bool | None, create_graph: bool
+    seeds: dict[Any, Any],
+    ends: list[Any] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    arrive: Callable[[Any, Any], None] | None = None,
 ) -> dict[Any, Any]:
-    """The cotangents of `ends`, or of all leaves, computed or recorded."""
+    """The cotangents of `ends`, or of all leaves, computed or recorded.
+
+    Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
+    """
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
     recording: Any = False
     if create_graph:
-        seeds = {v: as_tensor(g) for v, g in seeds.items()}
+        seeds = {v: on_face(Array, g) for v, g in seeds.items()}
         recording = differentiating()
         read: Callable[[Node], Any] = tensors_for(recording)
     else:
         read = values if retain else reader(Freed((here(),)))
+    packing, disabled = PACKING.get(), DISABLED.get()
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, inspection())
+            found = pull_back(seeds, read, active, keep, inspection(), arrive=arrive)
         for callback in FINISHING.get() or ():
             callback()
         return found
     finally:
         FINISHING.reset(finishing)
         RECORDING.reset(mode)
+        if PACKING.get() is not packing or DISABLED.get() is not disabled:
+            PACKING.set(packing)  # a hook entered or left a block of saved-tensor hooks
+            DISABLED.set(disabled)
 
 
 def differentiating() -> Any:
@@ -151,7 +169,7 @@ def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
     for t, g in zip(outputs, gradients or [None] * len(outputs), strict=True):
         if isinstance(t, GradientEdge):
             t = t.stand_in()
-        if not isinstance(t, Tensor):
+        if not isinstance(t, Handle):
             raise TypeError(f"expected a tensor to differentiate, got {type(t).__name__}")
         if t.node is None:
             raise TapeError(NO_GRAD_FN.format(why=why_no_history(t)))
@@ -160,7 +178,7 @@ def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
     return seeds
 
 
-def why_no_history(t: Tensor) -> str:
+def why_no_history(t: Handle) -> str:
     """What cut a tensor off from the graph, and where, and what to do."""
     if t.cut is None:
         return (
@@ -174,13 +192,13 @@ def why_no_history(t: Tensor) -> str:
     )
 
 
-def seed(t: Tensor, g: Any) -> Any:
+def seed(t: Handle, g: Any) -> Any:
     """The cotangent that `t` starts with: the one given, or 1 for a single element."""
     if g is None:
         return one(t)
-    if not isinstance(g, Tensor | np.ndarray | np.generic):
+    if not isinstance(g, Handle | np.ndarray | np.generic):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    g = as_tensor(g)
+    g = tensor_of(g)
     if g.shape != t.shape:
         raise ShapeError(
             "backward", [t.type, g.type],
@@ -195,7 +213,7 @@ def seed(t: Tensor, g: Any) -> Any:
     return value if value.dtype == t.dtype else cast(value, t.dtype)
 
 
-def one(t: Tensor) -> Any:
+def one(t: Handle) -> Any:
     """The cotangent 1 of an output with a single element."""
     value = t.value
     if value.size != 1:
@@ -219,7 +237,7 @@ def vertex(t: Any) -> Any:
     """The node of a tensor that gradients are wanted for."""
     if isinstance(t, GradientEdge):
         return t.vertex
-    if not isinstance(t, Tensor):
+    if not isinstance(t, Handle):
         raise TypeError(f"expected a tensor to differentiate by, got {type(t).__name__}")
     if t.node is None:
         raise TapeError(
@@ -229,7 +247,7 @@ def vertex(t: Any) -> Any:
     return t.node
 
 
-def require_used(wanted: list[Tensor], ends: list[Any], found: dict[Any, Any]) -> None:
+def require_used(wanted: list[Handle], ends: list[Any], found: dict[Any, Any]) -> None:
     """Refuse inputs that the outputs do not depend on."""
     for i, v in enumerate(ends):
         if v not in found:
@@ -241,7 +259,7 @@ def require_used(wanted: list[Tensor], ends: list[Any], found: dict[Any, Any]) -
             )
 
 
-def known(t: Tensor) -> str:
+def known(t: Handle) -> str:
     """What is known of a tensor: its type, and which call made it."""
     made = "a leaf" if t.is_leaf else f"made at {describe(t.node.place)}"
     return f"{t.type}, {made}"
@@ -251,23 +269,24 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
     """Add a gradient to what a leaf, or a result that retains its gradient, has."""
     if type(node) is not Leaf:
         return accumulate_result(node, g)
+    if node.hooks is not None:
+        g = node.hooks.replaced(g)
     if node.grad is None:
         if type(g) is np.ndarray and g.base is None and id(g) not in given:
             given.add(id(g))
             node.grad = handle(g)  # the common case of `owned`, spelled out
         else:
-            node.grad = owned(g, given)
+            node.grad = tensor_of(owned(g, given))
     elif create_graph:
-        node.grad = node.grad + g
+        node.grad = tensor_of(node.grad + g)
     else:
         mode = RECORDING.set(False)  # also where the gradient has a history of its own
         try:
             node.grad.add_(handle(g))
         finally:
             RECORDING.reset(mode)
-    if node.after is not None:
-        for hook in list(node.after.values()):
-            hook(node.handle())
+    if node.hooks is not None:
+        node.hooks.finish(node, g)
 
 
 def accumulate_result(node: Node, g: Any) -> None:
@@ -275,20 +294,25 @@ def accumulate_result(node: Node, g: Any) -> None:
     watch = watch_of(node)
     if not watch.retains:
         watch.retains = True
-        arrived = as_tensor(g.copy() if isinstance(g, np.ndarray) else g)
+        arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
         watch.grad = arrived if watch.grad is None else watch.grad + arrived
 
 
-def owned(g: Any, given: set[int]) -> Tensor:
-    """A tensor on a cotangent that shares no memory with the caller's or another leaf's."""
-    t = as_tensor(g)
+def face(t: Any) -> type[Handle]:
+    """The face that a gradient with respect to `t` has."""
+    return Array if type(t) is Array else Tensor
+
+
+def owned(g: Any, given: set[int]) -> Handle:
+    """A handle on a cotangent that shares no memory with the caller's or another leaf's."""
+    t = g if isinstance(g, Handle) else handle(g)
     value = t.value
     if type(value) is np.ndarray and (id(value) in given or value.base is not None):
-        t = handle(value.copy()) if t.node is None else t.clone()
+        t = handle(value.copy()) if t.node is None else copy(t)
     given.add(id(t.value))
     return t
 
 
-def zeros(t: Any) -> Tensor:
+def zeros(t: Any) -> Handle:
     """Zeros like `t`."""
-    return handle(np.zeros(t.shape, t.dtype))
+    return hold(face(t), np.zeros(t.shape, t.dtype))

@@ -16,8 +16,8 @@ from gradops.levels import at_level
 from gradops.places import Place, describe, here
 from gradops.tree import flatten
 
+from .handle import ARRAYS, Handle
 from .tape import Storage
-from .tensor import ARRAYS, Tensor
 
 OUT_OF_REACH = (
     "a custom function gave a view of its operand, which a write to either cannot follow inside"
@@ -28,7 +28,7 @@ OUT_OF_REACH = (
 class Change(NamedTuple):
     """A tensor that began to hold what a transform carries, its value before, and the line."""
 
-    tensor: "weakref.ref[Tensor]"
+    tensor: "weakref.ref[Handle]"
     before: Any
     place: Place | None
 
@@ -36,7 +36,7 @@ class Change(NamedTuple):
 CHANGES: ContextVar[list[Change] | None] = ContextVar("changes", default=None)
 
 
-def carry(t: Tensor, value: Any) -> None:
+def carry(t: Handle, value: Any) -> None:
     """Let `t` hold the value that a write to it gave."""
     changes = CHANGES.get()
     if changes is not None and level_of(value) > level_of(t.value):
@@ -47,7 +47,7 @@ def carry(t: Tensor, value: Any) -> None:
         show(t, t.storage)
 
 
-def show(t: Tensor, storage: Storage) -> None:
+def show(t: Handle, storage: Storage) -> None:
     """Let those that share memory with `t`, which was written, hold what is there now.
 
     What a transform carries has no memory, so that views of it are values of their own.
@@ -70,7 +70,7 @@ def level_of(value: Any) -> float:
     return float(getattr(value, "gradop_level", -1.0))
 
 
-def refuse_shared(t: Tensor) -> None:
+def refuse_shared(t: Handle) -> None:
     """Refuse to write such a value to memory that others see, who would not see it."""
     if t.alias is not None or (t.storage is not None and t.storage.viewed):
         raise TransformError(

@@ -1,40 +1,39 @@
 """A call of a compiled program, as one operation on the tape.
 
-Note [Compiled calls]. A program that was traced keeps its own tape, of expressions. To go back along
-it with expressions for cotangents gives the graph of the gradient, which is compiled and run with
-what the call was given. Where the gradient is recorded in turn, that is one operation again.
+Note [Compiled calls]. A program that was traced keeps its own tape, of expressions. To go back
+along it with expressions for cotangents gives the graph of the gradient, which is compiled and run
+with what the call was given. Where the gradient is recorded in turn, that is one operation again.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gradops import TapeError
 from gradops.places import here
 
+from .arrays import Array
+from .handle import Handle, cut_off, hold, on_face
 from .hooks import Whole
 from .modes import is_recording
 from .reading import Freed, changed_text
 from .sharing import storage_of
 from .tape import NOTHING, SEVERAL, Node, Part, clock, new
-from .tensor import Tensor, as_tensor, cut_off, handle
 from .views import refuse_leaf, set_history
 
 
-def recorded(inputs: Sequence[Tensor], outputs: Sequence[Tensor], call: Any) -> None:
+def recorded(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
     """Let `outputs` be those of one operation on `inputs`, or note why they are not."""
     record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
 
 
-def spent(inputs: Sequence[Tensor], t: Tensor, name: str, freed: Freed) -> None:
+def spent(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
     """Let `t` come from `inputs` by what a backward inside the program has freed."""
     record(inputs, [t], name, next(clock), lambda: freed)
 
 
 def record(
-    inputs: Sequence[Tensor],
-    outputs: Sequence[Tensor],
+    inputs: Sequence[Handle],
+    outputs: Sequence[Handle],
     name: str,
     number: int,
     operands: Callable[[], Any],
@@ -56,7 +55,7 @@ def record(
         give_history(t, Part(node, i, t.value.shape, t.value.dtype))
 
 
-def freed_by(t: Tensor) -> Freed | None:
+def freed_by(t: Handle) -> Freed | None:
     """What stands where the operands do of a node on the way to `t`, if a backward freed it."""
     stack, seen = [t.node], set()
     while stack:
@@ -71,7 +70,7 @@ def freed_by(t: Tensor) -> Freed | None:
     return None
 
 
-def give_history(t: Tensor, vertex: Any) -> None:
+def give_history(t: Handle, vertex: Any) -> None:
     """Let a tensor come from a vertex: a new one, or one that the call has written to."""
     if t.storage is None and t.node is None:
         t.node = vertex
@@ -95,7 +94,7 @@ class Saved:
 
     __slots__ = ("call", "storages")
 
-    def __init__(self, inputs: Sequence[Tensor], call: Any) -> None:
+    def __init__(self, inputs: Sequence[Handle], call: Any) -> None:
         self.call = call
         self.storages = [x.storage or storage_of(x) for x in inputs]
 
@@ -120,7 +119,7 @@ class Saved:
             self.check_unchanged(node, i)
         if is_recording():
             origins = [origin(x, storage) for x, storage in zip(node.inputs, self.storages)]
-            seeds = [as_tensor(s) for s in seeds]
+            seeds = [on_face(Array, s) for s in seeds]
             gs = self.call.recorded_gradients(wanted, given, seeds, origins)
         else:
             gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
@@ -136,13 +135,13 @@ class Saved:
             raise TapeError(changed_text(node, "the argument", type, storage))
 
 
-def origin(vertex: Any, storage: Any) -> Tensor:
+def origin(vertex: Any, storage: Any) -> Handle:
     """A handle on the history that an input had, and on the record of writes to it."""
-    found = handle(None, vertex)
+    found = hold(Array, None, vertex)
     found.storage = storage
     return found
 
 
 def plain(x: Any) -> Any:
     """A cotangent as what it holds."""
-    return x.value if isinstance(x, Tensor) else x
+    return x.value if isinstance(x, Handle) else x

@@ -6,6 +6,7 @@ from typing import Any
 
 from gradops import TapeError
 
+from .handle import Handle
 from .modes import PACKING
 from .packing import Packed
 from .reading import Freed, changed_text
@@ -32,7 +33,7 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Save inputs or outputs, or None, to be read in backward as `ctx.saved_tensors`."""
         for t in tensors:
-            if t is not None and not isinstance(t, Tensor):
+            if t is not None and not isinstance(t, Handle):
                 raise TypeError(
                     f"save_for_backward of {self._name} can only save tensors, but got a"
                     f" {type(t).__name__}\n  hint: other values are kept as attributes, ctx.n = n"

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.places import describe, here
+from gradops.places import describe, here, warn
 
 from .creation import from_numpy
 from .devices import require, without_device
+from .handle import Handle, known
 from .modes import is_recording
 from .sharing import memory, storage_of
-from .tensor import Tensor, known
+from .tensor import Tensor
 
 
 def to(x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Any:
@@ -26,7 +27,7 @@ def to(x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool =
     for found in without_device((*wanted, dtype, device)):
         if found is None or isinstance(found, bool):  # the latter is non_blocking
             continue
-        dtype = found.dtype if isinstance(found, Tensor) else np.dtype(found)
+        dtype = found.dtype if isinstance(found, Handle) else np.dtype(found)
         if x.dtype != dtype:
             return ops.astype(x, dtype=dtype)
     return ops.copy(x) if copy else x
@@ -58,7 +59,7 @@ def clone(x: Any) -> Any:
     return ops.copy(x)
 
 
-def numpy(t: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
+def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The entries as an array on the same memory; refused while gradients are required.
 
     With `force` they are taken out of the graph first, as by `detach()`.
@@ -74,7 +75,7 @@ def numpy(t: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     return np.asarray(memory(t))
 
 
-def array(t: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+def array(t: Handle, dtype: Any = None, copy: bool | None = None) -> Any:
     """The entries as `np.asarray` wants them; refused while gradients are required."""
     if t.node is not None and is_recording():
         raise ops.TapeError(
@@ -83,6 +84,17 @@ def array(t: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
             " stack() and where() to build tensors from tensors"
         )
     return np.array(t.value, dtype=dtype, copy=copy)
+
+
+def listed(t: Handle) -> Any:
+    """The entries as nested lists, with a warning where a gradient would not follow them."""
+    if t.node is not None and is_recording():
+        warn(
+            "x.tolist() of what is being differentiated cuts it off from the graph"
+            "\n  hint: iterate over x",
+            ops.DetachWarning,
+        )
+    return tolist(t)
 
 
 def array_namespace(t: Tensor, *, api_version: str | None = None) -> Any:
@@ -95,7 +107,7 @@ def array_namespace(t: Tensor, *, api_version: str | None = None) -> Any:
     return array_api
 
 
-def item(t: Tensor) -> Any:
+def item(t: Handle) -> Any:
     """The one entry, as a Python number.
 
     >>> dg.tensor([2.0]).item()
@@ -106,12 +118,12 @@ def item(t: Tensor) -> Any:
     return known(t).item()
 
 
-def tolist(t: Tensor) -> Any:
+def tolist(t: Handle) -> Any:
     """The entries as nested lists of Python numbers."""
     return known(t).tolist()
 
 
-def data_ptr(t: Tensor) -> int:
+def data_ptr(t: Handle) -> int:
     """The address of the first entry, which tells whether memory is shared."""
     return int(memory(t).ctypes.data)
 

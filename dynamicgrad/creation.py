@@ -14,39 +14,18 @@ from gradops.op import unmasked
 from gradops.types import as_shape
 
 from .devices import on_device
+from .dtypes import get_default_dtype
+from .handle import Handle, cut_off
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
 from .sharing import storage_of
-from .tensor import Tensor, cut_off, handle
+from .tensor import Tensor, handle, tensor_of
 
-DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
 MADE_OF_TENSORS = (
     "tensor() copies tensors with requires_grad=True and cuts the copy off from the graph; use"
     " stack() or cat() to build a tensor from tensors, or .detach().clone() to copy one"
 )
-
-
-def get_default_dtype() -> np.dtype[Any]:
-    """The dtype of what is made from Python floats.
-
-    >>> dg.get_default_dtype()
-    dtype('float32')
-    """
-    return np.dtype(DEFAULT_DTYPE.get())
-
-
-def set_default_dtype(dtype: Any) -> None:
-    """Set the dtype of what is made from Python floats; raises TypeError unless it is a float.
-
-    >>> dg.set_default_dtype("float64")
-    >>> dg.tensor([1.0]).dtype
-    dtype('float64')
-    >>> dg.set_default_dtype("float32")
-    """
-    if np.dtype(dtype).kind != "f":
-        raise TypeError(f"only floating-point types are supported as the default type, not {dtype}")
-    DEFAULT_DTYPE.set(np.dtype(dtype))
 
 
 def manual_seed(seed: int | None) -> None:
@@ -105,9 +84,9 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]], requires_grad=True)
     """
-    if not isinstance(data, Tensor) and hasattr(data, "gradop_level"):
+    if not isinstance(data, Handle) and hasattr(data, "gradop_level"):
         return finished(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
-    cut: list[Tensor] = []
+    cut: list[Any] = []
     value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():
         warnings.warn(MADE_OF_TENSORS, ops.DetachWarning, stacklevel=3)
@@ -137,9 +116,9 @@ def first_entry(data: Any) -> Any:
     return data
 
 
-def plain(data: Any, cut: list[Tensor]) -> Any:
+def plain(data: Any, cut: list[Any]) -> Any:
     """Data with the values of tensors in their place; those that require gradients go to `cut`."""
-    if isinstance(data, Tensor):
+    if isinstance(data, Handle):
         cut.extend([data] * (data.node is not None))
         return data.value
     return [plain(x, cut) for x in data] if isinstance(data, list | tuple) else data
@@ -153,8 +132,8 @@ def as_tensor(data: Any, dtype: Any = None) -> Tensor:
     >>> dg.as_tensor(x) is x
     True
     """
-    if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)
+    if isinstance(data, Handle):
+        return tensor_of(data) if dtype is None else tensor_of(data).to(dtype)
     found = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
     return found if dtype is None else found.to(dtype)
 

@@ -8,6 +8,7 @@ import numpy as np
 from gradops.places import short
 from gradops.reverse import ancestors
 
+from .handle import Handle
 from .reading import Freed
 from .tape import SEVERAL, Leaf, Part
 from .tensor import Tensor
@@ -100,5 +101,5 @@ def line_of(v: Any, names: dict[Any, str]) -> str:
 def kept(v: Any) -> list[Any]:
     """The arrays that a vertex holds for its rules."""
     operands = getattr(v, "operands", ())
-    values = [x.value for x in operands if isinstance(x, Tensor)] if type(operands) is tuple else []
+    values = [x.value for x in operands if isinstance(x, Handle)] if type(operands) is tuple else []
     return [a for a in (*values, getattr(v, "output", None)) if isinstance(a, np.ndarray)]

@@ -9,16 +9,19 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import Any
 
-from gradops import OPS, Op
+from gradops import Op
 from gradops.library.movement import in_dtype
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
 
+from .arrays import Array
+from .handle import ARRAYS, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
+from .rows import as_numbers, as_row
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
-from .tensor import ARRAYS, Tensor, as_tensor, unusual
+from .tensor import Tensor, as_tensor
 
 NUMBERS = frozenset({float, int, bool})
 CONSTANTS = ARRAYS | NUMBERS
@@ -36,22 +39,26 @@ INFIX: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def unary(op: Op) -> Callable[[Any], Any]:
-    """`op` as a function of one tensor."""
+def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
+    """`op` as a function of one handle of a face."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
+    promotes = face.promoted is not None
 
     def call(x: Any) -> Any:
-        if not isinstance(x, Tensor) or type(x.value) not in ARRAYS:
+        if not isinstance(x, face) or type(x.value) not in ARRAYS:
             return op.dispatch((operand(x),), NOTHING)
         try:
             y = kernel(x.value)
         except Exception as error:
             explain(op, (x,), NOTHING, error)
             raise
-        t = new(Tensor)
+        dtype = y.dtype
+        if promotes and dtype is not x.value.dtype and dtype.kind != "b":
+            return op.dispatch((x,), NOTHING)
+        t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
-        mode, dtype = is_recording(), y.dtype
+        mode = is_recording()
         if x.node is None or not mode or dtype.kind != "f":
             return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
         if not plan:
@@ -76,42 +83,54 @@ def unary(op: Op) -> Callable[[Any], Any]:
     return named(call, op)
 
 
-def binary(op: Op) -> Callable[[Any, Any], Any]:
-    """`op` as a function of two operands: tensors, or one of them a number or an array."""
+def binary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any, Any], Any]:
+    """`op` as a function of two operands: handles of a face, or one of them plain.
+
+    A face with a promotion of its own takes this way only with operands of one dtype and with
+    Python's numbers, where all promotions agree.
+    """
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
+    promotes = face.promoted is not None
+    compares = op.family == "discrete"
+    constants = NUMBERS if promotes else CONSTANTS
 
     def plan(active: int) -> Any:
         plans[active] = PLANS[op, active, 2]
         return plans[active]
 
     def call(a: Any, b: Any) -> Any:
-        if isinstance(a, Tensor):
+        if isinstance(a, face):
             u, a_node = a.value, a.node
             if type(u) not in ARRAYS:
                 return op.dispatch((a, b), NOTHING)
-        elif type(a) in CONSTANTS:
-            u, a_node = a, None
+            of = u.dtype
+        elif type(a) in constants:
+            u, a_node, of = a, None, None
         else:
-            return op.dispatch((operand(a), b), NOTHING)
-        if isinstance(b, Tensor):
+            return other(op, a, b)
+        if isinstance(b, face):
             v, b_node = b.value, b.node
-            if type(v) not in ARRAYS:
+            if type(v) not in ARRAYS or (promotes and of is not None and v.dtype is not of):
                 return op.dispatch((a, b), NOTHING)
-        elif type(b) in CONSTANTS:
+            of = v.dtype
+        elif type(b) in constants:
             v, b_node = b, None
         else:
-            if b is None or isinstance(b, str):
-                return NotImplemented
-            return op.dispatch((operand(a), b), NOTHING)
+            return other(op, a, b)
         try:
             y = kernel(u, v)
         except Exception as error:
+            if promotes:
+                return op.dispatch((a, b), NOTHING)
             explain(op, (a, b), NOTHING, error)
             raise
-        t = new(Tensor)
+        dtype = y.dtype
+        if promotes and dtype is not of and not (compares and of.kind == "f"):
+            return op.dispatch((a, b), NOTHING)
+        t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
-        mode, dtype = is_recording(), y.dtype
+        mode = is_recording()
         if a_node is None and b_node is None and mode is not INFERENCE:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
@@ -161,32 +180,44 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         else:
             attrs = op.defaults
         for a in args:
-            if not isinstance(a, Tensor) and type(a) not in PLAIN:
+            if not isinstance(a, Handle) and type(a) not in PLAIN:
                 return op(*map(operand, args), **attrs)
-        if not any(isinstance(a, Tensor) for a in args):
+        if not any(isinstance(a, Handle) for a in args):
             args = tuple(map(as_tensor, args))
-        return Tensor.__gradop__(op, args, attrs)
+        return Handle.__gradop__(op, args, attrs)
 
     return named(call, op)
 
 
 def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """`op` along the dimension 0 of a number, which PyTorch takes for a row of one."""
-    row = OPS["reshape"](operand(args[0]), shape=(1,))
-    found = op(row, *args[1:], **{**attrs, "axis": 0})
-    return OPS["reshape"](found, shape=())
+    row = as_row(operand(args[0]))
+    return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
 
 
 class Specialised(dict[Op, Callable[..., Any] | None]):
-    """The specialised code for each op that any caller applies to tensors; made on demand."""
+    """The specialised code for each op that any caller applies to a face; made on demand."""
+
+    def __init__(self, face: type[Handle]) -> None:
+        self.face = face
 
     def __missing__(self, op: Op) -> Callable[..., Any] | None:
         fits = not op.params and op.arity in (1, 2) and op.traits.isdisjoint(GENERAL)
-        self[op] = made = (unary if op.arity == 1 else binary)(op) if fits else None
+        make = unary if op.arity == 1 else binary
+        self[op] = made = make(op, self.face) if fits else None
         return made
 
 
-Tensor.specialised = Specialised()
+Tensor.specialised, Array.specialised = Specialised(Tensor), Specialised(Array)
+
+
+def other(op: Op, a: Any, b: Any) -> Any:
+    """`op` on two operands of which one is neither a handle of the face nor a number."""
+    if b is None or isinstance(b, str):
+        return NotImplemented
+    if not any(hasattr(x, "gradop_level") for x in (a, b)):
+        a, b = operand(a), operand(b)
+    return op.dispatch((a, b), NOTHING)
 
 
 def operand(x: Any) -> Any:

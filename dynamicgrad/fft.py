@@ -13,7 +13,7 @@ from gradops import fft as transforms
 from gradops.library.fft import OTHER
 from gradops.library.matrices import conjugate
 
-from . import creation
+from . import creation, dtypes
 from .fast import operand
 
 Dims = tuple[int, ...] | None
@@ -125,7 +125,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool =
 
 def frequencies(values: Any, dtype: Any, requires_grad: bool) -> Any:
     """Frequencies as a tensor of the dtype given, or of the default one."""
-    dtype = creation.get_default_dtype() if dtype is None else np.dtype(dtype)
+    dtype = dtypes.get_default_dtype() if dtype is None else np.dtype(dtype)
     return creation.tensor(values.astype(dtype), requires_grad=requires_grad)
 
 

@@ -9,7 +9,9 @@ import gradops as ops
 from gradops import OptionError
 from gradops.types import is_inexact, shape_of, type_of
 
+from .dividing import require_divisor
 from .fast import binary, operand
+from .handle import cut_off
 from .inplace import updated_by
 from .tensor import Tensor, as_tensor
 
@@ -25,6 +27,7 @@ def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if rounding_mode is None:
         return divide(x, other)
     if rounding_mode == "floor":
+        require_divisor(ops.floor_divide, x, other)
         return ops.floor_divide(operand(x), other)
     if rounding_mode != "trunc":
         kinds = [type_of(operand(x)), type_of(other)]
@@ -32,6 +35,7 @@ def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     dtypes = {type_of(v).dtype for v in (x, other)}
     if any(map(is_inexact, dtypes)):
         return ops.trunc(divide(x, other))
+    require_divisor(ops.floor_divide, x, other)
     return ops.floor_divide(operand(x) - ops.fmod(operand(x), other), other)
 
 
@@ -149,7 +153,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
         raise OptionError("bincount", [type_of(x)], f"minlength is at least 0, not {minlength}")
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
-        return counts
+        return cut_off(counts, None, False)
     zeros = np.zeros(shape_of(counts), weights.dtype)
     return ops.scatter_add(as_tensor(zeros), numbers, weights)
 

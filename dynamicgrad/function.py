@@ -16,13 +16,15 @@ import numpy as np
 from gradops import Batched, Dual, MissingRuleError, ShapeError, TapeError
 from gradops.places import here
 
+from .arrays import Array
 from .context import FunctionCtx
-from .hooks import Whole
+from .handle import Handle, cut_off, face_of, on_face
+from .hooks import Whole, shared_memory
 from .modes import RECORDING, is_recording
 from .reading import Freed
 from .sharing import MADE_UNRECORDED, Alias, enter, memory, storage_of
 from .tape import NOTHING, SEVERAL, Node, Part, Parts, clock, new
-from .tensor import Tensor, cut_off, handle
+from .tensor import Tensor, handle, tensor_of
 from .transformed import batched, outermost, pushed
 from .views import refuse_leaf, set_history
 
@@ -94,6 +96,8 @@ class Function:
         """Run forward, and record the operation; backward gives a gradient for each argument."""
         if kwargs:
             args = by_position(cls, args, kwargs)
+        if any(type(a) is Array for a in args):
+            return on_arrays(cls, args)
         outer = outermost(args)
         if isinstance(outer, Dual):
             if cls.jvp is Function.jvp:
@@ -110,7 +114,7 @@ class Function:
         if (note := APPLIED.get()) is not None:
             note(cls, args)
         ctx = FunctionCtx(cls.__name__)
-        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
+        ctx.needs_input_grad = tuple(isinstance(a, Handle) and a.node is not None for a in args)
         mode = RECORDING.set(False)
         try:
             outputs = run_forward(cls, ctx, args)
@@ -122,6 +126,17 @@ class Function:
         records = any(ctx.needs_input_grad) and is_recording()
         found = recorded(cls, ctx, args, outs) if records else unrecorded(ctx, args, outs)
         return ctx, tuple(found) if several else found[0]
+
+
+def on_arrays(cls: type[Function], args: Sequence[Any]) -> Any:
+    """The outputs for arrays of a function, which is written for tensors."""
+    face = face_of(args)
+    found = cls.apply(*[tensor_of(a) if type(a) is Array else a for a in args])
+    several = isinstance(found, tuple)
+    outs = [
+        on_face(face, y) if isinstance(y, Handle) else y for y in (found if several else (found,))
+    ]
+    return tuple(outs) if several else outs[0]
 
 
 def by_position(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -156,20 +171,20 @@ def unrecorded(ctx: FunctionCtx, args: Sequence[Any], outs: Sequence[Any]) -> li
     """The outputs when nothing is recorded."""
     tracked = any(ctx.needs_input_grad)
     return [
-        y if not isinstance(y, Tensor) or any(y is t for t in ctx._dirty)
+        y if not isinstance(y, Handle) or any(y is t for t in ctx._dirty)
         else cut_off(sharing(fresh(y), y, args, MADE_UNRECORDED), None, tracked)
         for y in outs
     ]  # fmt: skip
 
 
-def fresh(y: Tensor) -> Tensor:
+def fresh(y: Handle) -> Handle:
     """A new handle on the memory of an output, without history."""
     found = handle(y.value)
     found.storage = y.storage
     return found
 
 
-def sharing(found: Tensor, y: Tensor, args: Sequence[Any], refusal: str) -> Tensor:
+def sharing(found: Handle, y: Handle, args: Sequence[Any], refusal: str) -> Handle:
     """The new handle of an output `y`, which may be one of the arguments or a view of one."""
     if any(y is a for a in args):  # returned as it came: another tensor on the same memory
         found.value, found.storage = memory(y), storage_of(y)
@@ -188,21 +203,21 @@ def recorded(
         refuse_leaf(t)
     node = new(FunctionNode)
     node.op, node.attrs, node.output = Whole(cls.__name__), NOTHING, None
-    node.inputs = tuple(a.node if isinstance(a, Tensor) else None for a in args)
+    node.inputs = tuple(a.node if isinstance(a, Handle) else None for a in args)
     node.number, node.watch, node.storage = next(clock), None, None
     node.code, node.offset = here() or (None, 0)
-    node.operands = Call(cls, ctx, [y.type if isinstance(y, Tensor) else None for y in outs])
+    node.operands = Call(cls, ctx, [y.type if isinstance(y, Handle) else None for y in outs])
     one = len(outs) == 1 and isinstance(outs[0], Tensor)
     node.shape, node.dtype = (outs[0].shape, outs[0].dtype) if one else (SEVERAL, SEVERAL)
     ctx._save(node, outs)
     return [
         attached(ctx, y, args, node if one else Part(node, i, y.shape, y.dtype))
-        if isinstance(y, Tensor) else y
+        if isinstance(y, Handle) else y
         for i, y in enumerate(outs)
     ]  # fmt: skip
 
 
-def attached(ctx: FunctionCtx, y: Tensor, args: Sequence[Any], vertex: Any) -> Tensor:
+def attached(ctx: FunctionCtx, y: Handle, args: Sequence[Any], vertex: Any) -> Handle:
     """An output with the vertex that stands for it, unless no gradient passes through it."""
     if any(y is t for t in ctx._dirty):
         return set_history(y, vertex)
@@ -262,7 +277,7 @@ class Call:
     def cotangent(self, g: Any, type: Any) -> Tensor | None:
         """The gradient of an output as backward gets it: zeros where it was not used."""
         if g is not None:
-            return g if isinstance(g, Tensor) else handle(g)
+            return tensor_of(g)
         if type is None or not self.ctx._materialize:
             return None
         return handle(np.zeros(type.shape, type.dtype)[()])
@@ -285,7 +300,7 @@ def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
     """The gradient that backward returned for argument i, whose vertex is given."""
     if x is None or vertex is None:
         return None
-    if not isinstance(x, Tensor):
+    if not isinstance(x, Handle):
         raise TypeError(
             f"{name} returned a gradient at index {i} that is no Tensor: expected a Tensor or None"
             f" (got {type(x).__name__})"
@@ -296,7 +311,7 @@ def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
             name, [x.type], f"an invalid gradient at index {i}: got {x.shape} but expected shape"
             f" compatible with {vertex.shape}",
         )  # fmt: skip
-    return x if is_recording() else x.value
+    return on_face(Array, x) if is_recording() else shared_memory(x.value)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Tensors as holders: what lets a tracer run a program of tensors on the values it chooses.
+"""Handles as holders: what lets a tracer run a program of tensors on the values it chooses.
 
 See `gradops.holding`.
 """
@@ -10,31 +10,33 @@ import numpy as np
 
 from gradops import GraphError
 
+from .arrays import Array
 from .backward import carry, seeded
 from .compiled import freed_by, recorded, spent
+from .handle import Handle, make_leaf, on_face
+from .handle import hold as new_handle
 from .inplace import require_writable
 from .modes import RECORDING, is_recording
 from .sharing import enter, storage_of
 from .tape import Leaf, clock
-from .tensor import Tensor, handle, make_leaf
 from .views import replayed
 
 
-def held(t: Tensor) -> Any:
-    """The value a tensor holds."""
+def held(t: Handle) -> Any:
+    """The value a handle holds."""
     return t.value
 
 
-def hold(t: Tensor, value: Any) -> Tensor:
+def hold(t: Handle, value: Any) -> Handle:
     """A leaf that holds `value`, and requires gradients if `t` is one that does."""
-    found = handle(value)
+    found = new_handle(type(t), value)
     return make_leaf(found) if type(t.node) is Leaf else found
 
 
-def write(t: Tensor, value: Any) -> None:
-    """Let a tensor hold `value` from now on, as an update under no_grad does.
+def write(t: Handle, value: Any) -> None:
+    """Let a handle hold `value` from now on, as an update under no_grad does.
 
-    It goes into the memory of the tensor if others see that, else it takes its place.
+    It goes into the memory of the handle if others see that, else it takes its place.
     """
     storage = storage_of(t)
     if storage.viewed and isinstance(t.value, np.ndarray):
@@ -45,18 +47,25 @@ def write(t: Tensor, value: Any) -> None:
     storage.write()
 
 
-def look(t: Tensor) -> Any:
+def like(t: Handle, x: Any) -> Any:
+    """A handle with the face of `t` on what `x` holds; what is plain stays so."""
+    return on_face(type(t), x) if isinstance(x, Handle) else x
+
+
+def look(t: Handle) -> Any:
     """What a program can tell of a tensor beside its type."""
     node = t.node
     if node is None:
         return None
     if type(node) is not Leaf:
         return "result"
-    hooks = node.watch.hooks.values() if node.watch is not None else ()
-    return node.grad is None, (*map(id, hooks),), (*map(id, (node.after or {}).values()),)
+    hooks = [node.watch.hooks] if node.watch is not None else []
+    if (own := node.hooks) is not None:
+        hooks += [own.before, own.accumulated, own.after]
+    return node.grad is None, *(tuple(map(id, each.values())) for each in hooks)
 
 
-class Tensors:
+class Handles:
     """How a tracer captures tensors, and records a compiled program on their tape."""
 
     is_recording = staticmethod(lambda: bool(is_recording()))
@@ -65,7 +74,7 @@ class Tensors:
     spent = staticmethod(spent)
 
     @staticmethod
-    def base(t: Tensor) -> Tensor | None:
+    def base(t: Handle) -> Handle | None:
         """The tensor of whose memory `t` is a view, and which was not given other memory since."""
         if t.alias is None or t.storage is not t.alias.base.storage:
             return None
@@ -74,11 +83,11 @@ class Tensors:
                 f"a {t.type} is a view that a custom function gave, and cannot be captured"
                 "\n  hint: pass it as an argument, or capture its clone()"
             )
-        base: Tensor = t.alias.base
+        base: Handle = t.alias.base
         return base
 
     @staticmethod
-    def state(t: Tensor) -> Any:
+    def state(t: Handle) -> Any:
         """The fields of a tensor, and of the leaf and the storage that it has."""
         leaf, storage = t.node, t.storage
         written = () if storage is None else (storage.changed, storage.version, storage.place)
@@ -86,7 +95,7 @@ class Tensors:
         return t.value, leaf, grad, storage, written, t.alias, t.cut
 
     @staticmethod
-    def restore(t: Tensor, state: Any) -> bool:
+    def restore(t: Handle, state: Any) -> bool:
         """Give a tensor its fields back; whether something had been written to it."""
         value, changed = t.value, t.storage.changed if t.storage is not None else 0
         t.value, t.node, grad, t.storage, written, t.alias, t.cut = state
@@ -99,24 +108,24 @@ class Tensors:
         return value is not t.value or changed > (written[0] if written else 0)
 
     @staticmethod
-    def signature(t: Tensor) -> Any:
+    def signature(t: Handle) -> Any:
         """What a program can tell of an argument without its entries."""
         kept = t.node is None and getattr(t, "kept_grad", None) is not None
-        (found,) = Tensors.looks((t,))
+        (found,) = Handles.looks((t,))
         return t.value.shape, t.value.dtype, found, kept
 
     @staticmethod
-    def gradient(t: Tensor) -> Tensor | None:
+    def gradient(t: Handle) -> Handle | None:
         """The gradient that a leaf, or a tensor that requires none, has."""
-        found: Tensor | None = getattr(t, "kept_grad", None)
+        found: Handle | None = getattr(t, "kept_grad", None)
         if t.node is None:
             return found
         return t.node.grad if type(t.node) is Leaf else None
 
     @staticmethod
-    def stand_in(t: Tensor, value: Any, grad: Tensor | None) -> Tensor:
+    def stand_in(t: Handle, value: Any, grad: Handle | None) -> Handle:
         """A tensor like `t` that holds `value`, a leaf with the same hooks if it has a history."""
-        found = handle(value)
+        found = new_handle(type(t), value)
         if getattr(t, "is_parameter", False):
             found.is_parameter = True
         if grad is not None:
@@ -124,11 +133,11 @@ class Tensors:
         if t.node is not None:
             make_leaf(found)
         if type(t.node) is Leaf:
-            found.node.watch, found.node.after = t.node.watch, t.node.after
+            found.node.watch, found.node.hooks = t.node.watch, t.node.hooks
         return found
 
     @staticmethod
-    def enter(t: Tensor, value: Any, grad: Tensor | None) -> None:
+    def enter(t: Handle, value: Any, grad: Handle | None) -> None:
         """Let a tensor be a leaf that holds `value`; one that has hooks keeps them."""
         t.value, t.storage, t.alias, t.cut = value, None, None, None
         if t.node is not None and type(t.node) is not Leaf:
@@ -139,7 +148,7 @@ class Tensors:
             t.kept_grad = grad
 
     @staticmethod
-    def enter_view(t: Tensor, grad: Tensor | None) -> None:
+    def enter_view(t: Handle, grad: Handle | None) -> None:
         """Let a view be one of what its base holds now."""
         alias = t.alias
         assert alias is not None
@@ -152,24 +161,24 @@ class Tensors:
             t.node = replayed(alias.base, alias.steps)
 
     @staticmethod
-    def memory(t: Tensor) -> Any:
+    def memory(t: Handle) -> Any:
         """What stands for the memory of a tensor, until it is given another."""
         return storage_of(t)
 
     @staticmethod
-    def copied(t: Tensor) -> Tensor:
+    def copied(t: Handle) -> Handle:
         """Another handle on the value and the node."""
-        return handle(t.value, t.node)
+        return new_handle(type(t), t.value, t.node)
 
     @staticmethod
-    def viewed(t: Tensor, base: Tensor) -> Tensor:
+    def viewed(t: Handle, base: Handle) -> Handle:
         """The view of another base that `t` is of its own."""
         assert t.alias is not None
-        found: Tensor = t.alias.view_of(base)
+        found: Handle = t.alias.view_of(base)
         return found
 
     @staticmethod
-    def are_sharing(written: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
+    def are_sharing(written: Sequence[Handle], others: Sequence[Handle]) -> bool:
         """Whether tensors of `written` share memory with others, as both know."""
         shared = {id(t.storage): t for t in written if t.storage is not None and t.storage.viewed}
         return bool(shared) and any(
@@ -177,14 +186,14 @@ class Tensors:
         )
 
     @staticmethod
-    def holder(value: Any) -> Tensor:
-        """A tensor that holds a value and requires no gradient."""
-        return handle(value)
+    def holder(value: Any) -> Handle:
+        """A handle that holds a value and requires no gradient."""
+        return new_handle(Array, value)
 
     @staticmethod
-    def leaf(value: Any) -> Tensor:
+    def leaf(value: Any) -> Handle:
         """A leaf that holds a value."""
-        return make_leaf(handle(value))
+        return make_leaf(new_handle(Array, value))
 
     @staticmethod
     def time() -> int:
@@ -192,27 +201,27 @@ class Tensors:
         return next(clock)
 
     @staticmethod
-    def values(ts: Sequence[Tensor]) -> list[Any]:
+    def values(ts: Sequence[Handle]) -> list[Any]:
         """What tensors hold."""
         return [t.value for t in ts]
 
     @staticmethod
-    def looks(ts: Sequence[Tensor]) -> list[Any]:
+    def looks(ts: Sequence[Handle]) -> list[Any]:
         """Whether tensors require gradients, as leaves or results, and have some; their hooks."""
         return [
             None if (node := t.node) is None
-            else node.grad is None if type(node) is Leaf and not (node.watch or node.after)
+            else node.grad is None if type(node) is Leaf and not (node.watch or node.hooks)
             else look(t)
             for t in ts
         ]  # fmt: skip
 
     @staticmethod
-    def vertex(t: Tensor) -> Any:
+    def vertex(t: Handle) -> Any:
         """The node of a tensor, None if it requires no gradient."""
         return t.node
 
     @staticmethod
-    def pulled(outputs: Sequence[Tensor], ends: Sequence[Any], seeds: Sequence[Tensor]) -> Any:
+    def pulled(outputs: Sequence[Handle], ends: Sequence[Any], seeds: Sequence[Handle]) -> Any:
         """The gradients at vertices, recorded; hooks of leaves run when they are delivered."""
         watches = [v.watch for v in ends]
         mode = RECORDING.set(True)
@@ -229,5 +238,5 @@ class Tensors:
 
 METHODS = {
     "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
-    "__gradop_kind__": Tensors,
+    "__gradop_like__": like, "__gradop_kind__": Handles,
 }  # fmt: skip

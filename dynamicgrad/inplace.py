@@ -8,32 +8,39 @@ import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
 from gradops.types import broadcast_shapes, operand_types
 
 from .carrying import carry
+from .dividing import DIVISIONS, require_divisor
 from .fast import NUMBERS
+from .fitting import as_entry
+from .handle import ARRAYS, Face, Handle, hold
 from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
 from .sharing import memory, storage_of
 from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
-from .tensor import ARRAYS, Tensor, as_tensor, handle
-from .views import put_in_place, refuse_leaf, set_history
+from .tensor import Tensor, as_tensor, handle
+from .views import history, put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 
 
-def in_place(op: Op) -> Callable[..., Tensor]:
+def in_place(op: Op) -> Callable[..., Handle]:
     """The method that writes the result of `op` into its first operand."""
-    ufunc = op.kernel if isinstance(op.kernel, np.ufunc) else None
+    ufunc = ufunc_of(op)
+    divides = op.name in DIVISIONS
 
-    def method(self: Tensor, other: Any, alpha: Any = 1) -> Tensor:
+    def method(self: Handle, other: Any, alpha: Any = 1) -> Handle:
         if alpha != 1:
             other = other * alpha
-        if isinstance(other, Tensor) and ufunc is not None and not is_recording():
+        if divides:
+            require_divisor(op, self, other)
+        if isinstance(other, Handle) and ufunc is not None and not is_recording():
             value, x = self.value, other.value
             if alike(value, x):
                 return update(self, ufunc, value, x)
@@ -42,7 +49,12 @@ def in_place(op: Op) -> Callable[..., Tensor]:
     return documented(method, op)
 
 
-def update(t: Tensor, ufunc: np.ufunc, value: Any, x: Any) -> Tensor:
+def ufunc_of(op: Op) -> np.ufunc | None:
+    """The kernel of an op, if it is a ufunc that gives floats for floats: what has a derivative."""
+    return op.kernel if isinstance(op.kernel, np.ufunc) and op.vjp[0] is not None else None
+
+
+def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     """The common case of `write`, an update under no_grad, spelled out."""
     if t.storage is not None and t.storage.kept:
         preserve(t)
@@ -55,12 +67,12 @@ def update(t: Tensor, ufunc: np.ufunc, value: Any, x: Any) -> Tensor:
     return t
 
 
-def in_place_alone(op: Op) -> Callable[..., Tensor]:
+def in_place_alone(op: Op) -> Callable[..., Handle]:
     """The same for an op that has one operand."""
     return documented(lambda self: write(self, op, ()), op)
 
 
-def documented(method: Callable[..., Tensor], op: Op) -> Callable[..., Tensor]:
+def documented(method: Callable[..., Handle], op: Op) -> Callable[..., Handle]:
     """The method with a docstring."""
     method.__doc__ = f"Write the result of `{op.name}` into this tensor, and return it."
     return method
@@ -73,7 +85,7 @@ def alike(a: Any, b: Any) -> bool:
     return a.dtype is b.dtype and a.dtype in FLOATS and a.shape == b.shape
 
 
-def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
+def write(t: Handle, op: Op, others: tuple[Any, ...]) -> Handle:
     """Apply `op` to `t` and `others`, and let `t` have the result."""
     preserve(t)
     if is_recording() and any(getattr(x, "node", None) is not None for x in (t, *others)):
@@ -82,34 +94,34 @@ def write(t: Tensor, op: Op, others: tuple[Any, ...]) -> Tensor:
         check_fits(op, (t, *others), result)
         return rebased(t, result)
     refuse_unrecorded(t)
-    overwrite(t, op, [x.value if isinstance(x, Tensor) else x for x in others])
+    overwrite(t, op, [x.value if isinstance(x, Handle) else x for x in others])
     storage_of(t).write()
     return t
 
 
-def overwritten(t: Tensor, x: Any) -> Any:
+def overwritten(t: Handle, x: Any) -> Any:
     """An operand of a write to `t`; if it lies in the same memory, backward must not read it."""
-    if not isinstance(x, Tensor) or (
+    if not isinstance(x, Handle) or (
         x is not t and (x.storage is None or x.storage is not t.storage)
     ):
         return x
-    found = handle(x.value, x.node)
+    found = hold(type(x), x.value, x.node)
     found.storage = storage = Storage()
     storage.changed, storage.place, storage.version = sys.maxsize, here(), x._version + 1
     return found
 
 
-def before(t: Tensor) -> Tensor:
+def before(t: Handle) -> Handle:
     """`t` as it is before a write, which goes to its memory only if others share that."""
-    return handle(t.value.copy() if is_shared(t) else t.value, t.node)
+    return hold(type(t), t.value.copy() if is_shared(t) else t.value, history(t))
 
 
-def is_shared(t: Tensor) -> bool:
+def is_shared(t: Handle) -> bool:
     """Whether other tensors or arrays see the memory of `t`."""
     return t.storage is not None and t.storage.viewed and isinstance(t.value, np.ndarray)
 
 
-def rebased(t: Tensor, result: Tensor) -> Tensor:
+def rebased(t: Face, result: Handle) -> Face:
     """Let `t` have the entries and the history of a new result, in its own dtype."""
     if result.dtype != t.dtype:
         result = ops.astype(result, dtype=t.dtype)
@@ -121,14 +133,14 @@ def rebased(t: Tensor, result: Tensor) -> Tensor:
     return set_history(t, result.node)
 
 
-def refuse_recording(t: Tensor) -> None:
+def refuse_recording(t: Handle) -> None:
     """Refuse in-place operations whose history could not be kept."""
     refuse_leaf(t)
     refuse_inference(t)
     require_writable(t)
 
 
-def refuse_unrecorded(t: Tensor) -> None:
+def refuse_unrecorded(t: Handle) -> None:
     """Refuse writes that are not recorded, though what shares the memory has a history."""
     refuse_inference(t)
     alias = t.alias
@@ -136,7 +148,7 @@ def refuse_unrecorded(t: Tensor) -> None:
         raise TapeError(alias.refusal)
 
 
-def refuse_inference(t: Tensor) -> None:
+def refuse_inference(t: Handle) -> None:
     """Refuse to write to what was made in inference mode, outside of it."""
     if t.is_inference() and not is_inference_mode_enabled():
         raise TapeError(
@@ -145,7 +157,7 @@ def refuse_inference(t: Tensor) -> None:
         )
 
 
-def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
+def overwrite(t: Handle, op: Op, others: list[Any]) -> None:
     """Compute into the memory of `t`, which stays the same memory."""
     value = t.value
     if type(value) is not np.ndarray or being_transformed(others):
@@ -156,8 +168,8 @@ def overwrite(t: Tensor, op: Op, others: list[Any]) -> None:
         carry(t, result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype))
         return
     require_writable(t)
-    if isinstance(op.kernel, np.ufunc) and fits(value, others):
-        op.kernel(value, *others, out=value)
+    if (ufunc := ufunc_of(op)) is not None and fits(value, others):
+        write_into(value, ufunc, value, *others)
         return
     result = op(value, *others)
     check_fits(op, (t, *others), as_tensor(result))
@@ -169,7 +181,7 @@ def being_transformed(values: list[Any]) -> bool:
     return any(hasattr(x, "gradop_level") for x in values)
 
 
-def require_writable(t: Tensor) -> None:
+def require_writable(t: Handle) -> None:
     """Refuse to write where several entries are one in memory, or memory is not to be changed."""
     if isinstance(t.value, np.ndarray) and not t.value.flags.writeable:
         raise TapeError(
@@ -188,7 +200,7 @@ def fits(value: Any, others: list[Any]) -> bool:
     return value.dtype.kind == "f"
 
 
-def check_fits(op: Op, operands: tuple[Any, ...], result: Tensor) -> None:
+def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
     """Refuse a result that has another shape, or a dtype that cannot be stored."""
     t, types = operands[0], operand_types(operands)
     if result.shape != t.shape:
@@ -204,7 +216,7 @@ def check_fits(op: Op, operands: tuple[Any, ...], result: Tensor) -> None:
         )  # fmt: skip
 
 
-def replace(t: Tensor, key: Any, value: Any, call: str) -> Tensor:
+def replace(t: Face, key: Any, value: Any, call: str) -> Face:
     """Write `value`, broadcast, over the entries of `t` at `key`."""
     source = as_tensor(value)
     preserve(t)
@@ -229,24 +241,24 @@ def is_basic(key: Any) -> bool:
     )  # fmt: skip
 
 
-def replace_part(t: Tensor, key: Any, source: Tensor, call: str) -> Tensor:
+def replace_part(t: Face, key: Any, source: Handle, call: str) -> Face:
     """Write `source` over the part of `t` that a basic key names, as a recorded operation."""
     part = ops.index(handle(t.value), key)
     source = fitted(t, source, part.shape, call)
     if source.dtype != t.dtype:
         source = ops.astype(source, dtype=t.dtype)
-    node = put_in_place(t, source, source.node, part.alias)
+    node = put_in_place(hold(type(t), t.value, history(t)), source, source.node, part.alias)
     put(t, key, source, call)
     storage_of(t).write()
     return set_history(t, node)
 
 
-def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
+def put(t: Handle, key: Any, source: Handle, call: str) -> None:
     """Write the entries of `source` into the memory of `t`."""
     if not isinstance(memory(t), np.ndarray) or being_transformed([source.value]):
         if isinstance(t.value, np.ndarray):
             refuse_recording(t)
-        carry(t, replaced(handle(t.value), key, source, call).value)
+        carry(t, replaced(hold(type(t), t.value), key, source, call).value)
         return
     require_writable(t)
     try:
@@ -257,23 +269,27 @@ def put(t: Tensor, key: Any, source: Tensor, call: str) -> None:
         raise misfit(call, t, source, np.shape(t.value[key])) from error
 
 
-def replaced(before: Tensor, key: Any, source: Tensor, call: str) -> Any:
+def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
     """`before` with `source` in the places of `key`; an entry named twice has the later value."""
     shape = np.broadcast_to(np.zeros(()), before.shape)[key].shape
     return ops.at(before)[key].set(fitted(before, source, shape, call))
 
 
-def updated_by(function: Callable[..., Any]) -> Callable[..., Tensor]:
+def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
     """The method that lets a tensor have the result that `function` gives for it."""
 
-    def method(self: Tensor, *args: Any, **attrs: Any) -> Tensor:
+    def method(self: Handle, *args: Any, **attrs: Any) -> Handle:
         preserve(self)
         others = [*args, *attrs.values()]
         if is_recording() and any(getattr(x, "node", None) is not None for x in (self, *others)):
             refuse_recording(self)
-            return rebased(self, function(before(self), *args, **attrs))
+            result = function(before(self), *args, **attrs)
+            check_fits(name, (self,), result)
+            return rebased(self, result)
         refuse_unrecorded(self)
-        put(self, ..., function(handle(self.value), *args, **attrs), name)
+        result = function(hold(type(self), self.value), *args, **attrs)
+        check_fits(name, (self,), result)
+        put(self, ..., result, name)
         storage_of(self).write()
         return self
 
@@ -282,7 +298,7 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Tensor]:
     return method
 
 
-def fitted(t: Tensor, source: Tensor, shape: tuple[int, ...], call: str) -> Any:
+def fitted(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
     if being_transformed([source.value]):
         source = ops.astype(source, dtype=t.dtype)
@@ -297,39 +313,40 @@ def fitted(t: Tensor, source: Tensor, shape: tuple[int, ...], call: str) -> Any:
         raise misfit(call, t, source, shape) from error
 
 
-def misfit(call: str, t: Tensor, source: Tensor, shape: tuple[int, ...]) -> ShapeError:
+def misfit(call: str, t: Handle, source: Handle, shape: tuple[int, ...]) -> ShapeError:
     """The error for a value that has another shape than its places."""
     types = operand_types([t, source.value])
     return ShapeError(call, types, f"the value does not broadcast to the places, of shape {shape}")
 
 
-def zero_(t: Tensor) -> Tensor:
+def zero_(t: Handle) -> Handle:
     """Fill the tensor with zeros, and return it."""
     return replace(t, ..., 0, "zero_")
 
 
-def fill_(t: Tensor, value: Any) -> Tensor:
+def fill_(t: Handle, value: Any) -> Handle:
     """Fill the tensor with a number, and return it."""
-    return replace(t, ..., value, "fill_")
+    return replace(t, ..., as_entry("fill_", t, value), "fill_")
 
 
-def copy_(t: Tensor, source: Any) -> Tensor:
+def copy_(t: Handle, source: Any) -> Handle:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
     return replace(t, ..., source, "copy_")
 
 
-def clamp_(t: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
     """Keep the entries between bounds, in place, and return the tensor."""
     low, high = extremes_of(t.dtype)
     bounds = low if min is None else min, high if max is None else max
     return write(t, ops.clamp, bounds)
 
 
-def masked_fill_(t: Tensor, mask: Any, value: Any) -> Tensor:
+def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     """Write a number where the mask holds, and return the tensor."""
-    mask = as_tensor(mask)
+    mask, value = as_tensor(mask), as_entry("masked_fill_", t, value)
     if being_transformed([mask.value]):
-        return replace(t, ..., ops.where(mask, value, handle(t.value, t.node)), "masked_fill_")
+        chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
+        return replace(t, ..., chosen, "masked_fill_")
     return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
 
 
@@ -348,6 +365,8 @@ def detach_(t: Tensor) -> Tensor:
 
 def set_item(t: Tensor, key: Any, value: Any) -> None:
     """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
+    if isinstance(value, float | int | complex):
+        value = as_entry("setitem", t, value)
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     replace(t, plain(key), value, "setitem")
@@ -357,4 +376,4 @@ def plain(key: Any) -> Any:
     """An index with arrays in place of tensors."""
     if isinstance(key, tuple):
         return tuple(plain(k) for k in key)
-    return key.value if isinstance(key, Tensor) else key
+    return key.value if isinstance(key, Handle) else key

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from .handle import Handle
 from .packing import saved_tensors_hooks
 from .sharing import storage_of
-from .tensor import Tensor, handle
+from .tensor import handle
 
 
 class Kept:
@@ -21,12 +22,12 @@ class Kept:
 
     __slots__ = ("__weakref__", "safe", "value")
 
-    def __init__(self, t: Tensor) -> None:
+    def __init__(self, t: Handle) -> None:
         self.value, self.safe = t.value, False
         storage = storage_of(t)
         storage.kept = [*(storage.kept or ()), weakref.ref(self)]
 
-    def tensor(self) -> Tensor:
+    def tensor(self) -> Handle:
         """The value as a tensor again."""
         return handle(self.value)
 
@@ -35,7 +36,7 @@ class Kept:
         self.value, self.safe = np.array(self.value)[()], True
 
 
-def preserve(t: Tensor) -> None:
+def preserve(t: Handle) -> None:
     """Copy what was kept of the memory of `t`, to which something is about to be written."""
     storage = t.storage if t.storage is not None else getattr(t.node, "storage", None)
     if storage is None or not storage.kept:

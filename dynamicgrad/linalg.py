@@ -17,6 +17,8 @@ from gradops.library.movement import in_dtype
 from gradops.types import shape_of, type_of
 
 from .fast import operand
+from .rows import numbers_as_rows
+from .statistics import dims
 
 Dims = int | tuple[int, ...] | None
 
@@ -147,7 +149,7 @@ def vector_norm(
     >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    axis = tuple(dim) if isinstance(dim, list) else dim
+    axis = dims(x, dim)
     return linalg.vector_norm(in_dtype(operand(x), dtype), axis=axis, keepdims=keepdim, ord=ord)
 
 
@@ -170,6 +172,8 @@ def norm(
     >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))
     tensor(5.)
     """
+    if not shape_of(A) and dim is not None:
+        return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
     axis = tuple(dim) if isinstance(dim, list) else dim
     return linalg.norm(in_dtype(operand(A), dtype), ord, axis, keepdim)
 
@@ -192,6 +196,7 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return ops.cross(operand(input), operand(other), axis=dim)
 
 
+@numbers_as_rows
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The products of vectors along a dimension, those of `x` conjugated.
 

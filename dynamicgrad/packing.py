@@ -10,9 +10,10 @@ import numpy as np
 from gradops import TapeError
 from gradops.places import describe
 
+from .handle import ARRAYS, Handle
 from .modes import PACKING, RECORDING, Counting, Differentiating, Packing, Watching, is_recording
 from .tape import Node, Storage
-from .tensor import ARRAYS, Tensor, handle
+from .tensor import handle
 
 DISABLED: ContextVar[str | None] = ContextVar("disabled", default=None)
 
@@ -22,7 +23,7 @@ class Packed:
 
     __slots__ = ("content", "node", "storage", "type", "unpack")
 
-    def __init__(self, t: Tensor, hooks: Packing) -> None:
+    def __init__(self, t: Handle, hooks: Packing) -> None:
         mode = RECORDING.set(False)
         try:
             self.content = hooks.pack(t)
@@ -42,8 +43,8 @@ class Packed:
             found = self.unpack(self.content)
         finally:
             RECORDING.reset(mode)
-        if not isinstance(found, Tensor) or found.type != self.type:
-            what = found.type if isinstance(found, Tensor) else type(found).__name__
+        if not isinstance(found, Handle) or found.type != self.type:
+            what = found.type if isinstance(found, Handle) else type(found).__name__
             raise TapeError(
                 f"the unpack hook of a saved {self.type} must give a tensor of that type,"
                 f" not {what}"
@@ -58,7 +59,7 @@ class PackedOperands:
 
     def __init__(self, node: Node, hooks: Packing) -> None:
         self.operands = tuple(
-            Packed(x, hooks) if isinstance(x, Tensor) else x for x in node.operands
+            Packed(x, hooks) if isinstance(x, Handle) else x for x in node.operands
         )
         self.output = None if node.output is None else Packed(shared_output(node), hooks)
 
@@ -89,14 +90,14 @@ class PackedOperands:
             return reader(freed)(node)
 
 
-def as_it_was(x: Packed) -> Tensor:
+def as_it_was(x: Packed) -> Handle:
     """A packed tensor as it was when it was saved, but for being another handle."""
     t = handle(x.value(), x.node)
     t.storage = None if x.is_safe else x.storage
     return t
 
 
-def shared_output(node: Node) -> Tensor:
+def shared_output(node: Node) -> Handle:
     """What a node saved of its output, as a tensor that shares the record of writes to it."""
     if node.storage is None:
         node.storage = Storage()
@@ -105,7 +106,7 @@ def shared_output(node: Node) -> Tensor:
     return t
 
 
-def noted(t: Tensor, mode: Any) -> None:
+def noted(t: Handle, mode: Any) -> None:
     """What a mode other than plain recording does with a new result. See Note [Modes]."""
     if isinstance(mode, Differentiating):
         mode.place(t.node)
@@ -122,7 +123,7 @@ def noted(t: Tensor, mode: Any) -> None:
         counting.note(t.node)
 
 
-def require_finite(t: Tensor) -> None:
+def require_finite(t: Handle) -> None:
     """Refuse a result with a NaN or an infinity in it."""
     if type(t.value) in ARRAYS and not np.isfinite(t.value).all():
         count = int(t.value.size - np.isfinite(t.value).sum())
@@ -135,7 +136,7 @@ def require_finite(t: Tensor) -> None:
 
 def pack(node: Node, hooks: Packing) -> None:
     """Pack what a new node saves."""
-    if node.output is not None or any(isinstance(x, Tensor) for x in node.operands):
+    if node.output is not None or any(isinstance(x, Handle) for x in node.operands):
         node.operands = PackedOperands(node, hooks)
         node.output = None
 

@@ -144,6 +144,14 @@ def tensor_repr(t: Any) -> str:
     return heading + tensor_text(np.asarray(t.value), suffix)
 
 
+def array_repr(x: Any) -> str:
+    """An array as NumPy prints it, and which operation made it if it is traced."""
+    if not isinstance(x.value, np.ndarray | np.generic):
+        return f"array({x.value!r})"
+    text = repr(np.asarray(x.value))
+    return text if x.grad_fn is None else f"{text[:-1]}, grad_fn=<{x.grad_fn.name()}>)"
+
+
 def repr_of_part(value: Any) -> str:
     """What a tensor that is being transformed holds, as a tensor; a number as it is."""
     return tensor_text(np.asarray(value)) if isinstance(value, np.ndarray) else repr(value)

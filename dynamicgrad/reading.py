@@ -1,4 +1,4 @@
-"""What a node saved, as its rules read it: arrays to compute with, tensors to record."""
+"""What a node saved, as its rules read it: values to compute with, arrays to record."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 from gradops import TapeError
 from gradops.places import Place, describe
 
+from .arrays import Array
+from .handle import Handle, hold
 from .packing import PackedOperands
 from .sharing import storage_of
 from .tape import InferenceStorage, Node, Storage
-from .tensor import Tensor, handle
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after"
@@ -74,7 +75,7 @@ def reader(freed: Freed | None) -> Callable[[Node], Any]:
             check_unchanged(node, node, "the output")
         found = [output]
         for x in operands:
-            if isinstance(x, Tensor):
+            if isinstance(x, Handle):
                 saves = True
                 storage = x.storage
                 if storage is not None and (
@@ -94,7 +95,7 @@ values = reader(None)
 
 
 def tensors(node: Node) -> Any:
-    """What the rules of a node see when they are to be recorded: tensors on the saved values."""
+    """What the rules of a node see when they are to be recorded: arrays on the saved values."""
     if type(node.operands) is not tuple:
         if not isinstance(node.operands, PackedOperands):
             return node.operands.read(node, None)
@@ -102,23 +103,23 @@ def tensors(node: Node) -> Any:
             return tensors(node)
     found = values(node)
     operands = [
-        aliased(saved, x) if isinstance(saved, Tensor) else value
+        aliased(saved, x) if isinstance(saved, Handle) else value
         for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
     ]
     return (node if node.output is None else output_of(node), *operands)
 
 
-def aliased(saved: Tensor, node: Any) -> Tensor:
+def aliased(saved: Handle, node: Any) -> Array:
     """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
-    if saved.node is node:
+    if saved.node is node and type(saved) is Array:
         return saved
-    found = handle(saved.value, node)
+    found = hold(Array, saved.value, node)
     found.storage = storage_of(saved)
     return found
 
 
-def output_of(node: Node) -> Tensor:
-    """The saved output of a node, as a tensor that shares the record of writes to it."""
-    found = handle(node.output, node)
+def output_of(node: Node) -> Array:
+    """The saved output of a node, as an array that shares the record of writes to it."""
+    found = hold(Array, node.output, node)
     found.storage = node.storage = node.storage or Storage()
     return found

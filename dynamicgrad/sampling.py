@@ -12,10 +12,12 @@ import numpy as np
 import gradops as ops
 from gradops import OptionError, ShapeError
 
-from .creation import drawn, finished, get_default_dtype, sizes
+from .creation import drawn, finished, sizes
+from .dtypes import get_default_dtype
 from .fast import operand
+from .handle import Handle, detached
 from .inplace import replace
-from .tensor import Tensor, as_tensor, detached
+from .tensor import Tensor, as_tensor
 
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
@@ -29,7 +31,7 @@ def chances(call: str, p: Any) -> Any:
             call, [ops.type_of(value)], "a probability is from 0 to 1",
             known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
         )  # fmt: skip
-    return detached(p) if isinstance(p, Tensor) else p
+    return detached(p) if isinstance(p, Handle) else p
 
 
 def bernoulli(x: Any, p: float | None = None, *, generator: Generator = None) -> Tensor:
@@ -68,12 +70,12 @@ def normal(
     >>> dg.normal(0.0, 1.0, (2, 3)).shape, dg.normal(dg.zeros(4), 1.0).shape
     ((2, 3), (4,))
     """
-    mean, std = (detached(x) if isinstance(x, Tensor) else x for x in (mean, std))
+    mean, std = (detached(x) if isinstance(x, Handle) else x for x in (mean, std))
     if isinstance(std, float | int) and std < 0:
         raise OptionError("normal", [], f"the standard deviation {std} is negative")
     like = ops.type_of(ops.add(mean, std))
     shape = sizes((like.shape if size is None else size,))
-    strong = isinstance(mean, Tensor) or isinstance(std, Tensor)
+    strong = isinstance(mean, Handle) or isinstance(std, Handle)
     wanted = dtype or (like.dtype if strong else get_default_dtype())
     z = as_tensor(drawn(lambda g, n: g.standard_normal(n), shape, generator))
     return finished(ops.astype(mean + std * z, dtype=wanted).value, requires_grad)

@@ -8,10 +8,11 @@ from typing import Any
 
 from gradops import OPS, TapeError
 
+from .handle import Handle
 from .packing import PackedOperands
 from .reading import output_of
 from .tape import Node
-from .tensor import Tensor
+from .tensor import tensor_of
 
 OPERANDS = {
     "power": ("self", "exponent"), "matmul": ("self", "mat2"),
@@ -32,13 +33,13 @@ def saved(node: Node) -> dict[str, Any]:
     found = {name: shown(x) for name, x in zip(names, node.operands, strict=False)}
     found |= {ATTRIBUTES.get(k, k): v for k, v in node.attrs.items()}
     if node.output is not None:
-        found["result"] = output_of(node)
+        found["result"] = tensor_of(output_of(node))
     return found
 
 
 def shown(x: Any) -> Any:
     """A saved operand: a tensor, a number, or None for what was not saved."""
-    return x if isinstance(x, Tensor | int | float) else None
+    return x if isinstance(x, Handle | int | float) else None
 
 
 def saved_property(name: str) -> property:

@@ -24,7 +24,8 @@ from gradops.archive import (
 
 from .creation import from_numpy
 from .devices import require
-from .tensor import Tensor, make_leaf
+from .handle import make_leaf
+from .tensor import Tensor
 
 STATE = Format("dynamicgrad state", 1, "saved state", StateFormatError)
 

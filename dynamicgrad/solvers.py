@@ -7,10 +7,11 @@ import numpy as np
 
 from gradops.solvers import Derivatives, SciPy
 
+from .arrays import Array
 from .func import hessian, hvp, jacfwd, jacrev, value_and_grad
+from .handle import Handle, detached, hold
 from .modes import no_grad
-from .numpys import running_on
-from .tensor import Tensor, as_tensor, handle
+from .tensor import as_tensor
 
 Function = Callable[..., Any]
 
@@ -19,8 +20,8 @@ def value(f: Function) -> Function:
     """The values of `f`, without a tape."""
 
     def call(x: Any, *args: Any) -> Any:
-        with no_grad(), running_on([x]):
-            return as_tensor(f(handle(x), *args)).value
+        with no_grad():
+            return as_tensor(f(hold(Array, x), *args)).value
 
     return call
 
@@ -50,7 +51,7 @@ def of_array(f: Function) -> Function:
 
 def bare(x: Any) -> Any:
     """The value of a tensor."""
-    return x.detach().value if isinstance(x, Tensor) else x
+    return detached(x).value if isinstance(x, Handle) else x
 
 
 scipy = SciPy(

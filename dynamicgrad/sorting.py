@@ -1,6 +1,6 @@
 """Sorting, searching and sets, as PyTorch spells them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,8 @@ import gradops as ops
 from gradops.types import shape_of
 
 from .fast import operand
+from .rows import numbers_as_rows
+from .shapes import index_select, size_at
 from .tensor import as_tensor
 
 
@@ -19,73 +21,39 @@ class Ranked(NamedTuple):
     indices: Any
 
 
-def row_of_one(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` along a dimension, for which a number counts as a row of one."""
-
-    def call(x: Any, dim: int, *args: Any) -> Any:
-        if shape_of(x) or dim not in (0, -1):
-            return function(x, dim, *args)
-        found = function(ops.reshape(x, shape=(1,)), 0, *args)
-        found = [ops.reshape(part, shape=()) for part in found]
-        return Ranked(*found)
-
-    return call
-
-
-@row_of_one
-def ordered(x: Any, dim: int, descending: bool, stable: bool) -> Ranked:
-    """The entries in order, and where they were."""
-    indices = ops.argsort(x, dim, descending, stable)
-    return Ranked(ops.take_along_axis(x, indices, dim), indices)
-
-
-@row_of_one
-def best(x: Any, dim: int, k: int, largest: bool) -> Ranked:
-    """The best entries, and where they are."""
-    return Ranked(*ops.topk(x, k, dim, largest))
-
-
-@row_of_one
-def kth(x: Any, dim: int, k: int, keepdim: bool) -> Ranked:
-    """An entry by its rank, and where it is."""
-    return Ranked(*ops.kthvalue(x, k, dim, keepdim))
-
-
-@row_of_one
-def most_frequent(x: Any, dim: int, keepdim: bool) -> Ranked:
-    """The most frequent entry, and where it is."""
-    return Ranked(*ops.mode(x, dim, keepdim))
-
-
+@numbers_as_rows
 def sort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Ranked:
     """The entries sorted along a dimension, and where they were.
 
     >>> dg.sort(dg.tensor([3.0, 1.0, 2.0])).values
     tensor([1., 2., 3.])
     """
-    return ordered(operand(x), dim, descending, stable)
+    x = operand(x)
+    indices = ops.argsort(x, dim, descending, stable)
+    return Ranked(ops.take_along_axis(x, indices, dim), indices)
 
 
+@numbers_as_rows
 def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort the entries along a dimension.
 
     >>> dg.argsort(dg.tensor([3.0, 1.0, 2.0]))
     tensor([1, 2, 0])
     """
-    if not shape_of(x) and dim in (0, -1):
-        return ops.zeros_like(operand(x), dtype=np.int64)
     return ops.argsort(operand(x), dim, descending, stable)
 
 
+@numbers_as_rows
 def msort(x: Any) -> Any:
     """The entries sorted along the first dimension.
 
     >>> dg.msort(dg.tensor([2, 1]))
     tensor([1, 2])
     """
-    return ops.msort(operand(x)) if shape_of(x) else ops.copy(operand(x))
+    return ops.msort(operand(x))
 
 
+@numbers_as_rows
 def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:
     """The k largest entries along a dimension, or the smallest, and where they are.
 
@@ -94,25 +62,27 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
     >>> dg.topk(dg.tensor([1.0, 3.0, 2.0]), 2).indices
     tensor([1, 2])
     """
-    return best(operand(x), dim, k, largest)
+    return Ranked(*ops.topk(operand(x), k, dim, largest))
 
 
+@numbers_as_rows
 def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
     """The k-th smallest entry along a dimension, counted from 1, and where it is.
 
     >>> dg.kthvalue(dg.tensor([3.0, 1.0, 2.0]), 2).values
     tensor(2.)
     """
-    return kth(operand(x), dim, k, keepdim)
+    return Ranked(*ops.kthvalue(operand(x), k, dim, keepdim))
 
 
+@numbers_as_rows
 def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Ranked:
     """The most frequent entry along a dimension, the smallest of several, and where it is last.
 
     >>> dg.mode(dg.tensor([3, 1, 3])).values
     tensor(3)
     """
-    return most_frequent(operand(x), dim, keepdim)
+    return Ranked(*ops.mode(operand(x), dim, keepdim))
 
 
 def searchsorted(
@@ -161,6 +131,7 @@ def argwhere(x: Any) -> Any:
     return ops.argwhere(operand(x))
 
 
+@numbers_as_rows
 def count_nonzero(x: Any, dim: Any = None) -> Any:
     """How many entries along a dimension, or of all, are not zero.
 
@@ -187,18 +158,55 @@ def unique(
 ) -> Any:  # fmt: skip
     """The distinct entries, always in order, which of them each entry is, and how many there are.
 
-    Gradients go to the first of equal entries; PyTorch has none here.
+    With `dim`, the distinct parts along a dimension. Gradients go to the first of equal entries;
+    PyTorch has none here.
 
     >>> dg.unique(dg.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
-    if dim is not None:
-        raise ops.OptionError("unique", [ops.type_of(x)], "distinct rows (dim=) are not there")
     x, wanted = operand(x), (return_inverse, return_counts)
+    if dim is not None:
+        return chosen(unique_parts("unique", x, dim), wanted)
     if not any(wanted):
         return ops.unique_values(x)
     values, _, *rest = ops.unique_all(x)
-    return (values, *(part for part, asked in zip(rest, wanted, strict=True) if asked))
+    return chosen((values, *rest), wanted)
+
+
+def chosen(found: Sequence[Any], wanted: Sequence[bool]) -> Any:
+    """The first of some results, with those of the others that are wanted."""
+    others = [part for part, asked in zip(found[1:], wanted, strict=True) if asked]
+    return (found[0], *others) if others else found[0]
+
+
+def unique_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
+    """The distinct parts along a dimension, which of them each part is, and how many."""
+    rows = rows_along(name, x, dim)
+    _, first, number, counts = np.unique(
+        rows, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
+
+
+def consecutive_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
+    """The parts along a dimension that differ from the one before, and as `unique_parts`."""
+    rows = rows_along(name, x, dim)
+    starts = np.ones(len(rows), bool)
+    starts[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    first = np.flatnonzero(starts)
+    counts = np.diff(first, append=len(rows))
+    number = np.cumsum(starts) - 1
+    return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
+
+
+def rows_along(name: str, x: Any, dim: int) -> Any:
+    """The parts of `x` along a dimension, each as a row of an array."""
+    if not isinstance(x.value, np.ndarray | np.generic):
+        raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
+    n = size_at(x, dim)
+    if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
+        raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")
+    return np.moveaxis(np.asarray(x.value), dim, 0).reshape(n, -1 if n else 1)
 
 
 def unique_consecutive(
@@ -209,11 +217,10 @@ def unique_consecutive(
     >>> dg.unique_consecutive(dg.tensor([3, 3, 1, 3]))
     tensor([3, 1, 3])
     """
-    if dim is not None:
-        raise ops.OptionError(
-            "unique_consecutive", [ops.type_of(x)], "distinct rows (dim=) are not there"
-        )
     x = operand(x)
+    if dim is not None:
+        parts = consecutive_parts("unique_consecutive", x, dim)
+        return chosen(parts, (return_inverse, return_counts))
     row = ops.reshape(x, shape=(-1,))
     starts = ops.OPS["run_starts"](row)
     found = [row[starts]]

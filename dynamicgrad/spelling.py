@@ -1,6 +1,7 @@
 """PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,15 +15,18 @@ from gradops.types import is_float, shape_of
 from . import (
     algebra,
     arranging,
+    arrays,
     conversion,
     creation,
     devices,
+    dtypes,
+    entrywise,
     formulas,
     holding,
     hooks,
     inplace,
+    layout,
     leaves,
-    numpys,
     sampling,
     scattering,
     shapes,
@@ -31,9 +35,14 @@ from . import (
     statistics,
     subscripts,
 )
+from .arrays import Array
 from .backward import backward
+from .dividing import DIVISIONS, refusing_zero
 from .fast import binary, operand, several, unary
-from .tensor import UFUNCS, Tensor, as_tensor, detached
+from .fitting import as_entry
+from .handle import Handle, detached
+from .rows import numbers_as_rows
+from .tensor import Tensor, as_tensor
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -43,7 +52,7 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        x = x if isinstance(x, Tensor) else operand(x)
+        x = x if isinstance(x, Handle) else operand(x)
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
     call.spells = function  # type: ignore[attr-defined]
@@ -63,7 +72,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
         return sorting.nonzero(condition, as_tuple=True)
     numbers = {type(a), type(b)}
     if float in numbers and numbers <= {bool, int, float}:
-        a = np.asarray(a, creation.get_default_dtype())
+        a = np.asarray(a, dtypes.get_default_dtype())
     return ops.where(as_tensor(condition), a, b)
 
 
@@ -73,22 +82,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
-    if isinstance(value, bool | int | float):
-        value = number_of(x.dtype, value)  # the tensor keeps its dtype
-    return ops.where(as_tensor(mask), value, x)
-
-
-def number_of(dtype: Any, value: Any) -> Any:
-    """A Python number in a dtype that is not to change; as it is if that is one of floats."""
-    if types.is_inexact(dtype):
-        return value
-    try:
-        return dtype.type(value)
-    except (OverflowError, ValueError) as error:
-        raise ops.DTypeError(
-            "masked_fill", [types.ArrayType((), dtype)], f"{value} is no {dtype}",
-            hint="make floats of the tensor first: x.float()",
-        ) from error  # fmt: skip
+    return ops.where(as_tensor(mask), as_entry("masked_fill", x, value), x)
 
 
 def einsum(equation: str, *operands: Any) -> Any:
@@ -167,15 +161,6 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
-def unchanged(x: Any) -> Any:
-    """The tensor itself, as `+x` is.
-
-    >>> dg.positive(dg.ones(2))
-    tensor([1., 1.])
-    """
-    return x
-
-
 def numel(x: Any) -> int:
     """How many entries there are.
 
@@ -227,6 +212,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
 
 UNARY = {name: unary(op) for name, op in elementwise(1).items()}
 BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
+BINARY |= {name: refusing_zero(BINARY[name]) for name in DIVISIONS}
 WITH_DIM: dict[str, Callable[..., Any]] = {
     "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
@@ -235,11 +221,11 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
     "logit": special.logit, "mvlgamma": special.multigammaln,
-    "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
+    "nan_to_num": spelled(ops.nan_to_num),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
-    "transpose": spelled(ops.swapaxes, dim0="axis1", dim1="axis2"),
-    "moveaxis": spelled(ops.moveaxis), "gelu": spelled(ops.gelu),
-    "take_along_dim": spelled(ops.take_along_axis, **DIM),
+    "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
+    "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
+    "take_along_dim": shapes.take_along_dim,
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -259,17 +245,38 @@ SHARED: dict[str, Callable[..., Any]] = {
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
     "broadcast_to": shapes.broadcast_to, "div": formulas.div,
-    "real": spelled(ops.real), "imag": spelled(ops.imag),
+    "imag": spelled(ops.imag), **entrywise.BOTH,
 }  # fmt: skip
-for alias, name in {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
-    "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
-    "movedim": "moveaxis", "sgn": "sign", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2", "fix": "trunc",
-}.items():  # fmt: skip
+ALIASES = {
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "clip": "clamp",
+    "negative": "neg",
+    "absolute": "abs",
+    "swapaxes": "transpose",
+    "swapdims": "transpose",
+    "movedim": "moveaxis",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "arctan2": "atan2",
+    "fix": "trunc",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "not_equal": "ne",
+}
+for alias, name in ALIASES.items():
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
+    **{name: spelled(function) for name, function in layout.BOTH.items()},
     **sampling.FUNCTIONS, "polygamma": special.polygamma,
     **arranging.FUNCTIONS, **sorting.FUNCTIONS, **algebra.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
@@ -278,9 +285,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cdist": formulas.cdist, "polar": formulas.polar,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
-    **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
-    **holding.METHODS,
+    **sampling.METHODS, **layout.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS,
+    **sorting.METHODS, **algebra.METHODS, **scattering.METHODS, **formulas.METHODS,
+    **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
@@ -324,6 +331,13 @@ IN_PLACE = {
     "nextafter": ops.nextafter,
 }  # fmt: skip
 IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
+WRITTEN = (
+    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
+    " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
+    " mvlgamma nan_to_num ne polygamma xlogy"
+)
+"""The functions whose methods with an underscore write what they give."""
+
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",
@@ -332,28 +346,81 @@ AUGMENTED = {
 }  # fmt: skip
 
 
+def along_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes `dim` and `keepdim`, with NumPy's names for them too."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {RENAMED.get(k, k): v for k, v in kwargs.items()}
+        return function(*args, **kwargs)
+
+    return call
+
+
+RENAMED = {"axis": "dim", "keepdims": "keepdim"}
+"""NumPy's names for arguments, which PyTorch takes too."""
+
+
+def named_axis(function: Any) -> Any:
+    """A function that takes `dim` and not `axis`, with either."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+    return along_axis(function) if "dim" in names and "axis" not in names else function
+
+
 def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`function` with its operands exchanged."""
     return lambda self, other: function(other, self)
 
 
+def ufuncs(face: type[Handle]) -> dict[np.ufunc, Any]:
+    """The specialised code for ufuncs of NumPy's that are the kernels of ops."""
+    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
+    found = {f.spells.kernel: face.specialised[f.spells] for f in quick}
+    return {kernel: f for kernel, f in found.items() if isinstance(kernel, np.ufunc)}
+
+
+def install_on_arrays() -> None:
+    """Give `Array` its operators, by the specialised code."""
+    for name, function in OPERATORS.items():
+        quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
+        setattr(Array, f"__{name}__", quick)
+        setattr(Array, f"__r{name}__", reflected(quick))
+    Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
+    for name, written in AUGMENTED.items():
+        compute = getattr(Array, f"__{name[1:]}__")
+        setattr(Array, f"__{name}__", arrays.in_place(IN_PLACE[written], compute))
+    Array.ufuncs = ufuncs(Array)
+    for name, method in holding.METHODS.items():
+        setattr(Array, name, method)
+
+
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    for name, function in (numpys.with_numpys(METHODS) | PROPERTIES).items():
+    methods = {name: named_axis(function) for name, function in METHODS.items()}
+    for name, function in (methods | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
-    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
-    UFUNCS.update({f.spells.kernel: f for f in quick if isinstance(f.spells.kernel, np.ufunc)})
+    for name, method in {"floordiv": "floor_divide", "mod": "remainder"}.items():
+        setattr(Tensor, f"__{name}__", BINARY[method])
+        setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
+    Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
+    for name in WRITTEN.split():
+        setattr(Tensor, f"{name}_", inplace.updated_by(METHODS[name]))
+    for alias, name in ALIASES.items():
+        if hasattr(Tensor, f"{name}_"):
+            setattr(Tensor, f"{alias}_", getattr(Tensor, f"{name}_"))
     for name, method in AUGMENTED.items():
-        write, compute = getattr(Tensor, f"{method}_"), getattr(Tensor, f"__{name[1:]}__")
-        setattr(Tensor, f"__{name}__", numpys.augmented(write, compute))
+        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
 
 
 install()
+install_on_arrays()

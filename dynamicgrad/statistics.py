@@ -10,10 +10,10 @@ from gradops.library.movement import in_dtype
 from gradops.library.quantiles import order_statistics
 from gradops.library.running import latest
 from gradops.library.sorting import argkth
-from gradops.types import shape_of
+from gradops.types import is_inexact, shape_of
 
-from . import creation
 from .fast import OF_NUMBERS, operand
+from .rows import numbers_as_rows
 from .shapes import size_at
 from .tensor import Tensor
 
@@ -42,8 +42,10 @@ def extreme(reduce: Any, choose: Any, both: Any, name: str) -> Callable[..., Any
         if not isinstance(dim, int | np.integer):
             return both(x, dim)
         dim = int(dim)
-        if is_number(x, dim):
-            return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
+        return along(x, dim, keepdim)
+
+    @numbers_as_rows
+    def along(x: Any, dim: int, keepdim: bool) -> Extremes:
         return picked(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
 
     call.__name__ = call.__qualname__ = name
@@ -107,28 +109,23 @@ def running(op: Any, name: str) -> Callable[..., Any]:
     """A running result along a dimension, in another dtype if asked."""
 
     def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
-        x = in_dtype(x, dtype)
-        if is_number(x, dim):
-            return ops.reshape(op(ops.reshape(x, shape=(1,)), axis=0), shape=())
-        return op(x, axis=dim)
+        return op(in_dtype(x, dtype), axis=dim)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = op.__doc__.split(">>>")[0].rstrip()
-    return call
+    return numbers_as_rows(call)
 
 
 def running_extreme(op: Any) -> Callable[..., Any]:
     """A running extreme along a dimension, and where it is."""
 
     def call(x: Any, dim: int) -> Any:
-        if is_number(x, dim):
-            return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
         values = op(x, axis=dim)
         return Extremes(values, latest(values, x, dim))
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = f"{op.doc[:-1]}, and where it is."
-    return call
+    return numbers_as_rows(call)
 
 
 def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
@@ -197,18 +194,20 @@ def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = No
     return ops.cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
 
 
+@numbers_as_rows
 def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The entry in the middle, of two the smaller; along a dimension, with its indices.
 
     >>> dg.median(dg.tensor([3.0, 1.0, 2.0, 4.0]))
     tensor(2.)
     """
+    if dim is None and 0 in shape_of(x):
+        least = np.nan if is_inexact(x.dtype) else np.iinfo(x.dtype).min
+        return ops.astype(ops.sum(x), dtype=x.dtype) + np.asarray(least, x.dtype)
     if dim is None:
         middle = rank_of_middle("median", x, x.size)
         y = order_statistics(ops.reshape(x, shape=(-1,)), ranks=(middle,), axis=0)
         return ops.reshape(y, shape=())
-    if is_number(x, dim):
-        return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
     middle = rank_of_middle("median", x, size_at(x, dim))
     nans = ops.isnan(x)
     first = ops.argmax(nans, axis=dim, keepdims=True)
@@ -221,10 +220,11 @@ def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 def rank_of_middle(op: str, x: Any, n: int) -> int:
     """Which entry is in the middle of `n` of them once they are sorted, of two the smaller."""
     if n == 0:
-        raise ops.ShapeError(op, [ops.type_of(x)], "there are no entries")
+        raise ops.AxisError(op, [ops.type_of(x)], "there are no entries")
     return (n - 1) // 2
 
 
+@numbers_as_rows
 def nanmedian(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of the entries that are not NaN; along a dimension, with its indices.
 
@@ -233,8 +233,6 @@ def nanmedian(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None:
         return nanmedian(ops.reshape(x, shape=(-1,)), 0).values
-    if is_number(x, dim):
-        return Extremes(ops.copy(x), creation.zeros((), dtype=np.int64))
     rank_of_middle("nanmedian", x, size_at(x, dim))
     there = ops.count_nonzero(ops.logical_not(ops.isnan(x)), axis=dim, keepdims=True)
     order, middle = ops.argsort(x, axis=dim), ops.maximum((there - 1) // 2, 0)
@@ -248,6 +246,8 @@ def quantile_of(function: Any, name: str, doc: str) -> Callable[..., Any]:
         x: Any, q: Any, dim: int | None = None, keepdim: bool = False, *,
         interpolation: str = "linear",
     ) -> Any:  # fmt: skip
+        if 0 in shape_of(x):
+            raise ops.ShapeError(name, [ops.type_of(x)], "there are no entries")
         return function(x, np.asarray(q), dims(x, dim), keepdim, interpolation)
 
     call.__name__ = call.__qualname__ = name

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradops import index
 
+from .handle import Handle
 from .tensor import Tensor
 
 
@@ -35,17 +36,17 @@ def is_integer(k: Any) -> bool:
     """Whether an entry of a key is an integer, or a tensor that is one."""
     if isinstance(k, int | np.integer):
         return not isinstance(k, bool)
-    return isinstance(k, Tensor) and not k.shape and k.dtype.kind in "iu"
+    return isinstance(k, Handle) and not k.shape and k.dtype.kind in "iu"
 
 
 def as_integer(k: Any) -> Any:
     """A tensor that is an integer as that."""
-    return k.value.item() if isinstance(k, Tensor) and is_integer(k) else k
+    return k.value.item() if isinstance(k, Handle) and is_integer(k) else k
 
 
 def is_array(k: Any) -> bool:
     """Whether an entry of a key is an array of indices or a mask."""
-    return isinstance(k, list | np.ndarray | Tensor) and not is_integer(k)
+    return isinstance(k, list | np.ndarray | Handle) and not is_integer(k)
 
 
 def placed(k: Any) -> list[Any]:

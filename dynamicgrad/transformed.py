@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from gradops import Batched, Dual, moveaxis
 
-from .tensor import Tensor, handle
+from .handle import Handle
+from .tensor import handle
 
 
 class VmapInfo(NamedTuple):
@@ -21,14 +22,14 @@ class VmapInfo(NamedTuple):
 
 def outermost(args: Sequence[Any]) -> Any:
     """The value of highest level among those that tensors hold, if it is transformed."""
-    values = [a.value for a in args if isinstance(a, Tensor)]
+    values = [a.value for a in args if isinstance(a, Handle)]
     found = [v for v in values if isinstance(v, Dual | Batched)]
     return max(found, key=lambda v: v.gradop_level, default=None)
 
 
 def is_at(a: Any, outer: Any) -> bool:
     """Whether an argument is transformed as `outer` is, by the same transform."""
-    if not isinstance(a, Tensor) or type(a.value) is not type(outer):
+    if not isinstance(a, Handle) or type(a.value) is not type(outer):
         return False
     return bool(a.value.gradop_level == outer.gradop_level)
 

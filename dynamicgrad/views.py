@@ -10,9 +10,9 @@ from typing import Any
 from gradops import OPS, TapeError
 from gradops.places import describe
 
+from .handle import Face, Handle, hold
 from .sharing import Alias, storage_of
 from .tape import NOTHING, Leaf, Node, Part, clock, new, record
-from .tensor import Tensor, handle
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation.\n"
@@ -31,7 +31,7 @@ DETACHED = (
 VIEW_OF_LEAF = "a view of " + LEAF
 
 
-def refuse_leaf(t: Tensor) -> None:
+def refuse_leaf(t: Handle) -> None:
     """Refuse to write, while recording, to leaves that require gradients, and to their views."""
     if type(t.node) is Leaf:
         raise TapeError(LEAF)
@@ -44,7 +44,7 @@ def refuse_leaf(t: Tensor) -> None:
             raise TapeError(t.alias.refusal)
 
 
-def set_history(t: Tensor, vertex: Any) -> Tensor:
+def set_history(t: Face, vertex: Any) -> Face:
     """Give a tensor that was just written a new history, which those it shares memory with follow.
 
     `vertex` stands for the new value.
@@ -54,20 +54,43 @@ def set_history(t: Tensor, vertex: Any) -> Tensor:
         replace_node(t, vertex)
     else:
         replace_node(base, put_in_place(base, t, vertex, t.alias))
-    if t.storage is not None and t.storage.views:
-        for ref in list(t.storage.views.values()):
-            view = ref()
-            alias = None if view is None else view.alias  # None if it got memory of its own
-            if alias is None or alias.base is not base or not alias.follows:
-                continue
-            if type(view.node) is not Leaf:
-                replace_node(
-                    view, overtaken(view) if alias.steps is None else replayed(base, alias.steps)
-                )
+    for view in views_of(base):
+        steps = view.alias.steps
+        replace_node(view, overtaken(view) if steps is None else replayed(base, steps))
     return t
 
 
-def put_in_place(base: Tensor, t: Any, vertex: Any, alias: Alias) -> Any:
+def views_of(base: Handle) -> list[Any]:
+    """The views of a tensor that there are; not leaves, unless it has a history now."""
+    storage = base.storage
+    if storage is None or not storage.views:
+        return []
+    views = [ref() for ref in list(storage.views.values())]
+    return [
+        v for v in views
+        if v is not None and v.alias is not None and v.alias.base is base  # with the memory still
+        and v.alias.follows and (base.node is not None or type(v.node) is not Leaf)
+    ]  # fmt: skip
+
+
+def follow_leaf(base: Face) -> Face:
+    """Give the views of a new leaf histories that lead to it, but for those made unrecorded."""
+    for view in views_of(base):
+        if not view.alias.refusal and view.node is None and view.alias.steps is not None:
+            replace_node(view, replayed(base, view.alias.steps))
+    return base
+
+
+def history(t: Handle) -> Any:
+    """The node of `t` as it is before a write; without the hooks of a view, as PyTorch has it."""
+    node, alias = t.node, t.alias
+    if node is None or alias is None or alias.steps is None or alias.base.node is None:
+        return node
+    watched = node.watch is not None and getattr(node.watch, "hooks", True)
+    return replayed(alias.base, alias.steps) if watched or hasattr(node, "hooks") else node
+
+
+def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
     """The node of `base` with what `vertex` stands for in the place of a view."""
     active = (base.node is not None) + 2 * (vertex is not None)
     if not active:
@@ -76,12 +99,12 @@ def put_in_place(base: Tensor, t: Any, vertex: Any, alias: Alias) -> Any:
     return record(op, operands, (base.node, vertex), active, alias.attrs, base.value)
 
 
-def replayed(base: Tensor, steps: Any) -> Any:
+def replayed(base: Handle, steps: Any) -> Any:
     """The node of the view of `base` that `steps` lead to."""
     node, value = base.node, base.value
     for op, attrs in steps if node is not None else ():
         y = op(value, **attrs)
-        node = record(op, (handle(value, node),), (node,), 1, attrs, y)
+        node = record(op, (hold(type(base), value, node),), (node,), 1, attrs, y)
         value = y
     return node
 
@@ -94,7 +117,7 @@ class Overtaken:
         raise TapeError(OVERTAKEN.format(op=node.op, place=describe(node.place)))
 
 
-def overtaken(view: Tensor) -> Any:
+def overtaken(view: Handle) -> Any:
     """A node for a view whose history cannot follow the write to its base."""
     before = view.node
     if before is None:
@@ -107,9 +130,11 @@ def overtaken(view: Tensor) -> Any:
     return node
 
 
-def replace_node(t: Tensor, node: Any) -> None:
+def replace_node(t: Handle, node: Any) -> None:
     """Let `t` have another node, which is newer than the last write; a retained `.grad` moves."""
     before, t.node = t.node, node
+    if type(before) is Leaf:
+        t.kept_grad = before.grad
     if node is None or type(node) is Leaf:
         return
     node.storage, node.number = storage_of(t), next(clock)

@@ -11,10 +11,12 @@ record; to expressions, they build.
 from . import aliases, fft, freeing, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
+from .dims import Dim
 from .errors import (
     AxisError,
     CheckError,
     DetachWarning,
+    DivisionError,
     DTypeError,
     FeedError,
     FetchError,
@@ -104,11 +106,12 @@ from .reverse import depending_on, pull_back
 from .samples import beside, between, cases, distinct, exactly, integers, positive, reals
 from .series import Series, jet
 from .tree import flatten, leaves_of, tree_map
-from .types import ArrayType, Dim, type_of
+from .types import ArrayType, type_of
 
 __all__ = [
-    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim", "Dual",
-    "ErrorSample", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
+    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim",
+    "DivisionError", "Dual", "ErrorSample", "FeedError", "FetchError", "GradError",
+    "GradcheckError", "GraphError",
     "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
     "MissingRuleError", "MixedOperandsError", "NotDifferentiableError", "NotFiniteError",
     "NumPyCallError", "OPS", "Op", "OperandError", "Operators", "OptionError", "Series",

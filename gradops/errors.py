@@ -3,8 +3,9 @@
 * GradError
   - ShapeError            operand shapes an op cannot take            (also Value-, RuntimeError)
     - AxisError             an axis that an operand does not have        (also an IndexError)
-  - DTypeError            operand dtypes an op cannot take            (also a TypeError)
-  - OptionError           an attribute that an op does not know         (also a ValueError)
+  - DTypeError            operand dtypes an op cannot take            (also Type-, RuntimeError)
+  - OptionError           an attribute that an op does not know      (also Value-, RuntimeError)
+  - DivisionError         an integer to be divided by zero   (also ZeroDivision-, RuntimeError)
   - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
   - IndexingError         an index an operand does not have           (also an IndexError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
@@ -85,16 +86,20 @@ class AxisError(ShapeError, IndexError):
     """An op was given an axis that its operand does not have."""
 
 
-class DTypeError(OperandError, TypeError):
-    """An op was given dtypes it cannot take."""
+class DTypeError(OperandError, TypeError, RuntimeError):
+    """An op was given dtypes it cannot take: NumPy's TypeError, PyTorch's RuntimeError."""
 
 
 class IndexingError(OperandError, IndexError):
     """An op was given an index that its operand does not have."""
 
 
-class OptionError(OperandError, ValueError):
-    """An op was given an attribute whose value it does not know."""
+class OptionError(OperandError, ValueError, RuntimeError):
+    """An op was given an attribute whose value it does not know; PyTorch has a RuntimeError."""
+
+
+class DivisionError(OperandError, ZeroDivisionError, RuntimeError):
+    """An integer is to be divided by zero, for which NumPy warns and gives 0."""
 
 
 class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):

@@ -11,7 +11,7 @@ keeps holders and is no holder, such as an optimizer, may state `__gradop_statef
 their names and themselves.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 
@@ -80,7 +80,6 @@ class Kind(Protocol):
 
     def recorded(self, inputs: Sequence[Any], outputs: Sequence[Any], call: "Recorded") -> None:
         """Let holders be outputs of one operation, whose backward is the call's."""
-
 
     def freed_by(self, x: Any) -> Any:
         """What says that the history of `x` was used up, None if it was not."""

@@ -2,7 +2,7 @@
 
 Note [One vector]. SciPy's solvers move one vector of float64. `Packing` says how the vector stands
 for the structure that the user's function takes: arrays in lists, tuples, dicts and the like. The
-function is differentiated as a function of the vector.
+function is differentiated as a function of the vector; where the user gave a tensor it gets one.
 """
 
 from collections.abc import Callable
@@ -57,6 +57,7 @@ class Packing:
         if isinstance(x0, list | tuple) and all(type(x) in PLAIN for x in leaves_of(x0)):
             x0 = np.asarray(x0) if not any(np.ndim(x) for x in leaves_of(x0)) else x0
         leaves, self.rebuild = flatten(x0)
+        self.alike = [getattr(x, "__gradop_like__", as_it_is) for x in leaves]
         arrays = [np.asarray(held(x)) for x in leaves]
         for a in arrays:
             if a.dtype.kind not in "biuf":
@@ -73,9 +74,16 @@ class Packing:
     def unpack(self, x: Any) -> Any:
         """The structure that the vector `x` stands for."""
         if self.shapes == [shape_of(x)]:
-            return self.rebuild([x])
-        pairs = zip(self.parts, self.shapes, strict=True)
-        return self.rebuild([reshape(index(x, part), shape=shape) for part, shape in pairs])
+            return self.rebuild([self.alike[0](x)])
+        pieces = zip(self.parts, self.shapes, self.alike, strict=True)
+        return self.rebuild(
+            [alike(reshape(index(x, part), shape=shape)) for part, shape, alike in pieces]
+        )
+
+
+def as_it_is(x: Any) -> Any:
+    """A piece of the vector where the user gave an array."""
+    return x
 
 
 class Arguments(dict[str, Any]):

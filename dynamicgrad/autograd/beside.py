@@ -6,8 +6,9 @@ from typing import Any
 from gradops.quotients import compare
 from gradops.solvers import Packing, on_vector, vector
 
+from ..arrays import Array
+from ..handle import hold, make_leaf
 from ..solvers import bare, jacobian, value
-from ..tensor import handle, make_leaf
 from .differences import Tolerance
 from .suspects import wrong_function
 from .witness import culprit
@@ -47,7 +48,7 @@ def plain_value(f: Callable[..., Any], v: Any, args: Any) -> Any:
 
 def blame(f: Callable[..., Any], v: Any, args: Any) -> str:
     """What to say of the operation that is to blame."""
-    x = make_leaf(handle(v))
+    x = make_leaf(hold(Array, v))
 
     def of_tensor(t: Any) -> Any:
         return f(t, *args)

@@ -9,8 +9,9 @@ import numpy as np
 from gradops import GradcheckError, TransformError
 
 from ..func.recording import vertex
+from ..handle import make_leaf
 from ..modes import enable_grad, no_grad
-from ..tensor import Tensor, handle, make_leaf
+from ..tensor import Tensor, handle
 from .batched import grad
 from .differences import Check, Function, Tolerance, float_outputs
 from .parts import in_parts

@@ -20,9 +20,10 @@ from gradops.types import ArrayType, type_of
 
 from ..creation import GENERATOR, generator
 from ..func.recording import vertex
+from ..handle import ARRAYS, Handle
 from ..modes import RECORDING, Counting, Enough, is_recording
 from ..tape import Node, clock
-from ..tensor import ARRAYS, Tensor, handle
+from ..tensor import Tensor, handle
 
 CHECKS = ("default", "none")
 DIFFERENT_NUMBER = (
@@ -82,7 +83,7 @@ class Region:
 
     def forget(self, nodes: Sequence[Any], began: int) -> None:
         """Replace the values that nodes saved by what finds them later."""
-        kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Tensor)}
+        kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Handle)}
         for number, node in enumerate(nodes):
             for place, value in saved_by(node, began):
                 if id(value) not in kept:
@@ -147,7 +148,7 @@ class Region:
 
 def again(x: Any) -> Any:
     """An argument for the second run: without history, but recorded where it was."""
-    return vertex(x, False) if isinstance(x, Tensor) and x.node is not None else x
+    return vertex(x, False) if isinstance(x, Handle) and x.node is not None else x
 
 
 class Slot(NamedTuple):
@@ -224,7 +225,7 @@ def checkpoint(
     if determinism_check not in CHECKS:
         raise TransformError(f"checkpoint: determinism_check is one of {CHECKS}")
     leaves = flatten((args, kwargs))[0]
-    plain = all(type(x.value) in ARRAYS for x in leaves if isinstance(x, Tensor))
+    plain = all(type(x.value) in ARRAYS for x in leaves if isinstance(x, Handle))
     if not is_recording() or not plain:  # under a transform, or while tracing, nothing is to save
         return function(*args, **kwargs)
     check = determinism_check == "default"

@@ -10,8 +10,9 @@ from gradops import GradcheckError
 from gradops.types import is_float
 
 from ..func.forward import dual_parts
+from ..handle import make_leaf
 from ..modes import enable_grad, no_grad
-from ..tensor import Tensor, handle, make_leaf
+from ..tensor import Tensor, handle
 from .batched import grad
 from .witness import culprit
 

@@ -16,7 +16,7 @@ from gradops import Dual, TapeError, TransformError, reshape
 from gradops.levels import LEVEL, levels
 
 from ..func.forward import dual, parts, require_pair
-from ..tensor import Tensor, as_tensor
+from ..tensor import Tensor, tensor_of
 
 LEVELS: ContextVar[tuple[float, ...]] = ContextVar("dual_levels", default=())
 
@@ -113,7 +113,7 @@ def unpack_dual(tensor: Tensor, *, level: float | None = None) -> UnpackedDualTe
 def without_ended(t: Tensor) -> Tensor:
     """`t` without the tangents of levels that have ended."""
     while isinstance(t.value, Dual) and t.value.gradop_level > LEVEL.get():
-        t = as_tensor(t.value.primal)
+        t = tensor_of(t.value.primal)
     return t
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from gradops import complex, imag, real
 from gradops.types import is_complex
 
-from ..tensor import Tensor, handle, make_leaf
+from ..handle import Handle, make_leaf
+from ..tensor import Tensor, handle
 
 
 def in_parts(
@@ -32,7 +33,7 @@ def in_parts(
 
 def is_checked(x: Any) -> bool:
     """Whether an input is one to differentiate by."""
-    return isinstance(x, Tensor) and x.requires_grad
+    return isinstance(x, Handle) and x.node is not None
 
 
 def halves(x: Tensor) -> Iterator[Tensor]:
@@ -43,7 +44,7 @@ def halves(x: Tensor) -> Iterator[Tensor]:
 
 def parts(y: Any) -> Iterator[Any]:
     """The parts of an output; of what is not complex, itself."""
-    if isinstance(y, Tensor) and is_complex(y.dtype):
+    if isinstance(y, Handle) and is_complex(y.dtype):
         yield real(y)
         yield imag(y)
     else:

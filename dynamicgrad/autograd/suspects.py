@@ -9,8 +9,8 @@ from gradops.places import Place, describe, here
 from gradops.types import is_float
 
 from ..function import APPLIED
+from ..handle import Handle, hold, make_leaf
 from ..modes import enable_grad
-from ..tensor import Tensor, handle, make_leaf
 from .differences import Check, Tolerance
 
 
@@ -52,6 +52,6 @@ def applied(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Applied]:
 
 def leaf_like(x: Any) -> Any:
     """An argument as an input to be checked, if it is a tensor that requires gradients."""
-    if not isinstance(x, Tensor) or x.node is None or not is_float(x.dtype):
+    if not isinstance(x, Handle) or x.node is None or not is_float(x.dtype):
         return x
-    return make_leaf(handle(np.array(x.value, np.float64)))
+    return make_leaf(hold(type(x), np.array(x.value, np.float64)))

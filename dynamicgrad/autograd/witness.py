@@ -10,8 +10,8 @@ from gradops.levels import levels
 from gradops.places import here
 from gradops.verdicts import Call, first_wrong
 
+from ..handle import Handle, hold
 from ..modes import is_recording
-from ..tensor import Tensor, handle
 
 
 class Witness(Operators):
@@ -62,7 +62,7 @@ def culprit(func: Callable[..., Any], inputs: Sequence[Any], kind: str) -> str:
     level = next(levels)
     calls: list[Call] = []
     stand_ins = [
-        handle(Witness(x.value, level, calls), x.node) if isinstance(x, Tensor) else x
+        hold(type(x), Witness(x.value, level, calls), x.node) if isinstance(x, Handle) else x
         for x in inputs
     ]
     try:

@@ -11,9 +11,8 @@ from gradops.levels import levels
 from gradops.tree import children, flatten
 
 from ..carrying import run_at
+from ..handle import Handle, hold, on_face
 from ..modes import RANDOMNESS
-from ..numpys import running_on
-from ..tensor import Tensor, as_tensor, handle
 from .levels import held, released
 from .structure import entered, has_tensors, left, output
 
@@ -57,11 +56,10 @@ def vmap(
         size = examples(inputs, dims)
         step = chunk_size or max(size, 1)
         results = []
-        with running_on(leaves):
-            for start in range(0, max(size, 1), step):
-                count = min(step, size - start)
-                part = inputs if count == size else sliced(inputs, dims, start, count)
-                results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
+        for start in range(0, max(size, 1), step):
+            count = min(step, size - start)
+            part = inputs if count == size else sliced(inputs, dims, start, count)
+            results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
         return left(joined(results, out_dims, name), has_tensors(args) or has_tensors(kwargs))
 
     return over_examples
@@ -89,7 +87,7 @@ def batched_call(
     """The results of `func` for all examples, stacked."""
     level = next(levels)
     shells = [
-        x if d is None else handle(batch(held(x), d % len(x.shape), level))
+        x if d is None else hold(type(x), batch(held(x), d % len(x.shape), level))
         for x, d in zip(inputs, dims, strict=True)
     ]
     token = RANDOMNESS.set((*RANDOMNESS.get(), (randomness, level, size)))
@@ -198,7 +196,7 @@ def no_tensor(name: str, y: Any) -> TransformError:
     )
 
 
-def stack(y: Any, d: int | None, size: int, level: float, name: str) -> Tensor:
+def stack(y: Any, d: int | None, size: int, level: float, name: str) -> Handle:
     """A result with its examples along axis `d`; one that all examples share is repeated."""
     y = output(y, f"vmap({name}, ...): `{name}` must only return Tensors")
     mine = isinstance(y.value, Batched) and y.value.gradop_level == level
@@ -214,7 +212,7 @@ def stack(y: Any, d: int | None, size: int, level: float, name: str) -> Tensor:
             f" [-{len(y.shape) + 1}, {len(y.shape)}], but got {d})"
         )
     found = unbatch(y.value if mine else held(y), d % (len(y.shape) + 1), size, level)
-    return released(as_tensor(found))
+    return released(on_face(type(y), found))
 
 
 def sliced(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count: int) -> list[Any]:

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dual, NotDifferentiableError, TransformError
+from gradops import Dual, NotDifferentiableError, TransformError, astype
 from gradops.levels import levels
 from gradops.tree import flatten
 from gradops.types import is_inexact
 
 from ..carrying import run_at
+from ..handle import Face, Handle, hold, on_face
 from ..modes import is_recording
-from ..numpys import running_on
-from ..tensor import Tensor, as_tensor, handle
 from .levels import has_history, held, lift, released
 from .recording import gradients
 from .reverse import Opened
@@ -56,8 +55,7 @@ def jvp(
     level = next(levels)
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
-    with running_on(flatten((primals, tangents))[0]):
-        value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
+    value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
     outputs, rebuild = outputs_of(value, call)
     found = [parts(y, level) for y in outputs]
     if strict and any(t is None for _, t in found):
@@ -78,17 +76,17 @@ def quietly(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
 
 
 def dual_parts(
-    func: Callable[..., Any], primals: Sequence[Tensor], tangents: Sequence[Tensor]
-) -> tuple[Any, list[Tensor | None]]:
+    func: Callable[..., Any], primals: Sequence[Handle], tangents: Sequence[Handle]
+) -> tuple[Any, list[Handle | None]]:
     """The output of `func`, and the tangents of its tensors; None where it has none."""
     level = next(levels)
     shells = [dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
     leaves, rebuild = flatten(quietly(level, func, shells))
-    found = [parts(y, level) if isinstance(y, Tensor) else (y, None) for y in leaves]
+    found = [parts(y, level) if isinstance(y, Handle) else (y, None) for y in leaves]
     return rebuild([y for y, _ in found]), [t for _, t in found]
 
 
-def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Tensor], list[Tensor]]:
+def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Handle], list[Handle]]:
     """Primals and tangents as tensors that fit each other."""
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple):
@@ -110,7 +108,7 @@ def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Tensor], list[T
     return leaves, directions
 
 
-def require_pair(primal: Tensor, tangent: Tensor) -> None:
+def require_pair(primal: Handle, tangent: Handle) -> None:
     """Refuse a primal without derivative, and a tangent of another shape."""
     for name, t in (("primal", primal), ("tangent", tangent)):
         if not is_inexact(t.dtype):
@@ -126,32 +124,33 @@ def require_pair(primal: Tensor, tangent: Tensor) -> None:
         )
 
 
-def dual(x: Tensor, tangent: Tensor, level: float) -> Tensor:
+def dual(x: Face, tangent: Handle, level: float) -> Face:
     """A tensor that holds the values of `x` and its tangent."""
     if tangent.dtype != x.dtype:
-        tangent = tangent.to(x.dtype)
-    found = handle(Dual(held(x), held(tangent), level))
+        tangent = astype(tangent, dtype=x.dtype)
+    found = hold(type(x), Dual(held(x), held(tangent), level))
     found.storage = x.storage
     return found
 
 
-def parts(y: Tensor, level: float) -> tuple[Tensor, Tensor | None]:
+def parts(y: Face, level: float) -> tuple[Face, Face | None]:
     """The primal of an output, and its tangent if it has one."""
     value = y.value
     if not isinstance(value, Dual) or value.gradop_level != level:
         return released(y), None
-    return released(as_tensor(value.primal)), released(as_tensor(value.tangent))
+    face = type(y)
+    return released(on_face(face, value.primal)), released(on_face(face, value.tangent))
 
 
 def primal_tree(tree: Any, level: float) -> Any:
     """A tree of which the tensors have no tangents of this level."""
     leaves, rebuild = flatten(tree)
-    return rebuild([parts(x, level)[0] if isinstance(x, Tensor) else x for x in leaves])
+    return rebuild([parts(x, level)[0] if isinstance(x, Handle) else x for x in leaves])
 
 
-def zeros(y: Tensor) -> Tensor:
+def zeros(y: Handle) -> Handle:
     """Zeros like `y`, the tangent of what depends on nothing."""
-    return handle(np.zeros(y.shape, y.dtype))
+    return hold(type(y), np.zeros(y.shape, y.dtype))
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
@@ -166,7 +165,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """
     opened = Opened(func, primals, lifted=True)
     record = opened.record
-    ones = [handle(np.ones(y.shape, y.dtype)) for y in opened.outputs]
+    ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in opened.outputs]
     weights = [record.vertex(lift(t, record.level) if record.level else t) for t in ones]
     with record.running():  # the way back is linear in them, and its own way back is the way on
         pulled = gradients(opened.outputs, record.vertices, weights, True, True)
@@ -181,7 +180,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     return left(opened.results()[0], has_tensors(primals)), push
 
 
-def directions_like(primals: Any, tangents: Any) -> Sequence[Tensor]:
+def directions_like(primals: Any, tangents: Any) -> Sequence[Handle]:
     """The tangents as tensors, of the structure and shapes of the primals."""
     if not same_structure(tangents, primals):
         raise TransformError(

@@ -9,8 +9,7 @@ import numpy as np
 import gradops as ops
 from gradops.tree import flatten
 
-from ..numpys import running_on
-from ..tensor import Tensor, handle
+from ..handle import Handle, hold
 from .batching import vmap
 from .forward import jvp
 from .reverse import Opened, grad
@@ -64,18 +63,18 @@ def jacrev(
     return transformed
 
 
-def basis(tensors: Sequence[Tensor]) -> list[Tensor]:
+def basis(tensors: Sequence[Handle]) -> list[Handle]:
     """For each tensor the unit vectors of all of them, one after the other along a new axis."""
     sizes = [int(np.prod(t.shape, dtype=int)) for t in tensors]
     found, start = [], 0
     for t, n in zip(tensors, sizes, strict=True):
         units = np.eye(sum(sizes), n, -start, t.dtype)
-        found.append(handle(units.reshape(sum(sizes), *t.shape)))
+        found.append(hold(type(t), units.reshape(sum(sizes), *t.shape)))
         start += n
     return found
 
 
-def row_blocks(rows: Any, outputs: Sequence[Tensor]) -> list[Any]:
+def row_blocks(rows: Any, outputs: Sequence[Handle]) -> list[Any]:
     """The rows that belong to each output, in its shape."""
     found, start = [], 0
     for y in outputs:
@@ -118,8 +117,7 @@ def jacfwd(
 
         structure: list[Any] = []
         mapped = vmap(push, out_dims=(-1, 0), randomness=randomness, chunk_size=chunk_size)
-        with running_on(leaves):
-            columns, aux = mapped(basis(inputs))
+        columns, aux = mapped(basis(inputs))
         blocks = [like_argnums(rebuild(column_blocks(c, inputs)), argnums) for c in columns]
         found = structure[0](blocks)
         if has_aux:
@@ -129,7 +127,7 @@ def jacfwd(
     return transformed
 
 
-def column_blocks(columns: Any, inputs: Sequence[Tensor]) -> list[Any]:
+def column_blocks(columns: Any, inputs: Sequence[Handle]) -> list[Any]:
     """The columns that belong to each input, in its shape."""
     found, start = [], 0
     for x in inputs:
@@ -143,7 +141,7 @@ def column_blocks(columns: Any, inputs: Sequence[Tensor]) -> list[Any]:
 def tree_of_first(tree: Any) -> Any:
     """The first example of each leaf."""
     leaves, rebuild = flatten(tree)
-    return rebuild([x[0] if isinstance(x, Tensor) else x for x in leaves])
+    return rebuild([x[0] if isinstance(x, Handle) else x for x in leaves])
 
 
 def hessian(

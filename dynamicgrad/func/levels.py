@@ -12,7 +12,8 @@ from typing import Any
 from gradops import Batched, Dual, Op, Operators, type_of
 from gradops.levels import LEVEL, levels
 
-from ..tensor import Tensor, as_tensor, handle
+from ..arrays import Array
+from ..handle import Face, Handle, hold, on_face
 
 
 class Lifted(Operators):
@@ -55,7 +56,7 @@ class Lifted(Operators):
         return f"Lifted({self.inner!r})"
 
 
-def lifted(tensors: Sequence[Tensor], surely: bool = False) -> tuple[list[Tensor], float]:
+def lifted(tensors: Sequence[Handle], surely: bool = False) -> tuple[list[Handle], float]:
     """Tensors that are all as high as any the caller may meet, and the level he is at then.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].
@@ -67,20 +68,20 @@ def lifted(tensors: Sequence[Tensor], surely: bool = False) -> tuple[list[Tensor
     return [lift(t, level) for t in tensors], level
 
 
-def lift(t: Tensor, level: float) -> Tensor:
+def lift(t: Face, level: float) -> Face:
     """A tensor of a level that holds what `t` stands for."""
-    return handle(Lifted(held(t), level))
+    return hold(type(t), Lifted(held(t), level))
 
 
-def held(x: Tensor) -> Any:
+def held(x: Handle) -> Any:
     """What stands for `x` inside another operand: its value, or itself if it has a history."""
-    return x.value if x.node is None else x
+    return x.value if x.node is None else on_face(Array, x)
 
 
-def released(t: Tensor) -> Tensor:
+def released(t: Face) -> Face:
     """`t` without liftings to levels that have ended."""
     while isinstance(t.value, Lifted) and t.value.gradop_level > LEVEL.get():
-        t = as_tensor(t.value.inner)
+        t = on_face(type(t), t.value.inner)
     return t
 
 
@@ -89,9 +90,9 @@ def has_history(x: Any) -> bool:
     stack = [x]
     while stack:
         match stack.pop():
-            case Tensor(node=None, value=value):
+            case Handle(node=None, value=value):
                 stack.append(value)
-            case Tensor():
+            case Handle():
                 return True
             case Dual(primal=primal, tangent=tangent):
                 stack += [primal, tangent]

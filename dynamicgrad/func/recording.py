@@ -21,12 +21,11 @@ from gradops.levels import at_level
 from gradops.tree import flatten
 
 from ..backward import grad as pull
+from ..handle import Face, Handle, face_of, hold, make_leaf, on_face
 from ..leaves import require_float
 from ..modes import RECORDING, is_recording
-from ..numpys import running_on
 from ..sharing import storage_of
 from ..tape import clock
-from ..tensor import Tensor, handle, make_leaf
 from .levels import has_history, lifted, released
 from .structure import entered
 
@@ -40,8 +39,6 @@ class Recording:
     def __init__(self, arguments: Iterable[Any], surely_lifted: bool = False) -> None:
         self.outer = bool(is_recording())  # whether the caller records
         self.began = next(clock)
-        arguments = list(arguments)
-        self.given = arguments
         shared = INSIDE.get()
         self.own: Own = WeakSet() if shared is None else shared
         tensors, self.level = lifted([entered(x) for x in arguments], surely_lifted)
@@ -53,20 +50,20 @@ class Recording:
         """Record, whatever the caller's mode is."""
         mode, inside = RECORDING.set(True), INSIDE.set(self.own)
         try:
-            with at_level(self.level), running_on(self.given):
+            with at_level(self.level):
                 yield
         finally:
             INSIDE.reset(inside)
             RECORDING.reset(mode)
 
-    def vertex(self, x: Tensor) -> Tensor:
+    def vertex(self, x: Handle) -> Handle:
         """A vertex for an argument; one without history is of this transform's making."""
         found = vertex(x, self.outer)
         if found.is_leaf:
             self.own.add(found.node)
         return found
 
-    def depends_on_more(self, outputs: Sequence[Tensor]) -> list[bool]:
+    def depends_on_more(self, outputs: Sequence[Handle]) -> list[bool]:
         """Which outputs depend on something that no transform made."""
         ends = [t.node for t in outputs if t.node is not None]
         if not self.outer or not ends:
@@ -86,13 +83,13 @@ class Recording:
             return v not in self.own
         return v.number < self.began or any(older(x, self.began) for x in v.inputs)
 
-    def must_record(self, outputs: Sequence[Tensor]) -> bool:
+    def must_record(self, outputs: Sequence[Handle]) -> bool:
         """Whether the way back from the outputs is to be recorded, here or in what they hold."""
         if not self.outer:
             return False
         return any(has_history(t.value) for t in outputs) or any(self.depends_on_more(outputs))
 
-    def settled(self, outputs: Sequence[Tensor], maybe_more: bool = True) -> list[Tensor]:
+    def settled(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
         """The outputs, without history where nothing but this transform's vertices is behind."""
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
         return [released(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
@@ -100,21 +97,21 @@ class Recording:
     def settled_tree(self, tree: Any) -> Any:
         """The same for the tensors in a tree."""
         leaves, rebuild = flatten(tree)
-        found = iter(self.settled([x for x in leaves if isinstance(x, Tensor)]))
-        return rebuild([next(found) if isinstance(x, Tensor) else x for x in leaves])
+        found = iter(self.settled([x for x in leaves if isinstance(x, Handle)]))
+        return rebuild([next(found) if isinstance(x, Handle) else x for x in leaves])
 
 
 def gradients(
-    outputs: Sequence[Tensor],
-    vertices: Sequence[Tensor],
+    outputs: Sequence[Handle],
+    vertices: Sequence[Handle],
     cotangents: Sequence[Any] | None,
     retain: bool,
     create: bool,
-) -> list[Tensor]:
+) -> list[Handle]:
     """The gradients in the vertices, zeros where the outputs do not depend on them."""
     seeded = [i for i, y in enumerate(outputs) if y.node is not None]
     if not seeded:
-        return [handle(np.zeros(t.shape, t.dtype)) for t in vertices]
+        return [hold(face_of((*outputs, t)), np.zeros(t.shape, t.dtype)) for t in vertices]
     found: Any = pull(
         [outputs[i] for i in seeded],
         vertices,
@@ -123,24 +120,24 @@ def gradients(
         create_graph=create,
         materialize_grads=True,
     )
-    return list(found)
+    return [on_face(face_of((*outputs, t)), g) for t, g in zip(vertices, found, strict=True)]
 
 
-def vertex(x: Tensor, keep_history: bool) -> Tensor:
+def vertex(x: Face, keep_history: bool) -> Face:
     """The value of `x` as a vertex of its own: a leaf, or what follows from the history of `x`."""
     require_float(x)
     if x.node is not None and keep_history:
         return ops.reshape(x, shape=x.shape)
-    found = make_leaf(handle(x.value))
+    found = make_leaf(hold(type(x), x.value))
     found.storage = storage_of(x)
     return found
 
 
-def cut(t: Tensor) -> Tensor:
+def cut(t: Handle) -> Handle:
     """`t` without its history; a write to it is noticed by whoever saved it."""
     if t.node is None:
         return t
-    found = handle(t.value)
+    found = hold(type(t), t.value)
     found.storage = storage_of(t)
     return found
 

@@ -8,8 +8,8 @@ import gradops as ops
 from gradops import TransformError
 from gradops.tree import flatten
 
+from ..handle import Handle
 from ..modes import is_recording
-from ..tensor import Tensor
 from .levels import has_history
 from .recording import Recording, gradients
 from .structure import (
@@ -65,7 +65,7 @@ def grad_and_value(
     return transformed
 
 
-def scalar(value: Any, call: str) -> Tensor:
+def scalar(value: Any, call: str) -> Handle:
     """What a function returned, which must be one number."""
     if isinstance(value, list | tuple | dict | float | int) or value is None:
         raise TransformError(
@@ -176,8 +176,8 @@ class Opened:
         return self.rebuild(settled), self.record.settled_tree(self.aux)
 
     def pulled_back(
-        self, weights: Sequence[Tensor], retain: bool = True, create: bool | None = None
-    ) -> list[Tensor]:
+        self, weights: Sequence[Handle], retain: bool = True, create: bool | None = None
+    ) -> list[Handle]:
         """The cotangents of the primals for those of the outputs."""
         if create is None:
             create = bool(is_recording()) and (self.must_record or any(map(has_history, weights)))
@@ -185,7 +185,7 @@ class Opened:
         return self.record.settled(found)
 
 
-def fitting(cotangents: Any, value: Any, outputs: Sequence[Tensor]) -> list[Tensor]:
+def fitting(cotangents: Any, value: Any, outputs: Sequence[Handle]) -> list[Handle]:
     """The cotangents of the outputs, of their structure, shapes and dtypes."""
     if not same_structure(cotangents, value):
         raise TransformError(

@@ -1,9 +1,10 @@
 """What transforms are given and give: arguments by number, trees of tensors, arrays among them.
 
-Note [Arrays in, arrays out]. A transform hands tensors to the function it transforms. Where its
-caller gave no tensor at all but arrays, numbers or other operands, the results are taken out of
-their tensors again. One that still has a history, since the function used a tensor that requires
-gradients, remains a tensor: nothing is detached in silence.
+Note [Arrays in, arrays out]. A transform hands handles to the function it transforms: tensors for
+tensors, and an `Array` for an array or a number, so that a NumPy function sees NumPy. Where its
+caller gave no handle at all, the results are taken out of their handles again. One that still has a
+history, since the function used a tensor that requires gradients, remains: nothing is detached in
+silence.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,26 +15,27 @@ import numpy as np
 from gradops import TransformError
 from gradops.tree import flatten, structure, tree_map
 
-from ..tensor import Tensor, handle
+from ..arrays import Array
+from ..handle import Handle, hold
 
 ArgNums = int | tuple[int, ...]
 
 
 def has_tensors(tree: Any) -> bool:
     """Whether there is a tensor among the leaves."""
-    if isinstance(tree, tuple) and any(isinstance(x, Tensor) for x in tree):
+    if isinstance(tree, tuple) and any(isinstance(x, Handle) for x in tree):
         return True  # without looking into the others
-    return any(isinstance(x, Tensor) for x in flatten(tree)[0])
+    return any(isinstance(x, Handle) for x in flatten(tree)[0])
 
 
-def entered(x: Any) -> Tensor:
-    """An argument to be differentiated or batched, as a tensor; a number in NumPy's dtype."""
-    if isinstance(x, Tensor):
+def entered(x: Any) -> Handle:
+    """An argument to be differentiated or batched: a tensor as it is, of an array an `Array`."""
+    if isinstance(x, Handle):
         return x
     if type(x) in (float, int, bool):
-        return handle(np.asarray(x)[()])
+        return hold(Array, np.asarray(x)[()])
     if isinstance(x, np.ndarray | np.generic) or hasattr(x, "gradop_level"):
-        return handle(x)
+        return hold(Array, x)
     raise TransformError(
         f"Thing passed to transform API must be Tensor, got {type(x)}"
         "\n  hint: arrays and numbers serve too; say with argnums or in_dims which arguments count"
@@ -47,10 +49,10 @@ def left(tree: Any, as_tensors: bool) -> Any:
 
 def bare(x: Any) -> Any:
     """What a tensor without history holds; anything else, as it is."""
-    return x.value if isinstance(x, Tensor) and x.node is None else x
+    return x.value if isinstance(x, Handle) and x.node is None else x
 
 
-def outputs_of(tree: Any, call: str) -> tuple[list[Tensor], Callable[[Iterable[Any]], Any]]:
+def outputs_of(tree: Any, call: str) -> tuple[list[Handle], Callable[[Iterable[Any]], Any]]:
     """The tensors that a function returned, of which there must be some and nothing else."""
     leaves, rebuild = flatten(tree)
     if not leaves:
@@ -63,12 +65,12 @@ def outputs_of(tree: Any, call: str) -> tuple[list[Tensor], Callable[[Iterable[A
     )
 
 
-def output(y: Any, expected: str) -> Tensor:
-    """A tensor that a function returned; an array, of which it makes a constant, is one too."""
-    if isinstance(y, Tensor):
+def output(y: Any, expected: str) -> Handle:
+    """A handle that a function returned; a plain array, which is a constant, becomes one."""
+    if isinstance(y, Handle):
         return y
     if isinstance(y, np.ndarray | np.generic) or hasattr(y, "gradop_level"):
-        return handle(y)
+        return hold(Array, y)
     raise TransformError(
         f"{expected}, got unsupported type {type(y)}\n  hint: return what operations on the"
         " arguments give, and not numbers or lists made of it"

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Series, TransformError
+from gradops import Series, TransformError, astype
 from gradops.levels import levels
 
 from ..carrying import run_at
-from ..tensor import Tensor, as_tensor, handle
+from ..handle import Handle, hold, on_face
 from .levels import held, released
 from .structure import entered, has_tensors, left, outputs_of
 
@@ -46,21 +46,21 @@ def jet(
     return left((derivatives[0], derivatives[1:]), has_tensors((primals, series)))
 
 
-def curve(x: Tensor, derivatives: Sequence[Any], level: float) -> Tensor:
+def curve(x: Handle, derivatives: Sequence[Any], level: float) -> Handle:
     """A tensor that holds the series through `x` with some derivatives."""
     found = [held(x)]
     for k, d in enumerate(derivatives, 1):
-        d = as_tensor(d) if hasattr(d, "shape") else handle(np.full(x.shape, d, x.dtype)[()])
+        d = entered(d) if hasattr(d, "shape") else hold(type(x), np.full(x.shape, d, x.dtype)[()])
         if d.shape != x.shape:
             raise TransformError(f"jet: a derivative of {x.type} has its shape, not {d.type}")
-        found.append(held(d.to(x.dtype) / factorial(k)))
-    return handle(Series(found, level))
+        found.append(held(astype(d, dtype=x.dtype) / factorial(k)))
+    return hold(type(x), Series(found, level))
 
 
-def coefficients(y: Tensor, order: int, level: float) -> list[Tensor]:
+def coefficients(y: Handle, order: int, level: float) -> list[Handle]:
     """The coefficients of an output; of what does not change along the curve, zeros."""
     value = y.value
     if isinstance(value, Series) and value.gradop_level == level:
-        return [released(as_tensor(c)) for c in value.coefficients]
-    zero = handle(np.zeros(y.shape, y.dtype)[()])
+        return [released(on_face(type(y), c)) for c in value.coefficients]
+    zero = hold(type(y), np.zeros(y.shape, y.dtype)[()])
     return [released(y), *([zero] * order)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradops.layers import causal, residual
 
-from ..creation import get_default_dtype
+from ..dtypes import get_default_dtype
 from ..tensor import Tensor, handle
 from . import functional as F
 from . import init

@@ -47,7 +47,11 @@ def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
     """x or 0, by bits where that can be: without a branch per entry, and exact for NaN."""
     bits = BITS.get(x.dtype) if type(x) is type(condition) is np.ndarray else None
     if bits is None or condition.shape != x.shape or condition.dtype != bool:
-        return np.where(condition, x, np.zeros((), np.asarray(x).dtype))
+        y = np.where(condition, x, np.zeros((), np.asarray(x).dtype))
+        if out is None:
+            return y
+        np.copyto(out, y)
+        return out
     y = condition.astype(bits) if out is None else out.view(bits)
     return np.multiply(x.view(bits), condition if out is not None else y, out=y).view(x.dtype)
 

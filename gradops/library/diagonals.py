@@ -5,20 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..dims import UNKNOWN, Shape, Size
+from ..errors import AxisError, ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import (
-    UNKNOWN,
-    ArrayType,
-    Shape,
-    Size,
-    conflict,
-    normalize_axes,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from .movement import VIEW, reshape, shown
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]
@@ -37,7 +29,7 @@ def length(rows: Size, columns: Size, offset: int) -> Size:
 def two_axes(op: str, x: ArrayType, axis1: int, axis2: int) -> tuple[int, int]:
     """The axes of the rows and the columns, counted from the front."""
     if x.ndim < 2:
-        raise ShapeError(op, [x], f"a matrix has two axes, not {x.ndim}", hint="diag(x) makes one")
+        raise AxisError(op, [x], f"a matrix has two axes, not {x.ndim}", hint="diag(x) makes one")
     a, b = normalize_axes(op, x, (axis1, axis2))
     return a, b
 
@@ -186,7 +178,7 @@ def diag_embed(x: Any, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any
     """
     kind = type_of(x)
     if not kind.ndim:
-        raise ShapeError("diag_embed", [kind], "the operand has no axes")
+        raise AxisError("diag_embed", [kind], "the operand has no axes")
     a, b = two_axes("diag_embed", ArrayType((*kind.shape, 1), kind.dtype), axis1, axis2)
     shape = list(kind.shape[:-1])
     for place in sorted((a, b)):

@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import ShapeError
 from ..families import joining
 from ..kernels.indexing import FULL
 from ..op import ErrorSample, Op
 from ..samples import cases, reals
-from ..types import (
-    ArrayType,
-    Size,
-    conflict,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from .broadcasting import repeated
 from .indexing import slice_, strong
 from .keys import bound
@@ -29,7 +23,7 @@ __all__ = ["concatenate", "split", "stack"]
 
 
 def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
-    if not types or not types[0].ndim:
+    if not types or not all(t.ndim for t in types):
         raise ShapeError(
             "concatenate", types, "it needs operands with at least one axis",
             known_as="expected a non-empty list of Tensors",

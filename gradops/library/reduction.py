@@ -6,20 +6,13 @@ from typing import Any
 import numpy as np
 
 from ..attributes import attributes
-from ..errors import ShapeError
+from ..dims import Size, product
+from ..errors import AxisError, ShapeError
 from ..families import advance
 from ..kernels.floats import inexact
 from ..op import ErrorSample, Op
 from ..samples import booleans, cases, complexes, distinct, exactly, reals
-from ..types import (
-    ArrayType,
-    Size,
-    normalize_axes,
-    product,
-    result_dtype,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from .broadcasting import broadcast_to
 from .comparison import equal, where
 from .elementwise import exp
@@ -83,7 +76,7 @@ def not_empty(name: str, x: ArrayType, axis: Axis) -> None:
     """Refuse to reduce an axis without entries, of which nothing is the largest."""
     for i in normalize_axes(name, x, axis):
         if x.shape[i] == 0:
-            raise ShapeError(name, [x], f"axis {i} is empty", hint="check the shape beforehand")
+            raise AxisError(name, [x], f"axis {i} is empty", hint="check the shape beforehand")
 
 
 def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
@@ -275,6 +268,9 @@ prod = reduction(
 def logsumexp_kernel(x: Any, axis: Any = None, keepdims: Any = False, out: Any = None) -> Any:
     require_axes(x, axis)
     x = inexact(x)
+    if not x.size:
+        with np.errstate(divide="ignore"):  # log(0), here too
+            return np.log(np.add.reduce(x, axis=axis, keepdims=keepdims), out=out)
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
     with np.errstate(divide="ignore", over="ignore"):  # log(0) is the -inf that is meant
@@ -295,7 +291,7 @@ logsumexp = reduction(
     jvp=lambda t, y, x, axis, keepdims: sum(
         t * logsumexp_shares(y, x, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    check=not_empty, samples=several(reals), error_samples=wrong_axes + nothing,
+    samples=several(reals), error_samples=wrong_axes,
     doc="log(sum(exp(x))) over the axes given, or over all, without overflow.",
 )
 

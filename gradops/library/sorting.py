@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..dims import Size
+from ..errors import AxisError, ShapeError
 from ..families import advance
 from ..kernels import along_axis as kernels
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, integers
-from ..types import ArrayType, Size, normalize_axis, shape_of
+from ..types import ArrayType, normalize_axis, shape_of
 from .along_axis import add_along_axis, take_along_axis
 from .movement import in_a_row, squeeze
 
@@ -183,7 +184,7 @@ def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
     a = normalize_axis(op, x, axis)
     n: Size = x.shape[a]
     if isinstance(n, int) and not least <= k <= n:
-        raise ShapeError(
+        raise (ShapeError if n else AxisError)(
             op, [x], f"k={k} is not from {least} to {n}, the size of axis {a}",
             known_as="selected index k out of range",
         )
@@ -254,7 +255,7 @@ def argmode_kernel(x: Any, axis: int = -1) -> Any:
 def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
     a = normalize_axis("argmode", x, axis)
     if x.shape[a] == 0:
-        raise ShapeError("argmode", [x], f"axis {a} is empty")
+        raise AxisError("argmode", [x], f"axis {a} is empty")
     return ArrayType((*x.shape[:a], 1, *x.shape[a + 1 :]), np.intp)
 
 

@@ -27,10 +27,10 @@ def written(call: str, out: Any, value: Any, where: Any = True) -> Any:
     """`out`, a tensor into which a result was written; anything else is refused."""
     from ..library.comparison import where as choose
 
-    write = getattr(out, "copy_", None)
-    if write is None or not hasattr(out, "gradop_level"):
+    if not hasattr(out, "__gradop_write__"):
         raise array_as_out(call)
-    return write(value if where is True else choose(where, value, out))
+    out[...] = value if where is True else choose(where, value, out)
+    return out
 
 
 def length(x: Any, axis: int = 0) -> int:

@@ -51,7 +51,7 @@ class Write(Effect):
         """Write what the program left there."""
         x = self.given.of(leaves)
         if self.is_replaced:
-            x.data = self.given.kind.holder(value)
+            x.data = holding(self.source, value)
         else:
             x.__gradop_write__(value)
         return x
@@ -224,7 +224,11 @@ class Traced:
         self.ids = inside.captured.keys() & {id(g.x) for g in watched}
         self.guard, self.others = Guard(inside.found), inside.looks
         self.takes_arrays = len(self.arguments) == count and not (
-            self.captured or self.graded or self.arrays or self.numbers or inside.given_captured
+            self.captured
+            or self.graded
+            or self.arrays
+            or self.numbers
+            or inside.given_captured
             or any(not g.is_captured for g in inside.given)
         )
         self.holds = [x.__gradop_hold__ if is_holder(x) else None for x in self.templates]

@@ -26,14 +26,14 @@ def second_order(grads):
     return total
 
 
-def eager(f, xs, order):
-    """Value and gradients on tensors; integers stay constants."""
+def eager(f, xs, order, face=dg.array):
+    """Value and gradients on the tape, on arrays or tensors; integers stay constants."""
     tensors = [dg.tensor(x, requires_grad=gradops.types.is_float(x.dtype)) for x in xs]
-    y = f(*tensors)
+    y = f(*map(face, tensors))
     wanted = [t for t in tensors if t.requires_grad]
     if not gradops.types.is_float(y.dtype) or not wanted:
         return [y.value]
-    if not y.requires_grad:
+    if y.node is None:
         return [y.value, *[None] * len(wanted)]
     grads = dg.autograd.grad(
         y, wanted, dg.tensor(weights(y.value)), allow_unused=True, create_graph=order > 1
@@ -43,7 +43,7 @@ def eager(f, xs, order):
     if total is None:
         return found
     again = [None] * len(wanted)
-    if total.requires_grad:
+    if total.node is not None:
         again = dg.autograd.grad(total, wanted, allow_unused=True)
     return found + [None if g is None else g.value for g in again]
 
@@ -132,10 +132,10 @@ def buffered(frozen, feeds, monkeypatch):
 def ways(monkeypatch):
     """All ways of running a function, by name."""
 
-    def run(f, xs, order=1, sizes=None):
+    def run(f, xs, order=1, sizes=None, tensors=False):
         with np.errstate(all="ignore"):
             frozen, feeds, present = graph(f, xs, order, sizes)
-            return {
+            found = {
                 "traced tape": traced(f, xs, order),
                 "tape": eager(f, xs, order),
                 "interpreter": expand(sg.interpret(frozen, feeds), present),
@@ -143,5 +143,8 @@ def ways(monkeypatch):
                 "buffered": expand(buffered(frozen, feeds, monkeypatch), present),
                 "optimised": expand(sg.compile(frozen, optimize=1)(*feeds), present),
             }
+            if tensors:
+                found["tensors"] = eager(f, xs, order, dg.as_tensor)
+            return found
 
     return run

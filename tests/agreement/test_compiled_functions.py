@@ -1,13 +1,11 @@
 """A compiled function does what the Python function does: results, gradients, writes, refusals."""
 
-import copy
-
 import numpy as np
 import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import GradError, GraphError, ValueUnknownError
+from gradops import GraphError
 
 OUTSIDE = None  # what the programs below that read a global read
 START, X = np.float32([1.0, 2.0, -3.0]), np.float32([0.5, -1.0, 2.0])

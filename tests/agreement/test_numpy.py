@@ -14,9 +14,9 @@ A = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
 B = np.array([2.0, 3.0, 1.5])
 
 
-def on_tensors(f, *arrays):
-    found = f(*[dg.tensor(a) for a in arrays])
-    assert isinstance(found, dg.Tensor)
+def on_arrays(f, *arrays):
+    found = f(*[dg.array(a) for a in arrays])
+    assert isinstance(found, dg.Array)
     return found.value
 
 
@@ -28,7 +28,7 @@ def on_expressions(f, *arrays):
         return sg.compile(found, feeds, optimize=0)(*arrays)
 
 
-either = pytest.mark.parametrize("run", [on_tensors, on_expressions], ids=["tape", "graph"])
+either = pytest.mark.parametrize("run", [on_arrays, on_expressions], ids=["tape", "graph"])
 
 
 def same(found, expected):
@@ -143,7 +143,7 @@ def test_a_plain_numpy_function_has_the_same_gradient_in_both_modes():
 ])  # fmt: skip
 def test_a_ufunc_computes_in_the_dtype_that_numpys_does(call):
     a = np.array([1, -2, 3])
-    found = call(dg.tensor(a))
+    found = call(dg.array(a))
     assert found.dtype == call(a).dtype
     assert found.tolist() == call(a).tolist()
 

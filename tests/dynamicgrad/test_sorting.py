@@ -3,7 +3,7 @@
 import pytest
 
 import dynamicgrad as dg
-from gradops import OptionError, ShapeError
+from gradops import ShapeError
 
 
 def test_what_was_sorted_has_names():
@@ -21,8 +21,18 @@ def test_the_gradient_of_distinct_entries_goes_to_the_first_of_them():
     assert x.grad.tolist() == [2, 1, 0]
 
 
+def test_distinct_parts_along_a_dimension_have_gradients():
+    x = dg.tensor([[3.0, 1.0], [0.0, 2.0], [3.0, 1.0]], requires_grad=True)
+    parts, number, counts = x.unique(return_inverse=True, return_counts=True, dim=0)
+    assert (parts.tolist(), number.tolist(), counts.tolist()) == (
+        [[0, 2], [3, 1]], [1, 0, 1], [1, 2],
+    )  # fmt: skip
+    (parts * dg.tensor([[1.0], [2.0]])).sum().backward()
+    assert x.grad.tolist() == [[2, 2], [1, 1], [0, 0]]
+    runs, number = x.unique_consecutive(return_inverse=True, dim=-1)
+    assert (runs.tolist(), number.tolist()) == (x.tolist(), [0, 1])
+
+
 def test_what_there_is_not_is_told():
-    with pytest.raises(OptionError, match="dim="):
-        dg.ones(2, 2).unique(dim=0)
     with pytest.raises(ShapeError, match="selected index k out of range"):
         dg.ones(2).topk(3)

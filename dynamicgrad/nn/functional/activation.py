@@ -167,7 +167,7 @@ def softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
     >>> dg.nn.functional.softmax(dg.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return along(ops.softmax, input, dim, dtype)
+    return along(FUNCTIONS["softmax"], input, dim, dtype)
 
 
 def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
@@ -176,7 +176,7 @@ def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
     >>> dg.nn.functional.softmin(dg.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return along(ops.softmax, -as_tensor(input), dim, dtype)
+    return along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
@@ -185,7 +185,7 @@ def log_softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
     >>> dg.nn.functional.log_softmax(dg.zeros(2), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return along(ops.log_softmax, input, dim, dtype)
+    return along(FUNCTIONS["log_softmax"], input, dim, dtype)
 
 
 def along(op: Any, input: Any, dim: int | None, dtype: Any) -> Any:
@@ -194,12 +194,12 @@ def along(op: Any, input: Any, dim: int | None, dtype: Any) -> Any:
     if dim is None:
         dim = 0 if x.ndim in (0, 1, 3) else 1
         warnings.warn(
-            f"Implicit dimension choice for {op} has been deprecated: it is {dim} here, and depends"
-            f" on how many dimensions there are; write dim={dim}",
+            f"Implicit dimension choice for {op.__name__} has been deprecated: it is {dim} here,"
+            f" and depends on how many dimensions there are; write dim={dim}",
             UserWarning,
             stacklevel=3,
         )
-    return op(x if dtype is None else x.to(dtype), axis=dim)
+    return op(x if dtype is None else x.to(dtype), dim)
 
 
 def gumbel_softmax(

@@ -10,6 +10,7 @@ import gradops as ops
 from gradops.layers import running_moments
 
 from ...modes import no_grad
+from ...rows import numbers_as_rows
 from ...tensor import as_tensor
 
 
@@ -129,10 +130,13 @@ def local_response_norm(
     return ops.local_response_norm(as_tensor(input), size, alpha, beta, k)
 
 
+normalized = numbers_as_rows(ops.normalize)
+
+
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
     """The input over its norm along a dimension, which counts as at least `eps`.
 
     >>> dg.nn.functional.normalize(dg.tensor([3.0, 4.0]), dim=0)
     tensor([0.6000, 0.8000])
     """
-    return ops.normalize(as_tensor(input), p, dim, eps)
+    return normalized(input, p, dim, eps)

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradops as ops
 
+from ...rows import numbers_as_rows
 from ...tensor import as_tensor
 
 
@@ -25,13 +26,16 @@ soft_margin_loss = of_tensors(ops.soft_margin_loss)
 hinge_embedding_loss = of_tensors(ops.hinge_embedding_loss)
 
 
+cosines = numbers_as_rows(ops.cosine_similarity)
+
+
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosines of the angles between vectors along a dimension.
 
     >>> dg.nn.functional.cosine_similarity(dg.tensor([[1.0, 0.0]]), dg.tensor([[1.0, 1.0]]))
     tensor([0.7071])
     """
-    return ops.cosine_similarity(as_tensor(x1), as_tensor(x2), dim, eps)
+    return cosines(as_tensor(x1), as_tensor(x2), dim, eps)
 
 
 def pairwise_distance(

@@ -1,0 +1,225 @@
+"""The array: a handle that speaks NumPy, which a plain NumPy function is given.
+
+Note [Numbers have no memory]. What NumPy gives for a single entry, or as the sum of all, is a
+scalar, which nothing can write to and which shares no memory: after `s = y[0]`, `s += 1` gives `s`
+another value and leaves `y` as it is. So does an `Array` without axes, unless it holds an array.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import Op, TransformError
+from gradops.methods import ArrayMethods
+from gradops.op import as_operand
+from gradops.protocols import function_for
+
+from .handle import ARRAYS, Handle, hold, number_of
+from .modes import is_recording
+from .sharing import alias
+from .tape import Leaf
+
+
+class Array(Handle, ArrayMethods):
+    """An array that can take part in differentiation, with NumPy's words and rules.
+
+    The functions that transforms are given see their arguments so. `dg.array(data)` makes one.
+
+    >>> x = dg.array([3.0, 1.0])
+    >>> x.std(ddof=1), np.sort(x), (x * 2).dtype
+    (array(1.41421356), array([1., 3.]), dtype('float64'))
+    """
+
+    __slots__ = ()
+    rank = 0
+    promoted = None
+    cut_by_number = (
+        "Converting what is being differentiated to a number cuts it off: its gradient would be"
+        " zero\n  hint: use functions of NumPy, not of math and random, and arrays of one entry,"
+        " not numbers"
+    )
+
+    def share(self, base: Handle, op: Op, attrs: dict[str, Any]) -> None:
+        """Share the memory of `base`, but for a number: see Note [Numbers have no memory]."""
+        if self.shape or (type(self.value) is np.ndarray and op.name == "reshape"):
+            alias(base, self, op, attrs)
+        elif type(self.value) is np.ndarray:
+            self.value = self.value[()]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from .inplace import plain, replace
+
+        require_owner(self, "x[index] = value")
+        replace(self, plain(key), value, "setitem")
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+        """Sort the entries along an axis, in place."""
+        self[...] = function_for(np.sort)(self, axis=axis)
+
+    def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+        """Bring the entries at `kth` to where sorting would, in place."""
+        self[...] = function_for(np.partition)(self, kth, axis=axis)
+
+    def fill(self, value: Any) -> None:
+        """Write one value to all entries."""
+        self[...] = value
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write values to the entries at indices into the array in a row, over again if few."""
+        places = np.asarray(indices).ravel()
+        count = len(places)
+        row = ops.reshape(as_operand(values), shape=(-1,))
+        self.flat[places] = function_for(np.resize)(row, count) if count else row
+
+    @property
+    def flat(self) -> "Flat":
+        """The entries in a row, to go through, to read and to write."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        self.put(np.arange(self.size), values)
+
+    def view(self, dtype: Any = None) -> "Array":
+        """Another array on the same memory."""
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            raise TransformError(
+                f"x.view({np.dtype(dtype)}) would read the memory of {self.type} as other numbers,"
+                " which has no derivative\n  hint: x.astype(dtype) converts the numbers"
+            )
+        return ops.index(self, ...)
+
+    def flatten(self, order: str = "C") -> Any:
+        """A copy of the entries in a row."""
+        return self.ravel(order=order).copy()
+
+    def item(self, *index: Any) -> Any:
+        """The one entry, or the one at an index, as a number of Python's; warns if it is traced."""
+        found = number_of(self.entry(*index) if index else self)
+        return found.item() if hasattr(found, "item") else found
+
+    def entry(self, *index: Any) -> "Array":
+        """The entry at an index into all in a row, or at one along each axis."""
+        if len(index) == 1 and np.ndim(index[0]) == 0:
+            return self.flat[index[0]]
+        return self[index[0] if len(index) == 1 else index]
+
+    def tolist(self) -> Any:
+        """The entries as nested lists of Python's numbers; warns if they are traced."""
+        from .conversion import listed
+
+        return listed(self)
+
+    @property
+    def itemsize(self) -> int:
+        """How many bytes an entry takes."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        """How many bytes all entries take."""
+        return self.itemsize * self.size
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How many bytes lie between neighbours along each axis."""
+        return np.asarray(self.value).strides
+
+    @property
+    def flags(self) -> Any:
+        """How the entries lie in memory."""
+        return np.asarray(self.value).flags
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        from .conversion import array
+
+        return array(self, dtype, copy)
+
+    def __copy__(self) -> "Array":
+        return ops.copy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Array":
+        found = memo[id(self)] = ops.copy(self)
+        return found
+
+    def __reduce__(self) -> Any:
+        if self.node is not None or type(self.value) not in ARRAYS:
+            raise TransformError(
+                f"a traced {self.type} cannot be pickled: its history would be lost"
+                "\n  hint: pickle what the transform returns"
+            )
+        return array, (np.asarray(self.value),)
+
+    def __repr__(self) -> str:
+        from .printing import array_repr
+
+        return array_repr(self)
+
+    if TYPE_CHECKING:  # `spelling` gives arrays their quick operators
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Flat:
+    """The entries of an array in a row, as `x.flat` gives them."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Array) -> None:
+        self.of = of
+
+    def __len__(self) -> int:
+        return int(self.of.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(ops.reshape(self.of, shape=(-1,)))
+
+    def __getitem__(self, key: Any) -> Any:
+        return ops.copy(ops.reshape(self.of, shape=(-1,))[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        places = np.arange(len(self))[key]
+        self.of[np.unravel_index(places, self.of.shape)] = value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.of.ravel().__array__(dtype, copy)
+
+
+def require_owner(x: Array, call: str) -> None:
+    """Refuse to write to an argument of a transformed function, whose array is the caller's."""
+    if is_recording() and type(x.node) is Leaf:
+        raise TransformError(
+            f"{call} would change an argument of the function that is being differentiated, which"
+            " the caller holds\n  hint: work on a copy: x = x.copy()"
+        )
+
+
+def array(data: Any, dtype: Any = None) -> Array:
+    """An array with a copy of `data`, which speaks NumPy: for programs that are written for it.
+
+    Dtypes are NumPy's: Python's floats make float64. A tensor or an array gives one with its
+    history.
+
+    >>> dg.array([1.0, 2.0]) / 2
+    array([0.5, 1. ])
+    """
+    if isinstance(data, Handle):
+        found = ops.copy(hold(Array, data.value, data.node))
+        return found if dtype is None else ops.astype(found, dtype=dtype)
+    return hold(Array, np.array(data, dtype))
+
+
+def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:
+    """An operator such as `+=`: it writes, or gives a number another value."""
+
+    def method(self: Array, other: Any) -> Any:
+        from .inplace import write
+
+        if not self.shape and type(self.value) is not np.ndarray:
+            return compute(self, other)
+        require_owner(self, f"x {op.name}= value")
+        return write(self, op, (as_operand(other),))
+
+    return method

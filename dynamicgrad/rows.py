@@ -1,0 +1,73 @@
+"""Numbers along a dimension: PyTorch takes a tensor without dimensions for a row of one."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from gradops import OPS
+from gradops.types import shape_of
+
+from .handle import Handle
+from .tensor import as_tensor
+
+
+def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, which goes along dimensions, for numbers too.
+
+    A number and the numbers beside it are made rows of one; of the results, those that are a row of
+    one are numbers again.
+    """
+
+    @functools.wraps(function)
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if shape_of(x):
+            return function(x, *args, **kwargs)
+        found = function(as_row(as_tensor(x)), *map(as_row, args), **values(as_row, kwargs))
+        return as_numbers(found)
+
+    return call
+
+
+def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, whose result has the shape of its argument `index`, for numbers too."""
+    names = list(inspect.signature(function).parameters)
+    place = names.index("index") - 1
+
+    @functools.wraps(function)
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if shape_of(x):
+            return function(x, *args, **kwargs)
+        found = function(as_row(as_tensor(x)), *map(as_row, args), **values(as_row, kwargs))
+        index = kwargs["index"] if "index" in kwargs else args[place]
+        return OPS["reshape"](found, shape=shape_of(index))
+
+    return call
+
+
+def values(change: Callable[[Any], Any], of: dict[str, Any]) -> dict[str, Any]:
+    """A dictionary with its values changed."""
+    return {k: change(v) for k, v in of.items()}
+
+
+def as_row(x: Any) -> Any:
+    """A tensor without dimensions as a row of one; anything else as it is."""
+    if isinstance(x, Handle) and not x.shape:
+        return OPS["reshape"](x, shape=(1,))
+    return x
+
+
+def as_numbers(found: Any) -> Any:
+    """Results with each row of one as a number."""
+    if not isinstance(found, tuple):
+        return as_number(found) if shape_of(found) == (1,) else found
+    parts = [as_numbers(part) for part in found]
+    return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
+
+
+def as_number(row: Any) -> Any:
+    """A row of one as a number: a view only of what the row is a view of."""
+    found = OPS["reshape"](row, shape=())
+    if isinstance(row, Handle) and row.alias is None:
+        found.alias = None
+    return found

@@ -1,0 +1,21 @@
+"""Writing the result of a ufunc into given memory, also where NumPy's own `out=` goes wrong.
+
+Note [Strided out]. NumPy 2.1 to 2.4 reads the operand of `negative` as if it lay in a row where the
+step of its entries is their number of bytes, and writes the tests of floats to wrong places, if
+`out` is not in a row itself. See docs/explanation/strided-out.md.
+"""
+
+from typing import Any
+
+import numpy as np
+
+MISPLACED = frozenset({np.negative, np.isnan, np.isinf, np.isfinite, np.signbit})
+"""The ufuncs of which NumPy gives wrong entries for some steps between those of `out`."""
+
+
+def write_into(out: Any, ufunc: np.ufunc, *operands: Any) -> None:
+    """Let the array `out` have what `ufunc` gives for the operands."""
+    if ufunc in MISPLACED and not out.flags.c_contiguous:
+        np.copyto(out, ufunc(*operands))
+    else:
+        ufunc(*operands, out=out)
