@@ -8,10 +8,10 @@ the standard library and this library, whose code keeps nothing between calls.
 
 import functools
 import gc
+import random
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
-from operator import attrgetter, call, is_, itemgetter
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -26,12 +26,13 @@ from ..ir.graph import FrozenGraph
 from .graph import Graph
 
 MANY = 1_000_000  # objects after which a search gives up
-DATA = (bool, int, float, complex, str, bytes, type(None), np.generic)
-SKIPPED = (*DATA, type, CodeType, Expr, Graph, FrozenGraph)
+DATA: tuple[type, ...] = (bool, int, float, complex, str, bytes, type(None), np.generic)
+SKIPPED = (*DATA, CodeType, Expr, Graph, FrozenGraph)
 FOREIGN = frozenset({"numpy", "gradops", "staticgrad", "dynamicgrad", *sys.stdlib_module_names}
                     - {"__main__"})  # fmt: skip
+ENTERED = frozenset({"dynamicgrad", "types", "collections"})  # whose objects hold the user's
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 SHORTENED = ("._parameters", "._buffers", "._modules", ".__dict__")
-contents = attrgetter("cell_contents")
 
 
 class Surroundings:
@@ -43,16 +44,17 @@ class Surroundings:
         self.arrays: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
         self.stateful: dict[int, tuple[str, Any]] = {}
         self.containers: list[tuple[str, Any, bool]] = []  # and whether they are attributes
+        self.sets: list[set[Any]] = []
+        self.generators: list[tuple[str, Any]] = []
+        self.classes: list[tuple[type, dict[str, Any]]] = []
         self.cells: list[tuple[str, Any]] = []
         self.globals: list[tuple[dict[str, Any], str]] = []
-        self.attributes: set[str] = set()
+        self.attributes: set[str] = {"training"}
         self.seen: dict[int, Any] = {}
         stack = [(name, x) for name, x in roots]
         while stack:
             name, x = stack.pop()
             if isinstance(x, SKIPPED) or id(x) in self.seen:
-                if isinstance(x, type):
-                    stack += self.once(x, methods_of(x))
                 continue
             self.seen[id(x)] = x
             if len(self.seen) > MANY:
@@ -61,13 +63,8 @@ class Surroundings:
                     " told what it reads\n  hint: pass it what it needs as arguments"
                 )
             stack += self.visit(name, x)
-
-    def once(self, x: Any, found: Iterator[tuple[str, Any]]) -> list[tuple[str, Any]]:
-        """What `found` gives, the first time that `x` is met."""
-        if id(x) in self.seen:
-            return []
-        self.seen[id(x)] = x
-        return list(found)
+        if "random" in self.attributes:
+            self.generators += [("numpy.random", np.random), ("random", random)]
 
     def visit(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
         """Note `x`, and give what it leads to."""
@@ -85,9 +82,20 @@ class Surroundings:
             return [(name, x.__func__), (first_parameter(x.__func__, name), x.__self__)]
         if isinstance(x, functools.partial):
             return [(name, x.func), *labelled(name, x.args), *x.keywords.items()]
+        if isinstance(x, type):
+            return self.members_of(x)
         if isinstance(x, ModuleType):
             return ()
         return self.plain_object(name, x)
+
+    def members_of(self, cls: type) -> Iterator[tuple[str, Any]]:
+        """What is in a class of the user, and in those it is derived from."""
+        for each in cls.__mro__:
+            if not is_foreign(each.__module__):
+                self.classes.append((each, dict(vars(each))))
+                for name, x in vars(each).items():
+                    if not name.startswith("__") or isinstance(x, FunctionType):
+                        yield f"{each.__name__}.{name}", getattr(x, "__func__", x)
 
     def holder(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
         """Note a holder, after the one whose memory it shares."""
@@ -100,7 +108,7 @@ class Surroundings:
         return ()
 
     def function(self, fn: FunctionType) -> Iterable[tuple[str, Any]]:
-        """Its closure and defaults; and, of code that is not the library's, the globals it names."""
+        """Its closure and defaults; of code that is not the library's, also globals it names."""
         found: list[tuple[str, Any]] = []
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             self.cells.append((name, cell))
@@ -125,19 +133,32 @@ class Surroundings:
         """Note a container or the attributes of an object, and give what is in them."""
         if isinstance(x, dict):
             self.containers.append((name, x, False))
-            return ((f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]", v)
-                    for k, v in x.items())  # fmt: skip
-        if isinstance(x, list | tuple):
-            if not isinstance(x, tuple):
-                self.containers.append((name, x, False))
+            return entries(name, x)
+        if isinstance(x, list | deque):
+            self.containers.append((name, x, False))
             return labelled(name, x)
-        found: list[tuple[str, Any]] = [(name, type(x))]
-        own = getattr(x, "__dict__", None)
+        if isinstance(x, tuple | frozenset | set):
+            self.sets += [x] if isinstance(x, set) else []
+            return labelled(name, x)
+        if isinstance(x, GENERATORS):
+            self.generators.append((name, x))
+            return ()
+        return self.attributes_of(name, x)
+
+    def attributes_of(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
+        """Note the attributes of an object, of the user's classes or of this library's modules."""
+        cls, own = type(x), getattr(x, "__dict__", None)
+        foreign = is_foreign(cls.__module__)
+        found: list[tuple[str, Any]] = [] if foreign else [(name, cls)]
+        if hasattr(x, "__wrapped__"):
+            found.append((name, x.__wrapped__))
+        if foreign and root(cls.__module__) not in ENTERED:
+            return found
         if isinstance(own, dict) and id(own) not in self.seen:
             self.seen[id(own)] = own
-            self.containers.append((name, own, not is_foreign(type(x).__module__)))
-            found += [(f"{name}.{k}", v) for k, v in own.items()]
-        return found + [(name, y) for y in gc.get_referents(x) if y is not own]
+            self.containers.append((name, own, not has_foreign_base(cls)))
+            found += entries(name, own)
+        return found if foreign else [*found, *slots_of(name, x, own)]
 
 
 def cell_values(cell: Any) -> list[Any]:
@@ -166,9 +187,30 @@ def shortened(name: str) -> str:
     return name
 
 
+def entries(name: str, x: Mapping[Any, Any]) -> list[tuple[str, Any]]:
+    """The values of a dict, with names."""
+    return [(f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]", v) for k, v in x.items()]
+
+
+def slots_of(name: str, x: Any, own: Any) -> list[tuple[str, Any]]:
+    """What an object refers to beside its attributes in a dict, and its class."""
+    return [(name, y) for y in gc.get_referents(x) if y is not own and not isinstance(y, type)]
+
+
+def has_foreign_base(cls: type) -> bool:
+    """Whether methods read attributes whose code was not searched: those of a layer, say."""
+    bases = [c for c in cls.__mro__ if is_foreign(c.__module__)]
+    return any(c.__name__ not in ("object", "Module", "Generic", "Protocol") for c in bases)
+
+
+def root(module: Any) -> str:
+    """The package that a module belongs to."""
+    return str(module).partition(".")[0]
+
+
 def is_foreign(module: Any) -> bool:
     """Whether code of a module keeps nothing that a user could change."""
-    return str(module).partition(".")[0] in FOREIGN
+    return root(module) in FOREIGN
 
 
 @functools.lru_cache(maxsize=1024)
@@ -188,89 +230,3 @@ def of_module(name: str, module: ModuleType, names: Iterable[str]) -> list[tuple
     own = vars(module)
     return [(f"{name}.{n}", own[n]) for n in names
             if n in own and not isinstance(own[n], ModuleType)]  # fmt: skip
-
-
-def methods_of(cls: type) -> Iterator[tuple[str, Any]]:
-    """What is in the class of a user, and in those it is derived from."""
-    for each in cls.__mro__:
-        if not is_foreign(each.__module__):
-            for name, x in vars(each).items():
-                if not name.startswith("__") or isinstance(x, FunctionType):
-                    yield f"{cls.__name__}.{name}", getattr(x, "__func__", x)
-
-
-class Guard:
-    """What has to be as it was for a trace to hold: what names and attributes stand for."""
-
-    def __init__(self, found: Surroundings) -> None:
-        self.cells = [cell for _, cell in found.cells if any(map(is_guarded, cell_values(cell)))]
-        places: list[tuple[Any, Any]] = [
-            (own, [name]) for own, name in found.globals if is_guarded(own[name])
-        ]
-        places += [(x, guarded_keys(x, found.attributes if attributes else None))
-                   for _, x, attributes in found.containers]  # fmt: skip
-        places = [(x, keys) for x, keys in places if keys]
-        self.owners = [x for x, _ in places]
-        self.getters = [several(keys) for _, keys in places]
-        self.sized = [x for _, x, attributes in found.containers if x and not attributes]
-        self.empty = [x for _, x, _ in found.containers if not x]
-        self.lengths = list(map(len, self.sized))
-        self.values = self.now()
-        self.is_trivial = not (self.cells or self.owners or self.empty)
-
-    def now(self) -> list[Any]:
-        """What there is at the moment."""
-        found = list(map(contents, self.cells))
-        found += chain.from_iterable(map(call, self.getters, self.owners))
-        return found
-
-    def holds(self) -> bool:
-        """Whether all is as it was."""
-        if self.is_trivial:
-            return True
-        try:
-            now = self.now()
-        except (KeyError, IndexError, ValueError):
-            return False
-        if any(self.empty) or list(map(len, self.sized)) != self.lengths:
-            return False
-        return all(map(is_, now, self.values)) or all(map(is_alike, now, self.values))
-
-
-def is_guarded(x: Any) -> bool:
-    """Whether a name may come to stand for something else: not one of a function or module."""
-    return not isinstance(x, ModuleType | FunctionType | type)
-
-
-def guarded_keys(x: Any, attributes: set[str] | None) -> list[Any]:
-    """The keys of a container whose values a program may have read."""
-    if isinstance(x, list):
-        return list(range(len(x)))
-    return [k for k, v in x.items() if not isinstance(v, dict | FunctionType | type)
-            and (attributes is None or k in attributes)]  # fmt: skip
-
-
-def several(keys: list[Any]) -> Any:
-    """What gives the values under keys, as a tuple."""
-    if len(keys) == 1:
-        key = keys[0]
-        return lambda x: (x[key],)
-    return itemgetter(*keys)
-
-
-def is_alike(a: Any, b: Any) -> bool:
-    """Whether two values give the same program: they are one object, or equal numbers or texts."""
-    if a is b:
-        return True
-    if type(a) is not type(b) or not isinstance(a, (*DATA, tuple)):
-        return False
-    return repr(a) == repr(b)
-
-
-def is_same(x: Any, before: Any) -> bool:
-    """Whether a list or dict has the objects that it had."""
-    if len(x) != len(before):
-        return False
-    if isinstance(x, Mapping):
-        return all(map(is_, x, before)) and all(map(is_, x.values(), before.values()))
-    return all(map(is_, x, before))

@@ -8,17 +8,19 @@ ends, all of them are as they were. One thread traces at a time, since others se
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, type_of
+from gradops import GraphError, TransformError, leaves_of, type_of
 from gradops.holding import held, is_holder
 from gradops.levels import TRACING
 
 from ..frontend.graph import Graph
+from ..frontend.guards import is_same, is_same_state, set_state, state_of
 from ..frontend.leaves import placeholder
-from ..frontend.surroundings import Surroundings, is_same
+from ..frontend.surroundings import Surroundings
 from ..frontend.tracing import placeholder_like
 from ..ir.expr import Expr
 from ..ir.names import held_at
@@ -112,6 +114,8 @@ class Inside:
         self.numbers: dict[tuple[int, Any], tuple[Expr, Any, Any, Any]] = {}
         self.kept: list[tuple[str, Any, Any]] = []
         self.entries: list[tuple[Any, Any, Any]] = []
+        self.drawing: list[tuple[str, Any, Any]] = []
+        self.drawn: list[str] = []
         self.cells: list[tuple[str, Any, Any]] = []
         self.named: list[tuple[dict[str, Any], str, Any]] = []
         self.looks: list[tuple[Callable[[], Any], Any]] = []
@@ -127,6 +131,7 @@ class Inside:
         self.named = [(own, name, own[name]) for own, name in self.found.globals]
         for name, x, _ in self.found.containers:
             self.kept.append((name, x, x.copy()))
+        self.drawing = [(name, g, state_of(g)) for name, g in self.found.generators]
         for name, x in self.found.holders.values():
             self.capture(x, name)
 
@@ -194,19 +199,14 @@ class Inside:
             if not g.is_captured:
                 g.x = None
         self.found, self.captured = Surroundings([]), {}
-        self.kept, self.cells, self.named = [], [], []
+        self.kept, self.cells, self.named, self.drawing = [], [], [], []
 
     def restored(self) -> list[str]:
         """Put back what containers and names stood for; the names of those that were changed."""
         own = {(id(mapping), key) for mapping, key, _ in self.entries}
-        wrong = []
-        for name, x, before in self.kept:
-            if is_same(x, before):
-                continue
-            if not is_only_filled(x, before, own):
-                wrong.append(name)
-            x.clear()
-            x.update(before) if isinstance(x, dict) else x.extend(before)
+        wrong = [name for each in self.kept for name in put_back(*each, own)]
+        for cls, members in self.found.classes:
+            wrong += [f"{cls.__name__}.{k}" for k in put_back_members(cls, members)]
         for name, cell, before in self.cells:
             if not filled(cell) or cell.cell_contents is not before:
                 cell.cell_contents = before
@@ -215,7 +215,49 @@ class Inside:
             if names.get(name) is not before:
                 names[name] = before
                 wrong.append(name)
+        for name, generator, state in self.drawing:
+            if not is_same_state(state, state_of(generator)):
+                set_state(generator, state)
+                self.drawn.append(name)
         return wrong
+
+
+def put_back(name: str, x: Any, before: Any, own: set[Any]) -> list[str]:
+    """Let a container have what it had; what was changed of it, but for what calls change.
+
+    Values that a dict was given while tracing, and that no call could make stale, stay there.
+    """
+    if is_same(x, before):
+        return []
+    if not isinstance(x, dict):
+        x.clear()
+        x.extend(before)
+        return [name]
+    wrong = [k for k, v in before.items() if x.get(k, x) is not v]
+    for k in x.keys() - before.keys():
+        if (id(x), k) in own or is_traced(x[k]):
+            wrong += [] if (id(x), k) in own else [k]
+            del x[k]
+    x.update(before)
+    return [f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]" for k in wrong]
+
+
+def is_traced(x: Any) -> bool:
+    """Whether something that was put into a dict depends on what is traced."""
+    return any(isinstance(held(leaf), Expr) or not is_memo(leaf) for leaf in leaves_of(x))
+
+
+def is_memo(x: Any) -> bool:
+    """Whether a value is one that a program keeps to save time, and not one that it counts."""
+    return is_value(x) or isinstance(x, tuple | FunctionType)
+
+
+def put_back_members(cls: type, members: dict[str, Any]) -> list[str]:
+    """Let a class have the members that it had; the names of those that were changed."""
+    wrong = [k for k, v in members.items() if vars(cls).get(k, cls) is not v]
+    for k in wrong:
+        setattr(cls, k, members[k])
+    return wrong
 
 
 def filled(cell: Any) -> bool:
@@ -224,13 +266,6 @@ def filled(cell: Any) -> bool:
         return cell.cell_contents is not cell
     except ValueError:
         return False
-
-
-def is_only_filled(x: Any, before: Any, own: set[Any]) -> bool:
-    """Whether a dict has only got entries that each call gives it."""
-    if not isinstance(x, dict) or not all(x.get(k) is v for k, v in before.items()):
-        return False
-    return all((id(x), k) in own for k in x.keys() - before.keys())
 
 
 @contextmanager
@@ -254,8 +289,14 @@ def again(inside: Inside, givens: Sequence[Given]) -> Iterator[None]:
                 g.kind.restore(g.x, state)
 
 
-def refuse_changes(wrong: Sequence[str], name: str) -> None:
+def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> None:
     """Refuse a program that changes what is no value: that would happen once, and in no call."""
+    if drawn:
+        raise TransformError(
+            f"{name} draws random numbers from {', '.join(drawn)} while it is traced, which would"
+            " be the same in every call\n  hint: pass them in as arguments, or draw with"
+            " gradops.random_normal(key, ...) and pass the key"
+        )
     if wrong:
         raise GraphError(
             f"{name} changes {', '.join(dict.fromkeys(wrong))} while it is traced, which would"

@@ -34,7 +34,7 @@ class Tape:
     ) -> None:
         self.inside, self.givens, self.optimize = inside, givens, optimize
         self.feeds, self.ends, self.outputs = list(feeds), list(ends), list(outputs)
-        self.kind = outputs[0].__gradop_kind__ if outputs else None
+        self.kind: Any = outputs[0].__gradop_kind__ if outputs else None
         self.derivatives: dict[Any, Derivative] = {}
 
     def derivative(self, wanted: Sequence[int], given: Sequence[int]) -> "Derivative":

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError, flatten, type_of
-from gradops.holding import held, holding, is_holder
+from gradops.holding import held, holding, is_holder, signature
 
 from ..frontend.effects import group, is_run_only
 from ..frontend.freeze import freeze
 from ..frontend.graph import Graph
+from ..frontend.guards import Guard
 from ..frontend.leaves import EFFECTS
-from ..frontend.surroundings import Guard, Surroundings
+from ..frontend.surroundings import Surroundings
 from ..frontend.tracing import expression, name_of, parameters, placeholder_like
 from ..ir.expr import Expr
 from ..ir.graph import reachable
@@ -105,7 +106,7 @@ class Traced:
             finally:
                 inside.leave()
                 wrong = inside.restored()
-            refuse_changes(wrong, self.name)
+            refuse_changes(wrong, inside.drawn, self.name)
             self.compile([x for x in found if is_run_only(x)], changes)
         self.watch(len(leaves))
 
@@ -195,7 +196,7 @@ class Traced:
         """Say where the value of each input comes from: arguments first, then what is captured."""
         given = self.inside.given
         arguments = sorted([*self.fed, *((g.index, g.feed) for g in given if not g.is_captured)])
-        self.arguments = [i for i, _ in arguments]
+        self.arguments: list[Any] = [i for i, _ in arguments]
         own = [g for g in given if g.is_captured and g.feed in needed]
         self.graded = [g for g in given if g.grad_feed in needed]
         arrays = [(e, x) for e, x in self.inside.arrays.values() if e in needed]
@@ -262,8 +263,7 @@ class Traced:
             return False
         self.classes, self.captured_ids = tuple(map(type, args)), captured
         self.holders = [i for i, x in enumerate(args) if is_holder(x)]
-        given = [args[i] for i in self.holders]
-        self.argument_looks = self.kind.looks(given) if given else []
+        self.signatures = [signature(args[i]) for i in self.holders]
         return True
 
     def attempt(self, args: tuple[Any, ...]) -> Any:
@@ -278,7 +278,7 @@ class Traced:
         if self.holders:
             given = [args[i] for i in self.holders]
             known = not self.captured_ids.isdisjoint(map(id, given))
-            if known or self.kind.looks(given) != self.argument_looks:
+            if known or list(map(signature, given)) != self.signatures:
                 return NotImplemented
         return self.run(args, convert=False)
 
