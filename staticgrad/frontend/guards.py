@@ -36,7 +36,7 @@ class Guard:
         self.sets = [(x, frozenset(x)) for x in found.sets]
         self.owners = [x for x, _ in places]
         self.getters = [several(keys) for _, keys in places]
-        self.sized = [x for _, x, attributes in found.containers if x and not attributes]
+        self.sized = [x for _, x, _ in found.containers if x]
         self.empty = [x for _, x, _ in found.containers if not x]
         self.lengths = list(map(len, self.sized))
         self.values = self.now()

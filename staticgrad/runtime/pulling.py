@@ -101,7 +101,7 @@ class TapedCall:
         """The gradients of inputs for the cotangents of outputs, None where there is none."""
         d = self.tape.derivative(wanted, given)
         values = [*self.fed(d), *seeds, *(self.variables[name] for name in d.variables)]
-        if all(isinstance(s, np.ndarray | np.generic) for s in seeds):
+        if are_arrays(seeds):
             return d.placed(d.executable(*values)[: len(d.found)])
         return d.placed(d.executable.written(*values))
 
@@ -114,22 +114,40 @@ class TapedCall:
     ) -> list[Any]:
         """The same as holders that come from `inputs` and the cotangents."""
         values = [held(s) for s in seeds]
-        if not all(isinstance(s, np.ndarray | np.generic) for s in values):
-            raise TransformError(
-                f"the gradient of {self.name}, a compiled function, is recorded inside vmap, jvp or"
-                " another transform\n  hint: call the function inside the transform as well"
-            )
         d = self.tape.derivative(wanted, given)
         found = self.gradients(wanted, given, values)
         made = [None if g is None else self.kind.holder(g) for g in found]
         gradients = [g for g in made if g is not None]
+        outputs = [gradients[k] for k in d.recorded]
+        if not are_arrays(values):
+            self.kind.recorded([*inputs, *seeds], outputs, OnceOnly(self))
+            return made
         places = [None if k not in d.places else d.places.index(k) for k in self.places]
         start = len(d.places)
         call = TapedCall(
             self.name, d.tape, [*self.fed(d), *values], self.variables,
             [*places, *range(start, start + len(values))],
         )  # fmt: skip
-        if d.recorded:
-            outputs = [gradients[k] for k in d.recorded]
+        if outputs:
             self.kind.recorded([*inputs, *seeds], outputs, call)
         return made
+
+
+class OnceOnly:
+    """A gradient for cotangents that a transform carries, which is not differentiated in turn."""
+
+    def __init__(self, call: TapedCall) -> None:
+        self.name, self.number = call.name, call.kind.time()
+
+    def needed(self, wanted: Sequence[int], given: Sequence[int]) -> list[int]:
+        """Refuse."""
+        raise TransformError(
+            f"the gradient of {self.name}, a compiled function, was taken for cotangents that vmap"
+            " or another transform carries, and cannot be differentiated again\n  hint: call the"
+            " function inside the transform, or differentiate the function itself"
+        )
+
+
+def are_arrays(values: Sequence[Any]) -> bool:
+    """Whether compiled code can run on values."""
+    return all(isinstance(v, np.ndarray | np.generic) for v in values)

@@ -6,14 +6,13 @@ the gradients they have then, are further outputs of the graph; after each run t
 the holders. A gradient that is there when the call begins is a further input.
 """
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradops import GraphError, flatten, type_of
-from gradops.holding import held, holding, is_holder, signature
+from gradops.holding import held, is_holder, signature
 
 from ..frontend.effects import group, is_run_only
 from ..frontend.freeze import freeze
@@ -26,66 +25,10 @@ from ..ir.expr import Expr
 from ..ir.graph import reachable
 from ..ir.names import held_at
 from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
+from .changes import Entry, Gradient, Write, effects_of
 from .executable import Executable
 from .pulling import Tape, TapedCall
-
-
-class Effect:
-    """A change that each call makes: `apply` makes it, and gives the holder that has it."""
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Make the change in a call with these arguments."""
-        raise NotImplementedError
-
-
-class Write(Effect):
-    """A holder is written to, or given other memory."""
-
-    def __init__(self, given: Given, source: Any) -> None:
-        super().__init__(source)
-        self.given, self.is_replaced = given, given.is_replaced
-
-    def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Write what the program left there."""
-        x = self.given.of(leaves)
-        if self.is_replaced:
-            x.data = holding(self.source, value)
-        else:
-            x.__gradop_write__(value)
-        return x
-
-
-class Gradient(Effect):
-    """A holder gets another gradient, none if there is no source, or its gradient is written to."""
-
-    def __init__(self, given: Given, source: Any, is_same: bool) -> None:
-        super().__init__(source)
-        self.given, self.is_same = given, is_same
-
-    def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Give it the gradient."""
-        x = self.given.of(leaves)
-        if self.is_same:
-            x.grad.__gradop_write__(value)
-        else:
-            x.grad = None if self.source is None else holding(self.source, value)
-        return x.grad
-
-
-class Entry(Effect):
-    """A dict gets a new holder under a key."""
-
-    def __init__(self, mapping: Any, key: Any, source: Any) -> None:
-        super().__init__(source)
-        self.mapping, self.key = mapping, key
-
-    def apply(self, leaves: Sequence[Any], value: Any) -> Any:
-        """Put it there."""
-        found = self.mapping[self.key] = holding(self.source, value)
-        return found
+from .variables import State
 
 
 class Traced:
@@ -380,45 +323,6 @@ class Traced:
                 f"{self.name} writes to arguments or captured tensors that share memory"
                 "\n  hint: pass the tensor that the others are views of, and make the views inside"
             )
-
-
-class State:
-    """The variables that a traced program made, for the calls of one trace: random numbers' too."""
-
-    def __init__(self, executable: Executable, feeds: int) -> None:
-        self.executable, self.lock = executable, threading.Lock()
-        variables = executable.written.inputs[feeds:]
-        numbers = {e: i for i, e in enumerate(variables)}
-        self.names = [e.name for e in variables]
-        self.values = [e.value for e in variables]
-        self.updated = [numbers[v] for v, _ in executable.written.updates]
-
-    def named(self) -> dict[str, Any]:
-        """The values that variables have, by their names."""
-        return dict(zip(self.names, self.values, strict=True))
-
-    def run(self, feeds: Sequence[Any], convert: bool) -> Any:
-        """Run with the values that variables have, and keep their new ones."""
-        if not self.values:
-            return self.executable(*feeds) if convert else self.executable.attempt(feeds)
-        with self.lock:
-            found = self.executable(*feeds, *self.values)
-            count = len(found) - len(self.updated)
-            for i, new in zip(self.updated, found[count:], strict=True):
-                self.values[i] = np.asarray(new)
-            return found[:count]
-
-
-def effects_of(g: Given) -> list[Effect]:
-    """What the program did to a holder."""
-    found: list[Effect] = []
-    if g.is_replaced or (g.feed is not None and held(g.inside) is not g.feed):
-        found.append(Write(g, g.inside))
-    grad = g.kind.gradient(g.inside)
-    is_same = grad is g.grad
-    if not is_same or (grad is not None and held(grad) is not g.grad_feed):
-        found.append(Gradient(g, grad, is_same))
-    return found
 
 
 def has_history(x: Any) -> bool:
