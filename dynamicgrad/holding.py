@@ -16,7 +16,7 @@ from .compiled import freed_by, recorded, spent
 from .handle import Handle, make_leaf, on_face
 from .handle import hold as new_handle
 from .inplace import require_writable
-from .modes import RECORDING, is_recording
+from .modes import RECORDING, is_grad_enabled
 from .sharing import enter, storage_of
 from .tape import Leaf, clock
 from .views import replayed
@@ -68,7 +68,7 @@ def look(t: Handle) -> Any:
 class Handles:
     """How a tracer captures tensors, and records a compiled program on their tape."""
 
-    is_recording = staticmethod(lambda: bool(is_recording()))
+    is_recording = staticmethod(is_grad_enabled)
     recorded = staticmethod(recorded)
     freed_by = staticmethod(freed_by)
     spent = staticmethod(spent)

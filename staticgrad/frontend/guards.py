@@ -7,8 +7,7 @@ would change of that, it would change while it is traced and never again; so tha
 
 from collections import deque
 from collections.abc import Mapping
-from itertools import chain
-from operator import attrgetter, call, is_, itemgetter
+from operator import is_, itemgetter
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
@@ -17,8 +16,6 @@ import numpy as np
 from gradops import leaves_of
 
 from .surroundings import DATA, Surroundings, cell_values
-
-contents = attrgetter("cell_contents")
 
 
 class Guard:
@@ -34,18 +31,18 @@ class Guard:
         places += [(vars(cls), guarded_keys(own, found.attributes)) for cls, own in found.classes]
         places = [(x, keys) for x, keys in places if keys]
         self.sets = [(x, frozenset(x)) for x in found.sets]
-        self.owners = [x for x, _ in places]
-        self.getters = [several(keys) for _, keys in places]
+        self.places = [(several(keys), x) for x, keys in places]
         self.sized = [x for _, x, _ in found.containers if x]
         self.empty = [x for _, x, _ in found.containers if not x]
         self.lengths = list(map(len, self.sized))
         self.values = self.now()
-        self.is_trivial = not (self.cells or self.owners or self.empty or self.sets)
+        self.is_trivial = not (self.cells or self.places or self.empty or self.sets)
 
     def now(self) -> list[Any]:
         """What there is at the moment."""
-        found = list(map(contents, self.cells))
-        found += chain.from_iterable(map(call, self.getters, self.owners))
+        found = [cell.cell_contents for cell in self.cells]
+        for get, owner in self.places:
+            found += get(owner)
         return found
 
     def holds(self) -> bool:
@@ -56,11 +53,15 @@ class Guard:
             now = self.now()
         except (KeyError, IndexError, ValueError):
             return False
-        if any(self.empty) or list(map(len, self.sized)) != self.lengths:
+        if self.sized and list(map(len, self.sized)) != self.lengths:
             return False
-        if any(x != before for x, before in self.sets):
+        if (self.empty and any(self.empty)) or (self.sets and self.sets_differ()):
             return False
         return all(map(is_, now, self.values)) or all(map(is_alike, now, self.values))
+
+    def sets_differ(self) -> bool:
+        """Whether sets have other members."""
+        return any(x != before for x, before in self.sets)
 
 
 def is_guarded(x: Any) -> bool:

@@ -29,13 +29,20 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
 
     Arguments are arrays, tensors and structures of them; other values (numbers, strings, objects)
     count as part of the program, which is traced anew for each. What is returned has the form that
-    `fn` gave it: arrays, or tensors where `fn` returned tensors. Tensors that `fn` changes in place
-    and their gradients are changed as if it had run by itself. `traces` counts the graphs made;
-    `graph(*args)` and `source(*args)` show one. Raises ValueUnknownError where the program asks for
-    a value that is not known while tracing, as `if x > 0:` does.
+    `fn` gave it: arrays, or tensors where `fn` returned tensors. `traces` counts the graphs made;
+    `graph(*args)` and `source(*args)` show one.
 
-    Variables that the program makes last from call to call, each trace having its own; random
-    numbers are new in each call.
+    A call does what `fn` does: it is one operation on the tape, with a compiled gradient of any
+    order; tensors, modules, optimizers and arrays that `fn` reads from outside are read in each
+    call and written to after it, gradients included; numbers and flags that it reads are part of
+    the program. Inside transforms, as `vmap`, `fn` runs itself. See Notes [Captures], [Guards].
+
+    Raises ValueUnknownError where the program asks for a value that is not known while tracing, as
+    `if x > 0:` does; GraphError where it would change what is no tensor; and TransformError where
+    it draws random numbers. A trace that fails leaves everything as it was.
+
+    Variables that the program makes last from call to call, each trace having its own; numbers of
+    `sg.random_normal` and its like are new in each call.
 
     Called on expressions, while a graph is built, it becomes a part of the graph: one function,
     with one derivative, however often it is called.
@@ -45,6 +52,10 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
     ...     return sg.reduce_sum(x * x)
     >>> f(np.array([1.0, 2.0])), f(np.array([3.0, 4.0])), f.traces
     (np.float64(5.0), np.float64(25.0), 1)
+    >>> w = dg.tensor([1.0, 2.0], requires_grad=True)
+    >>> sg.function(lambda x: (w * x).sum())(dg.ones(2)).backward()
+    >>> w.grad
+    tensor([1., 1.])
     """
     if fn is None:
         return functools.partial(function, optimize=optimize)

@@ -164,6 +164,7 @@ class Traced:
         self.types = [(g.x, g.type) for g in watched]
         self.views = [(g.x, g.base, g.kind) for g in watched if g.base is not None]
         self.kind: Any = inside.given[0].kind if inside.given else None
+        self.mode: Any = None if self.kind is None else self.kind.is_recording
         self.recording = self.kind is not None and self.kind.is_recording()
         self.ids = inside.captured.keys() & {id(g.x) for g in watched}
         self.guard, self.others = Guard(inside.found), inside.looks
@@ -188,7 +189,7 @@ class Traced:
         """Whether what is read from outside is as it was when the function was traced."""
         return self.is_free or (
             (not self.watched or self.kind.looks(self.watched) == self.looks)
-            and (self.kind is None or self.kind.is_recording() is self.recording)
+            and (self.mode is None or self.mode() is self.recording)
             and self.guard.holds()
             and (not self.views or all(kind.base(x) is base for x, base, kind in self.views))
             and (not self.others or all(look() == before for look, before in self.others))
