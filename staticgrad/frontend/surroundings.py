@@ -6,10 +6,13 @@ attributes of objects, containers, and the functions that these lead to. It does
 the standard library and this library, whose code keeps nothing between calls.
 """
 
+import builtins
 import functools
 import gc
+import os
 import random
 import sys
+import sysconfig
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -28,8 +31,8 @@ from .graph import Graph
 MANY = 1_000_000  # objects after which a search gives up
 DATA: tuple[type, ...] = (bool, int, float, complex, str, bytes, type(None), np.generic)
 SKIPPED = (*DATA, CodeType, Expr, Graph, FrozenGraph)
-FOREIGN = frozenset({"numpy", "gradops", "staticgrad", "dynamicgrad", *sys.stdlib_module_names}
-                    - {"__main__"})  # fmt: skip
+STANDARD = (os.path.join(sysconfig.get_paths()["stdlib"], ""), "<frozen")
+HEAP_TYPE = 1 << 9  # of the flags of a type: it was made while the program ran
 ENTERED = frozenset({"dynamicgrad", "types", "collections"})  # whose objects hold the user's
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 SHORTENED = ("._parameters", "._buffers", "._modules", ".__dict__")
@@ -91,7 +94,7 @@ class Surroundings:
     def members_of(self, cls: type) -> Iterator[tuple[str, Any]]:
         """What is in a class of the user, and in those it is derived from."""
         for each in cls.__mro__:
-            if not is_foreign(each.__module__):
+            if not is_foreign(each):
                 self.classes.append((each, dict(vars(each))))
                 for name, x in vars(each).items():
                     if not name.startswith("__") or isinstance(x, FunctionType):
@@ -116,7 +119,7 @@ class Surroundings:
         found += labelled(f"{fn.__name__}.default", fn.__defaults__ or ())
         found += (fn.__kwdefaults__ or {}).items()
         found += vars(fn).items()
-        if is_foreign(fn.__module__) or OURS[fn.__code__.co_filename]:
+        if is_library(fn.__code__.co_filename):
             return found
         names = names_in(fn.__code__)
         self.attributes |= names
@@ -148,7 +151,7 @@ class Surroundings:
     def attributes_of(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
         """Note the attributes of an object, of the user's classes or of this library's modules."""
         cls, own = type(x), getattr(x, "__dict__", None)
-        foreign = is_foreign(cls.__module__)
+        foreign = is_foreign(cls)
         found: list[tuple[str, Any]] = [] if foreign else [(name, cls)]
         if hasattr(x, "__wrapped__"):
             found.append((name, x.__wrapped__))
@@ -199,7 +202,7 @@ def slots_of(name: str, x: Any, own: Any) -> list[tuple[str, Any]]:
 
 def has_foreign_base(cls: type) -> bool:
     """Whether methods read attributes whose code was not searched: those of a layer, say."""
-    bases = [c for c in cls.__mro__ if is_foreign(c.__module__)]
+    bases = [c for c in cls.__mro__ if is_foreign(c)]
     return any(c.__name__ not in ("object", "Module", "Generic", "Protocol") for c in bases)
 
 
@@ -208,9 +211,24 @@ def root(module: Any) -> str:
     return str(module).partition(".")[0]
 
 
-def is_foreign(module: Any) -> bool:
-    """Whether code of a module keeps nothing that a user could change."""
-    return root(module) in FOREIGN
+@functools.lru_cache(maxsize=1024)
+def is_library(filename: str) -> bool:
+    """Whether a file is of this library, NumPy or the standard library."""
+    return OURS[filename] or (filename.startswith(STANDARD) and "site-packages" not in filename)
+
+
+def is_foreign(cls: type) -> bool:
+    """Whether a class is of this library, NumPy or the standard library, by where it is defined."""
+    module = sys.modules.get(cls.__module__)
+    if module is None or module is builtins:
+        return not cls.__flags__ & HEAP_TYPE
+    return cls.__module__ in sys.builtin_module_names or is_library_module(module)
+
+
+def is_library_module(module: ModuleType) -> bool:
+    """The same of a module."""
+    filename = getattr(module, "__file__", None)
+    return filename is not None and is_library(filename)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -225,7 +243,7 @@ def names_in(code: CodeType) -> frozenset[str]:
 
 def of_module(name: str, module: ModuleType, names: Iterable[str]) -> list[tuple[str, Any]]:
     """What code may read from a module of the user: its attributes that the code names."""
-    if is_foreign(module.__name__):
+    if is_library_module(module):
         return []
     own = vars(module)
     return [(f"{name}.{n}", own[n]) for n in names

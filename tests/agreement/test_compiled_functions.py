@@ -19,8 +19,15 @@ class Box:
     def __init__(self, w):
         self.w = w
 
-    def double(self, x):
-        return self.w * x * 2
+    def used(self, x):
+        return self.use(self.w, x)
+
+
+class Slotted:
+    __slots__ = ("w",)
+
+    def __init__(self, w):
+        self.w = w
 
 
 class Holding(dg.nn.Module):
@@ -71,6 +78,30 @@ def outer_name(use, wrap):
     global OUTSIDE
     OUTSIDE = leaf()
     return OUTSIDE, wrap(lambda x: use(OUTSIDE, x))
+
+
+def name_in_a_namespace(use, wrap):
+    names = {"use": use, "w": leaf()}  # of a module without a name, as a doctest's is
+    exec("def f(x):\n    return use(w, x)", names)
+    return names["w"], wrap(names["f"])
+
+
+def attribute_of_a_class(use, wrap):
+    names = {"use": use, "Box": Box}
+    exec("class Own(Box):\n    def __call__(self, x):\n        return use(self.w, x)", names)
+    own = names["Own"](leaf())
+    return own.w, wrap(own)
+
+
+def in_a_slot(use, wrap):
+    slotted = Slotted(leaf())
+    return slotted.w, wrap(lambda x: use(slotted.w, x))
+
+
+def method(use, wrap):
+    box = Box(leaf())
+    box.use = use
+    return box.w, wrap(box.used)
 
 
 def attribute(use, wrap):
@@ -148,7 +179,8 @@ def argument_and_captured(use, wrap):
 
 
 PLACES = [
-    argument, keyword, closure, nested_closure, default, outer_name, attribute, in_a_structure,
+    argument, keyword, closure, nested_closure, default, outer_name, name_in_a_namespace,
+    attribute_of_a_class, in_a_slot, method, attribute, in_a_structure,
     parameter, parameter_of_an_argument, buffer, optimized, optimizer_state, view, base_of_a_view,
     result, argument_twice, argument_and_captured,
 ]  # fmt: skip
