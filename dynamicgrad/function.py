@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Batched, Dual, MissingRuleError, ShapeError, TapeError
+from gradops import Batched, Dual, MissingRuleError, Series, ShapeError, TapeError
 from gradops.places import here
 
 from .arrays import Array
@@ -41,6 +41,10 @@ SLOTS = frozenset(Node.__slots__)
 WITHOUT_JVP = (
     "You must implement the jvp function for custom autograd.Function to use it with forward mode"
     " AD, as a static method jvp(ctx, *tangents)"
+)
+
+WITHOUT_JET = (
+    "Taylor mode goes through operations; nest jvp for high derivatives of a custom function"
 )
 
 
@@ -103,6 +107,8 @@ class Function:
             if cls.jvp is Function.jvp:
                 raise MissingRuleError(cls.__name__, "jvp", WITHOUT_JVP)
             return pushed(cls, args, outer)
+        if isinstance(outer, Series):
+            raise MissingRuleError(cls.__name__, "jet", WITHOUT_JET)
         if isinstance(outer, Batched) and cls.vmap is not Function.vmap:
             return batched(cls, args, outer)
         return cls.called(args)[1]

@@ -11,6 +11,7 @@ the node's own number. Storage is made at the first write or alias; untouched te
 import itertools
 import sys
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from gradops import ArrayType, Op, reads
@@ -202,10 +203,29 @@ def edge(vertex: Any) -> tuple[Any, int]:
     return (vertex.owner, vertex.index) if type(vertex) is Part else (vertex, 0)
 
 
+REPEATED: ContextVar[int] = ContextVar("repeated", default=0)
+"""When the part of a program that is computed again was computed first; 0 if it is not."""
+
+
+class Run:
+    """A run of a function that a transform differentiates: when it began, and ended if it has."""
+
+    __slots__ = ("began", "ended")
+
+    def __init__(self) -> None:
+        self.began, self.ended = next(clock), 0
+
+    def goes_on(self) -> bool:
+        """Whether the function still runs, or ran when what is computed again was first."""
+        return not self.ended or self.began < REPEATED.get() < self.ended
+
+
 class Leaf:
     """Where the gradients of a tensor made by the user are added up."""
 
-    __slots__ = ("__weakref__", "dtype", "grad", "handle", "hooks", "number", "shape", "watch")
+    __slots__ = (
+        "__weakref__", "dtype", "grad", "handle", "hooks", "number", "run", "shape", "watch"
+    )  # fmt: skip
     op = None
     place = None
     inputs: tuple[Any, ...] = ()
@@ -217,6 +237,7 @@ class Leaf:
         self.watch: Any = None
         self.handle: Any = None
         self.hooks: Any = None  # what is called before and after a gradient is added
+        self.run: Run | None = None  # of the transform that made this leaf for an argument
 
     @property
     def type(self) -> ArrayType:

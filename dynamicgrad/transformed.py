@@ -7,7 +7,7 @@ differentiate the operations of forward would not be what the function's backwar
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gradops import Batched, Dual, moveaxis
+from gradops import Batched, Dual, Series, moveaxis
 
 from .handle import Handle
 from .tensor import handle
@@ -23,7 +23,7 @@ class VmapInfo(NamedTuple):
 def outermost(args: Sequence[Any]) -> Any:
     """The value of highest level among those that tensors hold, if it is transformed."""
     values = [a.value for a in args if isinstance(a, Handle)]
-    found = [v for v in values if isinstance(v, Dual | Batched)]
+    found = [v for v in values if isinstance(v, Dual | Batched | Series)]
     return max(found, key=lambda v: v.gradop_level, default=None)
 
 

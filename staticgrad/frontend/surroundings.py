@@ -9,10 +9,8 @@ the standard library and this library, whose code keeps nothing between calls.
 import builtins
 import functools
 import gc
-import os
 import random
 import sys
-import sysconfig
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -31,7 +29,6 @@ from .graph import Graph
 MANY = 1_000_000  # objects after which a search gives up
 DATA: tuple[type, ...] = (bool, int, float, complex, str, bytes, type(None), np.generic)
 SKIPPED = (*DATA, CodeType, Expr, Graph, FrozenGraph)
-STANDARD = (os.path.join(sysconfig.get_paths()["stdlib"], ""), "<frozen")
 HEAP_TYPE = 1 << 9  # of the flags of a type: it was made while the program ran
 ENTERED = frozenset({"dynamicgrad", "types", "collections"})  # whose objects hold the user's
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
@@ -119,7 +116,7 @@ class Surroundings:
         found += labelled(f"{fn.__name__}.default", fn.__defaults__ or ())
         found += (fn.__kwdefaults__ or {}).items()
         found += vars(fn).items()
-        if is_library(fn.__code__.co_filename):
+        if OURS[fn.__code__.co_filename]:
             return found
         names = names_in(fn.__code__)
         self.attributes |= names
@@ -211,12 +208,6 @@ def root(module: Any) -> str:
     return str(module).partition(".")[0]
 
 
-@functools.lru_cache(maxsize=1024)
-def is_library(filename: str) -> bool:
-    """Whether a file is of this library, NumPy or the standard library."""
-    return OURS[filename] or (filename.startswith(STANDARD) and "site-packages" not in filename)
-
-
 def is_foreign(cls: type) -> bool:
     """Whether a class is of this library, NumPy or the standard library, by where it is defined."""
     module = sys.modules.get(cls.__module__)
@@ -228,7 +219,7 @@ def is_foreign(cls: type) -> bool:
 def is_library_module(module: ModuleType) -> bool:
     """The same of a module."""
     filename = getattr(module, "__file__", None)
-    return filename is not None and is_library(filename)
+    return filename is not None and OURS[filename]
 
 
 @functools.lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradops import ArrayType, GraphError, flatten, leaves_of, type_of
 from gradops.holding import held, holding
-from gradops.levels import TRACING
+from gradops.levels import TRACING, own_errors
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -46,7 +46,7 @@ def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
         args = [fed(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        with held_at(TRACING, Once()), unchanged(fn):
+        with held_at(TRACING, Once()), own_errors(), unchanged(fn):
             found = fn(*args)
             refuse_written(leaves_of(args), feeds)
         return freeze([expression(x) for x in leaves_of(found)], feeds)

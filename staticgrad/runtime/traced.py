@@ -13,6 +13,7 @@ import numpy as np
 
 from gradops import GraphError, flatten, type_of
 from gradops.holding import held, is_holder, signature
+from gradops.levels import own_errors
 
 from ..frontend.effects import group, is_run_only
 from ..frontend.freeze import freeze
@@ -44,7 +45,8 @@ class Traced:
             try:
                 inside.enter()
                 args, kwargs = rebuild(self.stand_ins(fn, leaves))
-                found, self.rebuild = flatten(fn(*args, **kwargs))
+                with own_errors():
+                    found, self.rebuild = flatten(fn(*args, **kwargs))
                 self.take(found)
             finally:
                 inside.leave()
