@@ -83,7 +83,7 @@ class Given:
         if self.inside.is_leaf and self.inside.requires_grad != asks:
             raise GraphError(
                 f"a traced function changes requires_grad of {self.name}\n  hint: set it before the"
-                " call; inside, use detach() or no_grad()"
+                " call, and leave it as it is inside"
             )
         if self.look == "result" and self.kind.gradient(self.inside) is not None:
             raise GraphError(
