@@ -296,6 +296,6 @@ def detached(t: Face) -> Face:
         return found
     found = hold(type(t), memory(t))
     found.storage = storage_of(t)
-    found.storage.viewed = True
+    found.storage.lend()
     found.cut = t.cut if t.node is None else Cut("by detach()", None, here())
     return found

@@ -1,4 +1,10 @@
-"""Memory that tensors share: who has it, and how a view comes from its base."""
+"""Memory that tensors share: who has it, and how a view comes from its base.
+
+Note [Order]. Kernels lay out their results as they like: those of convolution have the channels
+last, and so has what follows (see decision 0023). To users a result lies in memory row by row, as
+in PyTorch; so when someone looks at its memory, or takes a `view` of it, it is copied into that
+order, once. What `x.t() * 2` gives keeps the order of its operand, here as there.
+"""
 
 import weakref
 from functools import partial
@@ -32,10 +38,47 @@ def storage_of(t: Any) -> Storage:
 
 
 def memory(t: Any) -> Any:
-    """The array that `t` holds; a number, which has no memory to share, becomes one."""
+    """The array that `t` holds, in the order in which users count on it. See Note [Order].
+
+    A number, which has no memory to share, becomes an array.
+    """
+    base = t if t.alias is None else t.alias.base
     if isinstance(t.value, np.generic):
         t.value = np.asarray(t.value)
+    elif type(base.value) is np.ndarray and not base.value.flags.c_contiguous:
+        put_in_order(base)
     return t.value
+
+
+def put_in_order(base: Any) -> None:
+    """Copy the entries of a result into memory row by row, for it and its views, if need be."""
+    value, storage = base.value, base.storage
+    if keeps_order(value) or (storage is not None and storage.lent):
+        return
+    views = [ref() for ref in list(storage.views.values())] if storage is not None else []
+    views = [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
+    if any(v.alias.steps is None for v in views):
+        return
+    base.value = np.ascontiguousarray(value)
+    for view in views:
+        view.value = view.alias.view_of(base.value)
+    if getattr(base.node, "output", None) is value:
+        base.node.output = base.value
+
+
+def keeps_order(value: Any) -> bool:
+    """Whether PyTorch would have entries in memory as they are: row by row, or in another order.
+
+    An order with the channels last is one that kernels choose here. So is one with gaps.
+    """
+    if 3 <= value.ndim <= 5 and np.moveaxis(value, 1, -1).flags.c_contiguous:
+        return bool(value.flags.c_contiguous)
+    step = value.itemsize
+    for s, n in sorted((s, n) for s, n in zip(value.strides, value.shape, strict=True) if n != 1):
+        if s != step:
+            return not value.size
+        step *= n
+    return True
 
 
 class Alias:
