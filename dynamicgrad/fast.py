@@ -10,7 +10,7 @@ from sys import _getframe
 from typing import Any
 
 from gradops import Op
-from gradops.library.movement import in_dtype
+from gradops.library.movement import computed_in
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
@@ -174,7 +174,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "dtype" in attrs and op.name in TYPED:
-                args = (in_dtype(operand(args[0]), attrs.pop("dtype")), *args[1:])
+                dtype, rest = attrs.pop("dtype"), args[1:]
+                return computed_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None

@@ -10,7 +10,7 @@ import gradops as ops
 from gradops.dims import Dim, product
 from gradops.types import operand_types, out_of_range, shape_of
 
-from .handle import cut_off
+from .handle import Handle, cut_off
 from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
@@ -36,7 +36,14 @@ def reshape(x: Any, *shape: Any) -> Any:
     tensor([[0, 1],
             [2, 3]])
     """
-    return ops.reshape(x, shape=sizes(shape))
+    return ops.reshape(in_order(x), shape=sizes(shape))
+
+
+def in_order(x: Any) -> Any:
+    """`x`, whose memory a view of another shape is to share. See Note [Order]."""
+    if isinstance(x, Handle):
+        memory(x)
+    return x
 
 
 def view(x: Any, *shape: Any) -> Any:
@@ -194,7 +201,7 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
             f" end_dim, as {start_dim} does after {end_dim}",
         )  # fmt: skip
     return ops.reshape(
-        x, shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
+        in_order(x), shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
     )
 
 

@@ -8,7 +8,7 @@ from .. import linalg
 from ..errors import GradError
 from ..library.complexes import imag, real
 from ..library.creation import stop_gradient
-from ..library.movement import in_dtype
+from ..library.movement import computed_in
 from .refusals import known
 
 __all__ = ["eig", "eigvals", "qr", "svd", "trace"]
@@ -38,7 +38,7 @@ def real_if_known(w: Any) -> Any:
 
 def trace(x: Any, offset: int = 0, dtype: Any = None) -> Any:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
-    return linalg.trace(in_dtype(x, dtype), offset)
+    return computed_in(dtype, linalg.trace, x, offset=offset)
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:

@@ -61,7 +61,7 @@ def linspace(
     start, stop = in_floats(start, stop)
     width = ops.sub(stop, start)
     place = np.arange(num, dtype=type_of(width).dtype).reshape(-1, *(1,) * len(shape_of(width)))
-    step = width / parts if parts > 0 else width * np.nan
+    step = width / parts if parts > 0 else np.nan
     found = start + (steps_from(place, step, width, parts) if parts > 0 else place * width)
     if endpoint and num > 1:
         found = ops.where(place == num - 1, stop, found)
@@ -81,7 +81,17 @@ def logspace(
     dtype: Any = None, axis: int = 0,
 ) -> Any:  # fmt: skip
     """Powers of a base, their exponents at equal steps."""
+    if len(shape_of(as_array(base))):
+        rank = max(len(shape_of(as_array(x))) for x in (start, stop, base))
+        start, stop, base = (deepened(x, rank) for x in (start, stop, base))
+        base = ops.expand_dims(base, axis=axis)
     return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+
+
+def deepened(x: Any, rank: int) -> Any:
+    """An operand with axes of size 1 in front, so that it has `rank` of them."""
+    shape = shape_of(as_array(x))
+    return ops.reshape(as_array(x), shape=(*(1,) * (rank - len(shape)), *shape))
 
 
 def geomspace(
