@@ -13,7 +13,7 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-ops size docs peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops size docs peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench-scale: $(READY)  ## Print how costs grow, what imports take, what noting l
 
 bench-loops: $(READY)  ## Print what loops and branches cost above what is in them
 	$(MEASURE) benchmarks/loops.py
+
+bench-calls: $(READY)  ## Print what a call of sg.function costs above its compiled code
+	$(MEASURE) benchmarks/calls.py
 
 bench-ops: $(READY)  ## Print the time of every op beside a NumPy expression
 	$(MEASURE) benchmarks/ops.py
