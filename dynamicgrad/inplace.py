@@ -286,6 +286,8 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
             refuse_recording(self)
             result = function(before(self), *args, **attrs)
             check_fits(name, (self,), result)
+            if result.node is None:
+                return replace(self, ..., result, name)
             return rebased(self, result)
         refuse_unrecorded(self)
         result = function(hold(type(self), self.value), *args, **attrs)

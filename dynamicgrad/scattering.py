@@ -60,8 +60,8 @@ def scatter(
     """
     if names_nothing(index, x):
         return ops.copy(x)
-    require_dtype("scatter", x, src)
     place = ops.at(x)[grid(x, dim, index)]
+    require_dtype("scatter", x, src)
     given = value if src is None else src
     values = of_index(src, index) if isinstance(given, Tensor) else as_entry("scatter", x, given)
     if reduce not in (None, "add", "multiply"):
@@ -80,8 +80,9 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     """
     if names_nothing(index, x):
         return ops.copy(x)
+    place = ops.at(x)[grid(x, dim, index)]
     require_dtype("scatter_add", x, src)
-    return ops.at(x)[grid(x, dim, index)].add(of_index(src, index))
+    return place.add(of_index(src, index))
 
 
 @numbers_as_rows
@@ -99,8 +100,9 @@ def scatter_reduce(
     """
     if names_nothing(index, x):
         return ops.copy(x)
+    key = grid(x, dim, index)
     require_dtype("scatter_reduce", x, src)
-    return reduced(x, grid(x, dim, index), of_index(src, index), reduce, include_self)
+    return reduced(x, key, of_index(src, index), reduce, include_self)
 
 
 def reduced(x: Any, key: Any, values: Any, reduce: str, include_self: bool) -> Any:

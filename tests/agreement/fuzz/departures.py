@@ -205,6 +205,49 @@ DEPARTURES = [
         """,
     ),
     Departure(
+        "losses of two shapes",
+        "`mse_loss` and its kin warn, and broadcast the target against the input",
+        "a ShapeError",
+        "it is hardly ever meant",
+        recognition.refuses_shapes,
+        """
+        v0 = lib.nn.functional.mse_loss(lib.ones(2, 1), lib.ones(2))
+        """,
+    ),
+    Departure(
+        "the sign of NaN",
+        "0",
+        "NaN",
+        "NaN does not vanish without a word",
+        recognition.keeps_nan,
+        """
+        v0 = lib.tensor([float("nan")]).sign()
+        """,
+    ),
+    Departure(
+        "real and complex operands",
+        "`where` of both fails in backward",
+        "it has gradients",
+        "the gradient is known",
+        recognition.mixes,
+        """
+        v0 = lib.ones(2, requires_grad=True)
+        v1 = lib.where(v0 > 0, v0, 1j * lib.ones(2))
+        v1.sum().real.backward()
+        """,
+    ),
+    Departure(
+        "memory of results",
+        "a few functions give transposed memory, as `nonzero`, which `view` refuses",
+        "it lies row by row",
+        "how a function computes is its own affair",
+        recognition.lies_in_order,
+        """
+        v0 = lib.ones(2, 3).nonzero()
+        v1 = v0.view(12)
+        """,
+    ),
+    Departure(
         "arguments",
         "some combinations of positional arguments and keywords are refused",
         "any argument may be given by its place or by its name",

@@ -112,6 +112,27 @@ def compares(d):
     )
 
 
+def refuses_shapes(d):
+    """Whether a loss is computed of two shapes."""
+    return d.kind == "refused" and "Using a target size" in said(d.ours)
+
+
+def keeps_nan(d):
+    """Whether the sign of NaN is taken."""
+    return d.kind == "value" and re.search(r"\.(sign|sgn)\(", d.statement) and "nan" in said(d.ours)
+
+
+def mixes(d):
+    """Whether backward goes through an operation on real and complex numbers."""
+    words = "input_is_complex == grad_is_complex"
+    return d.kind == "accepted" and words in said(d.theirs)
+
+
+def lies_in_order(d):
+    """Whether torch's result cannot be viewed in another shape."""
+    return d.kind == "accepted" and "view size is not compatible with input" in said(d.theirs)
+
+
 def takes_arguments(d):
     """Whether torch's signatures refuse a way of passing arguments."""
     return d.kind == "accepted" and "received an invalid combination of arguments" in said(d.theirs)
