@@ -95,7 +95,7 @@ def in_graphs(f, h):
 
 def on_tape(f, h):
     """The second derivatives of `f`, entry by entry, by each order of modes."""
-    return {name: order(f)(dg.tensor(h)).numpy() for name, order in ORDERS.items()}
+    return {name: order(f)(dg.tensor(h)).detach().numpy() for name, order in ORDERS.items()}
 
 
 def check(f, h, says, surely=None, modes=(on_tape, in_graphs)):
