@@ -18,6 +18,7 @@ from .handle import ARRAYS, Handle, hold, on_face
 from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
 from .packing import DISABLED
+from .piecewise import sloped
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
 from .tensor import Tensor, handle, tensor_of
@@ -132,12 +133,13 @@ def carry(
         read: Callable[[Node], Any] = noting(recording, recorded)
     else:
         read = values if retain else reader(Freed((here(),)))
+    look = sloped(inspection()) if recording else inspection()
     packing, disabled = PACKING.get(), DISABLED.get()
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, inspection(), arrive=arrive)
+            found = pull_back(seeds, read, active, keep, look, arrive=arrive)
         for callback in FINISHING.get() or ():
             callback()
         return found

@@ -16,8 +16,7 @@ SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after"
     " they have already been freed): {op}, called at {forward}, was freed by the backward at"
     " {first}.\n  hint: give the first one retain_graph=True; or, if the operation was meant to be"
-    " made anew in each iteration, compute it inside the loop, and detach() what one iteration"
-    " hands to the next"
+    " computed anew in each iteration, compute it inside the loop"
 )
 CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace"

@@ -28,13 +28,18 @@ new = object.__new__
 class Storage:
     """When memory that tensors share was last written in place, where, how often; who shares it."""
 
-    __slots__ = ("changed", "kept", "place", "version", "viewed", "views")
+    __slots__ = ("changed", "kept", "lent", "place", "version", "viewed", "views")
 
     def __init__(self) -> None:
         self.kept: Any = None  # what is to be copied before a write: see Note [Copy on write]
-        self.changed, self.version, self.viewed = 0, 0, False
+        self.changed, self.version = 0, 0
+        self.viewed = self.lent = False  # whether others see the memory; others than its views
         self.place: Place | None = None
         self.views: dict[int, Any] = {}
+
+    def lend(self) -> None:
+        """Note that others than views see the memory."""
+        self.viewed = self.lent = True
 
     def write(self, place: Place | None = None) -> None:
         """Note a write that happens now, and where in the user's program."""
@@ -262,15 +267,15 @@ class Leaf:
         return f"<AccumulateGrad object at {id(self):#x}>"
 
 
-def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
     """Whether the output, and each operand, is read by the rules of the active operands."""
     count = len(active)
-    if count > MANY and not any(reads(op, i, 3) for i in range(3)):
+    if count > MANY and not any(reads(op, i, 3, "vjp", real) for i in range(3)):
         return False, (False,) * count
     needed: set[int] = set()
     for i in range(count):
         if active[i]:
-            needed |= reads(op, i, count)
+            needed |= reads(op, i, count, "vjp", real)
     return OUTPUT in needed, tuple(i in needed for i in range(count))
 
 
@@ -278,17 +283,23 @@ MANY = 8  # operands, beyond which an op is one that takes any number
 
 
 class Plans(dict[tuple[Op, int, int], tuple[bool, tuple[bool, ...]]]):
-    """What each op saves, by the bits of its active operands and their count; filled on demand."""
+    """What each op saves, by the bits of its active operands and their count; filled on demand.
+
+    It may be less where the output is `real`, as of `sign`, whose derivative is 0 but for complex.
+    """
+
+    def __init__(self, real: bool) -> None:
+        self.real = real
 
     def __missing__(self, key: tuple[Op, int, int]) -> Any:
         op, bits, count = key
-        found = saved_by(op, [bool(bits >> i & 1) for i in range(count)])
+        found = saved_by(op, [bool(bits >> i & 1) for i in range(count)], self.real)
         if count <= MANY:  # an op on any number of operands is not remembered for each number
             self[key] = found
         return found
 
 
-PLANS = Plans()
+PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 
 def record(
@@ -299,7 +310,8 @@ def record(
     `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
     bits of `active` say the same.
     """
-    save_y, save = PLANS[op, active, len(args)]
+    is_complex = y.dtype.kind == "c"
+    save_y, save = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
     node: Node = new(Node)
     node.op, node.inputs, node.attrs = op, tuple(inputs), attrs
     node.operands = tuple(
@@ -314,7 +326,7 @@ def record(
         frame = frame.f_back
         code = frame.f_code
     node.code, node.offset = code, frame.f_lasti
-    if y.dtype.kind == "c":
+    if is_complex:
         node.op = conjugated(op)
     return node
 

@@ -7,15 +7,15 @@ by the instruction at which the user's program stands.
 """
 
 import dis
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 import numpy as np
 
+from .callers import calls_staticgrad, function_called
 from .errors import DetachWarning, TransformError
-from .places import Place, describe, frames_to_user, here, warn
+from .places import Place, describe, here, warn
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
 JOIN = "np.stack and np.concatenate put values together, np.where chooses among them"
@@ -23,6 +23,10 @@ STACK = f"{JOIN}; what is to be written to is np.zeros_like(x, shape=...) of a t
 OWNED = (
     "write into an array that takes part, ys = np.zeros_like(x, shape=...) of a traced x; or"
     " collect the values in a list, and np.stack(values)"
+)
+ARRAY_API = (
+    "many functions of SciPy take traced values if the environment has SCIPY_ARRAY_API=1 before"
+    " SciPy is imported"
 )
 COLLECTED = "collect the values in a list, and np.stack(values)"
 BY_HAND = (
@@ -83,25 +87,18 @@ def array_refused(
 
     `write` is the way out where it is to be written into one, `join` where it is in a list.
     """
-    join = FED if is_fed() else join
-    return error(f"{reason}\n  at {where_and_way_out(write, join)}")
+    join = FED if calls_staticgrad() else join
+    where, hint = where_and_way_out(write, join)
+    return error(f"{reason}\n  at {where}\n  hint: {hint}")
 
 
-def is_fed() -> bool:
-    """Whether the user's line calls staticgrad, which takes plain arrays."""
-    return any(
-        str(frame.f_globals.get("__name__", "")).startswith("staticgrad.")
-        for frame in frames_to_user()[1:2]
-    )
-
-
-def where_and_way_out(write: str, join: str) -> str:
-    """The last lines of a message: the user's line, what it calls, and a hint."""
+def where_and_way_out(write: str, join: str) -> tuple[str, str]:
+    """The user's line with what it calls, and the hint: `write` if it is an assignment."""
     place, (called, hint) = here(), way_out()
     hint = write if is_write(place) else hint or join
     if called in SWALLOWING:
         warn(f"{called} takes values that are not known for unequal\n  hint: {hint}", DetachWarning)
-    return f"{describe(place)}{called and f', in {called}'}\n  hint: {hint}"
+    return f"{describe(place)}{called and f', in {called}'}", hint
 
 
 def way_out() -> tuple[str, str]:
@@ -115,32 +112,9 @@ def way_out() -> tuple[str, str]:
     instead = counterpart(called)
     if instead:
         return called, f"use {instead}, which takes traced values too"
-    return called, "" if called.startswith("numpy.") else f"it takes plain arrays: {BY_HAND}"
-
-
-def function_called() -> str:
-    """The name of the function of NumPy, SciPy or Python's library that the user's line calls."""
-    frames = frames_to_user()[1:]
-    for frame in frames:
-        module = str(frame.f_globals.get("__name__", ""))
-        if module.split(".")[0] in ("gradops", "dynamicgrad", "staticgrad"):
-            return ""
-        if name := public_name(module, frame.f_code.co_qualname):
-            return name
-    return ""
-
-
-def public_name(module: str, qualified: str) -> str:
-    """The name by which users call what is defined in a module, or nothing if they do not."""
-    name = qualified.removesuffix(".__call__").split(".")[0]
-    parts = module.split(".")
-    for i in range(1, len(parts) + 1):
-        owner = ".".join(parts[:i])
-        if parts[i - 1].startswith("_"):
-            break
-        if not name.startswith("_") and hasattr(sys.modules.get(owner), name):
-            return f"{owner}.{qualified.removesuffix('.__call__')}"
-    return ""
+    if called.startswith("scipy."):
+        return called, f"{ARRAY_API}; or {BY_HAND}"
+    return called, "" if called.startswith("numpy") else f"it takes plain arrays: {BY_HAND}"
 
 
 def counterpart(called: str) -> str:

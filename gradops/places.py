@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import warnings
 from functools import lru_cache
-from types import CodeType, FrameType
+from types import CodeType
 
 import numpy as np
 
@@ -65,18 +65,6 @@ def depth_of_user() -> int:
     while OURS[frame.f_code.co_filename] and frame.f_back is not None:
         frame, depth = frame.f_back, depth + 1
     return depth
-
-
-def frames_to_user() -> list[FrameType]:
-    """The frames from the innermost one outside the library inwards to the caller."""
-    frame: FrameType | None = sys._getframe(1)
-    found = []
-    while frame is not None:
-        found.append(frame)
-        if not OURS[frame.f_code.co_filename]:
-            break
-        frame = frame.f_back
-    return found[::-1]
 
 
 def line_number(place: Place) -> int:

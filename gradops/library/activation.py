@@ -85,7 +85,7 @@ def relu_source(x: ArrayType) -> str:
 
 relu = selection(
     "relu", positive_part, masks=[lambda y, x: y > 0],
-    traits=["nonnegative", "idempotent"], source=relu_source, samples=unary,
+    traits=["nonnegative", "idempotent", "kinked"], source=relu_source, samples=unary,
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )
 

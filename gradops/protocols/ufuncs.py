@@ -44,7 +44,7 @@ def title(ufunc: np.ufunc) -> str:
     if getattr(np, name, None) is ufunc or "<" in name:
         return f"numpy.{name}"
     special = sys.modules.get("scipy.special")
-    return f"scipy.special.{name}" if getattr(special, name, None) is ufunc else name
+    return f"scipy.special.{name}" if hasattr(special, name) else name
 
 
 def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:

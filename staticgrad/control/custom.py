@@ -199,8 +199,7 @@ def refuse_others(asked: Iterable[int], values: Sequence[Any], others: int, name
             raise GraphError(
                 f"{name}: it reads {values[i].label}, made at {describe(values[i].place)}, of which"
                 " its gradient says nothing, and it is differentiated by that"
-                "\n  hint: make it an argument; or read stop_gradient(...) of it, if it counts as"
-                " constant"
+                "\n  hint: make it an argument of the function"
             )
 
 
