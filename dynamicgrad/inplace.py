@@ -8,6 +8,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.dims import product
 from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
@@ -334,6 +335,9 @@ def fill_(t: Handle, value: Any) -> Handle:
 
 def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
+    source = as_tensor(source)
+    if len(source.shape) > len(t.shape):
+        raise misfit("copy_", t, source, t.shape)
     return replace(t, ..., source, "copy_")
 
 
@@ -350,7 +354,11 @@ def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     if being_transformed([mask.value]):
         chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
         return replace(t, ..., chosen, "masked_fill_")
-    return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
+    try:
+        places = np.broadcast_to(mask.value, t.shape)
+    except ValueError as error:
+        raise misfit("masked_fill_", t, mask, t.shape) from error
+    return replace(t, places, value, "masked_fill_")
 
 
 def detach_(t: Tensor) -> Tensor:
@@ -373,7 +381,10 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     key = plain(with_integers(key))
-    if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
+    if type(t.node) is Leaf and is_recording():
+        t[key]  # an index that is none is told first
+    mixed = isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value)
+    if mixed and product(t[key].shape):
         require_dtype("setitem", t, value)
     replace(t, key, value, "setitem")
 

@@ -24,6 +24,7 @@ class Disagreement:
     ours: Any
     operands: tuple[Any, ...] = ()
     program: tuple[str, ...] = ()
+    shared: bool = False  # whether operands lie in one memory
 
     def __str__(self):
         return f"{self.kind} of {self.where}:\n  torch: {self.theirs}\n  ours:  {self.ours}"

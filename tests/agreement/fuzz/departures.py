@@ -164,7 +164,8 @@ DEPARTURES = [
     ),
     Departure(
         "complex kernels",
-        "some functions take complex numbers that NumPy has for real ones only, as `logcumsumexp`",
+        "some functions take complex numbers, or differentiate them, that NumPy has for real ones"
+        " only, as `logcumsumexp`",
         "a DTypeError",
         "the kernels are NumPy's",
         recognition.lacks_kernel,
@@ -234,6 +235,19 @@ DEPARTURES = [
         v0 = lib.ones(2, requires_grad=True)
         v1 = lib.where(v0 > 0, v0, 1j * lib.ones(2))
         v1.sum().real.backward()
+        """,
+    ),
+    Departure(
+        "memory of gradients",
+        "gradients that one call of `autograd.grad` gives may lie in the same memory",
+        "each has its own",
+        "a write to one is no write to another",
+        recognition.owns_gradients,
+        """
+        v0 = lib.ones(2, requires_grad=True)
+        v1 = v0[None]
+        v2, v3 = lib.autograd.grad(v1.abs().sum(), [v0, v1], create_graph=True)
+        v3[(v3 > 0)] = 2
         """,
     ),
     Departure(

@@ -27,7 +27,9 @@ def writes_data(d):
 def copies_operand(d):
     """Whether torch refuses operands that lie in the memory that is written."""
     words = "some elements of the input tensor and the written-to tensor"
-    return d.kind == "accepted" and words in said(d.theirs)
+    return (d.kind == "accepted" and words in said(d.theirs)) or (
+        d.kind == "value" and d.shared and re.search(r"_\(| [-+*/%]?/?\*?= ", d.statement)
+    )
 
 
 def writes_windows(d):
@@ -87,7 +89,7 @@ def has_kernel(d):
 
 def lacks_kernel(d):
     """Whether NumPy has no kernel for complex numbers, where torch has one."""
-    words = r"complex.*NumPy does not compute it for these dtypes"
+    words = r"complex.*not computed? (it )?for|of complex numbers has no gradient"
     return d.kind == "refused" and re.search(words, said(d.ours))
 
 
@@ -119,7 +121,16 @@ def refuses_shapes(d):
 
 def keeps_nan(d):
     """Whether the sign of NaN is taken."""
-    return d.kind == "value" and re.search(r"\.(sign|sgn)\(", d.statement) and "nan" in said(d.ours)
+    signs = r"\.(sign|sgn|abs)\("
+    return d.kind in ("value", "gradient") and (
+        re.search(signs, program(d)) and "nan" in said(d.ours) and "nan" not in said(d.theirs)
+    )
+
+
+def owns_gradients(d):
+    """Whether gradients that `autograd.grad` gave in one call share memory in torch."""
+    made = [s for s in d.program if "autograd.grad" in s and re.search(rf"\b{d.where}\b", s)]
+    return d.kind in ("value", "version", "requires_grad", "is_leaf", "grad_fn") and made
 
 
 def mixes(d):

@@ -4,6 +4,7 @@ After each statement that agrees, the memory of our tensors gets torch's entries
 statement starts from the same bits: tolerances hold for a statement, whatever came before it.
 """
 
+import re
 import warnings
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,14 +104,22 @@ class Run:
             found = found or self.written(text, before)
         if found:
             found.operands, found.program = operands, [s.text for s in self.statements]
+            found.shared = self.shares(text)
             self.disagreement, self.departure = found, departure_of(found)
         else:
             self.synchronize()
 
     def operands(self, statement):
         """The tensors of torch that a statement names, in words."""
-        names = [k for k in self.theirs.names if k[0] == "v" and k in statement]
+        named = set(re.findall(r"\bv\d+\b", statement))
+        names = [k for k in self.theirs.names if k in named]
         return tuple((k, described(self.theirs.names[k])) for k in names)
+
+    def shares(self, statement):
+        """Whether tensors that a statement names lie in one memory."""
+        named = set(re.findall(r"\bv\d+\b", statement))
+        tensors = [t for k, t in self.theirs.names.items() if k in named and is_tensor(t)]
+        return len({t.untyped_storage().data_ptr() for t in tensors}) < len(tensors)
 
     def difference(self, statement):
         """The first difference between what the names are bound to."""
