@@ -19,7 +19,7 @@ from .modes import PACKING, RECORDING, Differentiating, chosen
 from .piecewise import sloped
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
-from .tensor import Tensor, handle, tensor_of
+from .tensor import handle, tensor_of
 
 FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
@@ -52,12 +52,15 @@ def backward(
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
+    for v in ends or ():
+        if type(v) is not Leaf:
+            watch_of(v).retains = True
     arrive = accumulate_recorded if create_graph else accumulate_arrived
     found = carry(seeds, ends, retain_graph, create_graph, arrive)
     given = {id(g) for g in seeds.values()}
     wanted = found if ends is None else set(ends)
     for node, g in found.items():
-        if node in wanted:
+        if node in wanted and type(node) is Leaf:  # a result has retained its gradient
             accumulate(node, g, given, create_graph)
 
 
@@ -272,9 +275,7 @@ def known(t: Handle) -> str:
 
 
 def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
-    """Add a gradient to what a leaf, or a result that retains its gradient, has."""
-    if type(node) is not Leaf:
-        return accumulate_result(node, g)
+    """Add a gradient to what a leaf has."""
     if node.hooks is not None:
         g = node.hooks.replaced(g)
     if node.grad is None:
@@ -303,15 +304,6 @@ def accumulate_arrived(leaf: Leaf, g: Any) -> None:
 def accumulate_recorded(leaf: Leaf, g: Any) -> None:
     """Add a recorded gradient to a leaf that has hooks."""
     accumulate(leaf, g, set(), create_graph=True)
-
-
-def accumulate_result(node: Node, g: Any) -> None:
-    """Give a result named in `inputs` its gradient, unless it retained it when it passed."""
-    watch = watch_of(node)
-    if not watch.retains:
-        watch.retains = True
-        arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
-        watch.grad = arrived if watch.grad is None else watch.grad + arrived
 
 
 def face(t: Any) -> type[Handle]:
