@@ -89,14 +89,15 @@ class Alias:
     """
 
     __slots__ = ("base", "refusal", "steps")
+    follows = True  # whether the history of the view follows that of its base
 
     def __init__(self, base: Any, steps: tuple[Any, ...] | None, refusal: str) -> None:
         self.base, self.steps, self.refusal = base, steps, refusal
 
-    def onward(self, step: Any, refusal: str) -> "Alias":
+    def onward(self, step: Any, refusal: str, kind: "type[Alias] | None" = None) -> "Alias":
         """How a view of the view comes from the base, by one more step."""
         steps = None if self.steps is None else (*self.steps, step)
-        return Alias(self.base, steps, self.refusal or refusal)
+        return (kind or type(self))(self.base, steps, self.refusal or refusal)
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -108,6 +109,13 @@ class Alias:
         for op, attrs in self.steps or ():
             value = op(value, **attrs)
         return value
+
+
+class Apart(Alias):
+    """How what was detached from a value without memory comes from it: without its history."""
+
+    __slots__ = ()
+    follows = False
 
 
 def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
