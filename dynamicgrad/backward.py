@@ -19,7 +19,7 @@ from .modes import PACKING, RECORDING, Differentiating, chosen
 from .piecewise import sloped
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
-from .tensor import handle, tensor_of
+from .tensor import Tensor, handle, tensor_of
 
 FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
