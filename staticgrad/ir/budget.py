@@ -17,7 +17,7 @@ from .structure import TupleType
 SAFE = 16 << 20  # bytes that are read in less than two seconds, in less than 512 MB
 
 LINE, STATEMENT = 6, 20  # to find it, and to read it
-TOKEN = 20
+TOKEN = 19
 EXPRESSION, CONSTANT = 80, 80
 OPERAND = 6
 CHARACTER = 4  # of attributes, where they are long
