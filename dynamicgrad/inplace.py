@@ -12,7 +12,7 @@ from gradops.dims import product
 from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
-from gradops.types import broadcast_shapes, operand_types
+from gradops.types import broadcast_shapes, operand_types, shape_of
 
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
@@ -57,8 +57,10 @@ def ufunc_of(op: Op) -> np.ufunc | None:
 
 def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     """The common case of `write`, an update under no_grad, spelled out."""
-    if t.storage is not None and t.storage.kept:
-        preserve(t)
+    if t.storage is not None:
+        if t.storage.kept:
+            preserve(t)
+        refuse_inference(t)
     try:
         ufunc(value, x, value)
     except ValueError:
@@ -267,8 +269,9 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
             t.value[key] = source.value
     except OverflowError as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
-    except ValueError as error:
-        raise misfit(call, t, source, np.shape(t.value[key])) from error
+    except ValueError:
+        shape = np.shape(t.value[key])
+        t.value[key] = fitted(hold(type(t), t.value), source, shape, call).value
 
 
 def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
@@ -304,7 +307,7 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
 
 def fitted(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
-    if being_transformed([source.value]):
+    if being_transformed([source.value]) or (source.node is not None and source.dtype != t.dtype):
         source = ops.astype(source, dtype=t.dtype)
     elif source.node is None:
         source = handle(np.asarray(source.value, t.dtype))
@@ -335,9 +338,11 @@ def fill_(t: Handle, value: Any) -> Handle:
 
 def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
-    source = as_tensor(source)
-    if len(source.shape) > len(t.shape):
-        raise misfit("copy_", t, source, t.shape)
+    if len(shape := shape_of(source)) > len(t.shape):
+        raise ShapeError(
+            "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
+            f" the broadcast shape {list(shape)}", hint="squeeze() takes dimensions of size 1 away",
+        )  # fmt: skip
     return replace(t, ..., source, "copy_")
 
 
@@ -384,7 +389,7 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     if type(t.node) is Leaf and is_recording():
         t[key]  # an index that is none is told first
     mixed = isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value)
-    if mixed and product(t[key].shape):
+    if mixed and (not isinstance(key, tuple) or product(t[key].shape)):
         require_dtype("setitem", t, value)
     replace(t, key, value, "setitem")
 

@@ -159,7 +159,9 @@ def may_share(base: Any, value: Any, alias: Alias) -> bool:
     """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
     if not (is_array(value) and is_array(base)):
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
-    return not value.size or owner(value) is owner(base) or np.may_share_memory(value, base)
+    if not value.size:
+        return bool(value.dtype == base.dtype)  # of no entries, where only the tensors can tell
+    return owner(value) is owner(base) or np.may_share_memory(value, base)
 
 
 def would_share(alias: Alias) -> bool:

@@ -60,10 +60,11 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "windows that overlap",
-        "those of `unfold` can be written to; the result depends on the order of the writes",
-        "refused, as for what `expand` repeats",
-        "no result depends on an order that is nowhere defined",
+        "entries that are one in memory",
+        "windows of `unfold` can be written to though they overlap, and what `expand` repeats can"
+        " be filled",
+        "all such writes are refused",
+        "the result would depend on an order that is nowhere defined",
         recognition.writes_windows,
         """
         v0 = lib.arange(4).unfold(0, 2, 1)

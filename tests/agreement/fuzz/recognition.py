@@ -33,9 +33,9 @@ def copies_operand(d):
 
 
 def writes_windows(d):
-    """Whether windows are written that have entries in common."""
+    """Whether what is written has entries that are one in memory."""
     words = "more than one element of the written-to"
-    return d.kind == "refused" and "unfold" in program(d) and words in said(d.ours)
+    return d.kind == "refused" and d.overlaps and words in said(d.ours)
 
 
 def keeps_parts(d):
@@ -64,7 +64,8 @@ def saves_less(d):
 
 def detaches(d):
     """Whether torch takes a result for a view of what its own code made on the way."""
-    return d.kind == "accepted" and "Can't detach views in-place" in said(d.theirs)
+    of_views = "a view of a leaf" in said(d.theirs) and ".detach_()" in program(d)
+    return d.kind == "accepted" and ("Can't detach views in-place" in said(d.theirs) or of_views)
 
 
 def conjugates(d):
@@ -130,7 +131,12 @@ def keeps_nan(d):
 def owns_gradients(d):
     """Whether gradients that `autograd.grad` gave in one call share memory in torch."""
     made = [s for s in d.program if "autograd.grad" in s and re.search(rf"\b{d.where}\b", s)]
-    return d.kind in ("value", "version", "requires_grad", "is_leaf", "grad_fn") and made
+    kinds = ("value", "version", "requires_grad", "is_leaf", "grad_fn")
+    words = "A view was created in no_grad mode"
+    named = [v for v, _ in d.operands if any(v in s for s in d.program if "autograd.grad" in s)]
+    return (d.kind in kinds and made) or (
+        d.kind == "accepted" and words in said(d.theirs) and named
+    )
 
 
 def mixes(d):
