@@ -9,6 +9,8 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import Any
 
+import numpy as np
+
 from gradops import OPS, Op
 from gradops.library.movement import in_dtype
 from gradops.op import PLAIN, explain
@@ -22,7 +24,9 @@ from .packing import noted
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import Tensor, as_tensor
 
+SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 NUMBERS = frozenset({float, int, bool})
+REAL_NUMBERS = frozenset({float, int})
 CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
 ALONG = frozenset(
@@ -47,14 +51,14 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     def call(x: Any) -> Any:
         if not isinstance(x, face) or type(x.value) not in ARRAYS:
             return op.dispatch((operand(x),), NOTHING)
+        if promotes and (of := x.value.dtype) is not SINGLE and of is not DOUBLE:
+            return op.dispatch((x,), NOTHING)
         try:
             y = kernel(x.value)
         except Exception as error:
             explain(op, (x,), NOTHING, error)
             raise
         dtype = y.dtype
-        if promotes and dtype is not x.value.dtype and dtype.kind != "b":
-            return op.dispatch((x,), NOTHING)
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
         mode = is_recording()
@@ -85,14 +89,14 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
 def binary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any, Any], Any]:
     """`op` as a function of two operands: handles of a face, or one of them plain.
 
-    A face with a promotion of its own takes this way only with operands of one dtype and with
+    A face with a promotion of its own takes this way only with floats of one dtype and with
     Python's numbers, where all promotions agree.
     """
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
     promotes = face.promoted is not None
-    compares = op.family == "discrete"
-    constants = NUMBERS if promotes else CONSTANTS
+    is_weak = isinstance(kernel, np.ufunc) or op.infix  # Python's numbers get the others' dtype
+    constants = CONSTANTS if not promotes else REAL_NUMBERS if is_weak else frozenset()
 
     def plan(active: int) -> Any:
         plans[active] = PLANS[op, active, 2]
@@ -117,16 +121,14 @@ def binary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any, Any], Any]:
             v, b_node = b, None
         else:
             return other(op, a, b)
+        if promotes and of is not SINGLE and of is not DOUBLE:
+            return op.dispatch((a, b), NOTHING)
         try:
             y = kernel(u, v)
         except Exception as error:
-            if promotes:
-                return op.dispatch((a, b), NOTHING)
             explain(op, (a, b), NOTHING, error)
             raise
         dtype = y.dtype
-        if promotes and dtype is not of and not (compares and of.kind == "f"):
-            return op.dispatch((a, b), NOTHING)
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
         mode = is_recording()

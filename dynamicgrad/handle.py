@@ -24,8 +24,6 @@ from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new
 
 ARRAYS = PLAIN - {bool, int, float, complex}
 
-Operands = tuple[Sequence[Any], dict[str, Any]]
-
 
 class Handle(Operators):
     """A value that may take part in differentiation, and the node that made it."""
@@ -51,7 +49,7 @@ class Handle(Operators):
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
         face = face_of(args)
         if face.promoted is not None:
-            args, attrs = face.promoted(op, args, attrs)
+            args = face.promoted(op, args)
         values, inputs, active, plain = [], [], 0, True
         for i, a in enumerate(args):
             value, node = (a.value, a.node) if isinstance(a, Handle) else (a, None)
@@ -84,6 +82,10 @@ class Handle(Operators):
     def share(self, base: "Handle", op: Op, attrs: dict[str, Any]) -> None:
         """Let this new result of a view op know that it lies in the memory of `base`."""
         alias(base, self, op, attrs)
+
+    def can_store(self, dtype: np.dtype[Any]) -> bool:
+        """Whether results of a dtype may be written to it in place, by the rules of its face."""
+        raise NotImplementedError
 
     @property
     def gradop_level(self) -> float:

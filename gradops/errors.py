@@ -4,6 +4,7 @@
   - ShapeError            operand shapes an op cannot take            (also Value-, RuntimeError)
     - AxisError             an axis that an operand does not have        (also an IndexError)
   - DTypeError            operand dtypes an op cannot take            (also Type-, RuntimeError)
+    - NoKernelError         a dtype that an op does not compute          (also a NotImplementedError)
   - OptionError           an attribute that an op does not know      (also Value-, RuntimeError)
   - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
   - IndexingError         an index an operand does not have           (also an IndexError)
@@ -91,6 +92,10 @@ class DTypeError(OperandError, TypeError, RuntimeError):
 
 class IndexingError(OperandError, IndexError):
     """An op was given an index that its operand does not have."""
+
+
+class NoKernelError(DTypeError, NotImplementedError):
+    """An op was given a dtype that it does not compute, as NumPy has no sign of a truth value."""
 
 
 class OptionError(OperandError, ValueError, RuntimeError):
