@@ -177,6 +177,6 @@ FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul, "va
 METHODS = SHARED
 PROPERTIES = {
     "mH": property(lambda x: adjoint(x) if shape_of(x) else x),
-    "mT": property(lambda x: ops.swapaxes(x, -1, -2) if shape_of(x) else ops.transpose(x)),
+    "mT": property(lambda x: ops.swapaxes(x, -1, -2) if shape_of(x) else x),
     "H": property(lambda x: adjoint(x) if shape_of(x) else x),
 }

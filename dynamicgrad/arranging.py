@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import product, shape_of
+from gradops.dims import product
+from gradops.types import shape_of
 
 from .fast import operand
-from .handle import Handle
+from .handle import Handle, cut_off
 from .inplace import updated_by
 from .rows import as_row
-from .shapes import axis_of, none_of, own_memory, several_views, size_at, sizes
-from .tensor import Tensor, as_tensor
+from .shapes import axis_of, none_of, own_memory, size_at, sizes, writable
+from .tensor import Tensor, as_tensor, handle
 
 
 def copied(x: Any) -> Any:
@@ -179,7 +180,8 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> A
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    return as_tensor(np.stack(np.tril_indices(row, offset, col)).astype(dtype or np.int64))
+    found = np.stack(np.tril_indices(row, offset, col)).astype(dtype or np.int64)
+    return cut_off(handle(found), None, False)
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> Any:
@@ -189,7 +191,8 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> A
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    return as_tensor(np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64))
+    found = np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64)
+    return cut_off(handle(found), None, False)
 
 
 def fill_diagonal(x: Any, fill_value: Any) -> Any:
@@ -211,7 +214,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
         shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
         shape[axis] = n // step + 1
         return none_of(x, (*shape, 0))
-    return ops.sliding_window_view(x, size, axis=dimension, step=step)
+    return writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
 
 
 def unflatten(x: Any, dim: int, sizes: Any) -> Any:
@@ -241,7 +244,7 @@ def tensor_split(x: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, .
     """
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.value.tolist()
-    return several_views(ops.array_split(x, indices_or_sections, dim))
+    return tuple(ops.array_split(x, indices_or_sections, dim))
 
 
 def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Callable[..., Any]:
@@ -251,7 +254,7 @@ def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Call
         ndim = len(shape_of(x))
         if ndim < least:
             raise ops.ShapeError(name, [ops.type_of(x)], f"it has fewer than {least} dimensions")
-        return several_views(ops.split(x, indices_or_sections, dim(ndim)))
+        return tuple(ops.split(x, indices_or_sections, dim(ndim)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Parts along the {along} dimension: so many equal ones, or ending at indices."

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .edges import GradientEdge
 from .handle import ARRAYS, Handle, hold, on_face
 from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
+from .packing import DISABLED
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
 from .tensor import Tensor, handle, tensor_of
@@ -51,8 +53,9 @@ def backward(
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
-    found = carry(seeds, ends, retain_graph, create_graph)
     given = {id(g) for g in seeds.values()}
+    arrive = partial(accumulate, given=given, create_graph=create_graph)
+    found = carry(seeds, ends, retain_graph, create_graph, arrive)
     wanted = found if ends is None else set(ends)
     for node, g in found.items():
         if node in wanted:
@@ -99,9 +102,16 @@ def grad(
 
 
 def carry(
-    seeds: dict[Any, Any], ends: list[Any] | None, retain_graph: bool | None, create_graph: bool
+    seeds: dict[Any, Any],
+    ends: list[Any] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    arrive: Callable[[Any, Any], None] | None = None,
 ) -> dict[Any, Any]:
-    """The cotangents of `ends`, or of all leaves, computed or recorded."""
+    """The cotangents of `ends`, or of all leaves, computed or recorded.
+
+    Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
+    """
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
@@ -112,17 +122,21 @@ def carry(
         read: Callable[[Node], Any] = tensors_for(recording)
     else:
         read = values if retain else reader(Freed((here(),)))
+    packing, disabled = PACKING.get(), DISABLED.get()
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, inspection())
+            found = pull_back(seeds, read, active, keep, inspection(), arrive=arrive)
         for callback in FINISHING.get() or ():
             callback()
         return found
     finally:
         FINISHING.reset(finishing)
         RECORDING.reset(mode)
+        if PACKING.get() is not packing or DISABLED.get() is not disabled:
+            PACKING.set(packing)  # a hook entered or left a block of saved-tensor hooks
+            DISABLED.set(disabled)
 
 
 def differentiating() -> Any:
@@ -255,6 +269,8 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
     """Add a gradient to what a leaf, or a result that retains its gradient, has."""
     if type(node) is not Leaf:
         return accumulate_result(node, g)
+    if node.hooks is not None:
+        g = node.hooks.replaced(g)
     if node.grad is None:
         if type(g) is np.ndarray and g.base is None and id(g) not in given:
             given.add(id(g))
@@ -269,9 +285,8 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
             node.grad.add_(handle(g))
         finally:
             RECORDING.reset(mode)
-    if node.after is not None:
-        for hook in list(node.after.values()):
-            hook(node.handle())
+    if node.hooks is not None:
+        node.hooks.finish(node, g)
 
 
 def accumulate_result(node: Node, g: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, Op
+from gradops import Op
 from gradops.library.movement import in_dtype
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
@@ -21,6 +21,7 @@ from .arrays import Array
 from .handle import ARRAYS, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
+from .rows import as_numbers, as_row
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import Tensor, as_tensor
 
@@ -192,9 +193,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
 
 def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """`op` along the dimension 0 of a number, which PyTorch takes for a row of one."""
-    row = OPS["reshape"](operand(args[0]), shape=(1,))
-    found = op(row, *args[1:], **{**attrs, "axis": 0})
-    return OPS["reshape"](found, shape=())
+    row = as_row(operand(args[0]))
+    return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
 
 
 class Specialised(dict[Op, Callable[..., Any] | None]):

@@ -10,6 +10,7 @@ from gradops import OptionError
 from gradops.types import is_inexact, shape_of, type_of
 
 from .fast import binary, operand
+from .handle import cut_off
 from .inplace import updated_by
 from .tensor import Tensor, as_tensor
 
@@ -149,7 +150,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
         raise OptionError("bincount", [type_of(x)], f"minlength is at least 0, not {minlength}")
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
-        return counts
+        return cut_off(counts, None, False)
     zeros = np.zeros(shape_of(counts), weights.dtype)
     return ops.scatter_add(as_tensor(zeros), numbers, weights)
 

@@ -19,7 +19,7 @@ from gradops.places import here
 from .arrays import Array
 from .context import FunctionCtx
 from .handle import Handle, cut_off, face_of, on_face
-from .hooks import Whole
+from .hooks import Whole, shared_memory
 from .modes import RECORDING, is_recording
 from .reading import Freed
 from .sharing import MADE_UNRECORDED, Alias, enter, memory, storage_of
@@ -311,7 +311,7 @@ def checked(name: str, i: int, x: Any, vertex: Any, tracked: bool) -> Any:
             name, [x.type], f"an invalid gradient at index {i}: got {x.shape} but expected shape"
             f" compatible with {vertex.shape}",
         )  # fmt: skip
-    return on_face(Array, x) if is_recording() else x.value
+    return on_face(Array, x) if is_recording() else shared_memory(x.value)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

@@ -164,7 +164,9 @@ class Handle(Operators):
     def __iter__(self) -> Any:
         if not self.shape:
             raise TypeError(f"iteration over a 0-d {type(self).__name__.lower()}")
-        return (self[i] for i in range(len(self)))
+        from .unbinding import entries_along
+
+        return iter(entries_along(self, 0))
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.value.size != 1:

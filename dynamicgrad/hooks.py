@@ -56,7 +56,12 @@ class Watch:
         if self.retains:
             arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
             self.grad = arrived if self.grad is None else self.grad + arrived
-        return g
+        return shared_memory(g) if self.hooks else g
+
+
+def shared_memory(g: Any) -> Any:
+    """The gradient `g`, marked as one whose memory a user may have kept: a leaf adds to a copy."""
+    return g.view() if type(g) is np.ndarray else g
 
 
 def returned(hook: Hook, found: Any, g: Any) -> Any:
@@ -122,9 +127,45 @@ def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle
         raise TapeError("cannot register a hook on a tensor that doesn't require gradient")
     if type(t.node) is not Leaf:
         raise TapeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    if t.node.after is None:
-        t.node.after = OrderedDict()
-    return added(t.node.after, hook)
+    return added(hooks_of_leaf(t.node).accumulated, hook)
+
+
+class LeafHooks:
+    """What a leaf calls, in this order: before a gradient is added to its `.grad`, and after."""
+
+    __slots__ = ("accumulated", "after", "before")
+
+    def __init__(self) -> None:
+        self.before: Hooks = OrderedDict()
+        self.accumulated: Hooks = OrderedDict()
+        self.after: Hooks = OrderedDict()
+
+    def replaced(self, g: Any) -> Any:
+        """The gradient that is to be added, which the hooks before may replace."""
+        for hook in list(self.before.values()):
+            if (found := hook((tensor_of(g),))) is not None:
+                g = returned(hook, sole(hook, found, 1)[0], g)
+        return shared_memory(g)
+
+    def finish(self, leaf: Leaf, g: Any) -> None:
+        """Call the hooks after the gradient `g` was added."""
+        for hook in list(self.accumulated.values()):
+            found = hook(leaf.variable)
+            if not (found is None or isinstance(found, Tensor)):
+                raise TypeError(f"{named(hook)} must return None, not a {type(found).__name__}")
+        for hook in list(self.after.values()):
+            if (found := hook((), (tensor_of(g),))) is not None:
+                require_tuple(hook, found)
+                sole(hook, found, 0)
+
+
+def hooks_of_leaf(leaf: Leaf) -> LeafHooks:
+    """The hooks of a leaf, made if there are none; backward visits the leaf to call them."""
+    watch_of(leaf)
+    if leaf.hooks is None:
+        leaf.hooks = LeafHooks()
+    hooks: LeafHooks = leaf.hooks
+    return hooks
 
 
 class Whole:
@@ -190,8 +231,17 @@ def sole(hook: Hook, found: Any, count: int) -> tuple[Any, ...]:
     """What a hook returned as a tuple of so many."""
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != count:
-        raise TapeError(f"{named(hook)} has returned {len(found)} gradients, expected {count}")
+        raise TapeError(
+            f"{named(hook)} has returned an incorrect number of values (got {len(found)}, but"
+            f" expected {count})"
+        )
     return found
+
+
+def require_tuple(hook: Hook, found: Any) -> None:
+    """Refuse what a hook returned if it is not a tuple."""
+    if not isinstance(found, tuple):
+        raise TypeError(f"{named(hook)} must return a tuple or None, not a {type(found).__name__}")
 
 
 SET_OPERANDS = Node.__dict__["operands"].__set__
@@ -263,25 +313,12 @@ def node_prehook(node: Any, hook: Hook) -> RemovableHandle:
 
 def leaf_hook(leaf: Leaf, hook: Hook) -> RemovableHandle:
     """Call `hook((), grad_outputs)` when the gradient was added up."""
-    if leaf.after is None:
-        leaf.after = OrderedDict()
-    require_callable(hook)
-
-    def after(t: Tensor) -> None:
-        hook((), (t.grad,))
-
-    return registered(leaf.after, after)
+    return added(hooks_of_leaf(leaf).after, hook)
 
 
 def leaf_prehook(leaf: Leaf, hook: Hook) -> RemovableHandle:
-    """Call `hook(grad_outputs)` before the gradient is added up."""
-    require_callable(hook)
-
-    def before(g: Tensor) -> Any:
-        found = hook((g,))
-        return found if found is None else sole(hook, found, 1)[0]
-
-    return registered(watch_of(leaf).hooks, before)
+    """Call `hook(grad_outputs)` before the gradient is added up; a tuple replaces them."""
+    return added(hooks_of_leaf(leaf).before, hook)
 
 
 Node.register_hook, Node.register_prehook = node_hook, node_prehook  # type: ignore[attr-defined]

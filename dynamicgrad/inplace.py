@@ -23,7 +23,7 @@ from .sharing import memory, storage_of
 from .subscripts import is_mixed, selected
 from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle
-from .views import put_in_place, refuse_leaf, set_history
+from .views import history, put_in_place, refuse_leaf, set_history
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 
@@ -108,7 +108,7 @@ def overwritten(t: Handle, x: Any) -> Any:
 
 def before(t: Handle) -> Handle:
     """`t` as it is before a write, which goes to its memory only if others share that."""
-    return hold(type(t), t.value.copy() if is_shared(t) else t.value, t.node)
+    return hold(type(t), t.value.copy() if is_shared(t) else t.value, history(t))
 
 
 def is_shared(t: Handle) -> bool:
@@ -201,7 +201,7 @@ def fits(value: Any, others: list[Any]) -> bool:
     return value.dtype.kind == "f"
 
 
-def check_fits(op: Op, operands: tuple[Any, ...], result: Handle) -> None:
+def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
     """Refuse a result that has another shape, or a dtype that cannot be stored."""
     t, types = operands[0], operand_types(operands)
     if result.shape != t.shape:
@@ -248,7 +248,7 @@ def replace_part(t: Face, key: Any, source: Handle, call: str) -> Face:
     source = fitted(t, source, part.shape, call)
     if source.dtype != t.dtype:
         source = ops.astype(source, dtype=t.dtype)
-    node = put_in_place(t, source, source.node, part.alias)
+    node = put_in_place(hold(type(t), t.value, history(t)), source, source.node, part.alias)
     put(t, key, source, call)
     storage_of(t).write()
     return set_history(t, node)
@@ -283,9 +283,13 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
         others = [*args, *attrs.values()]
         if is_recording() and any(getattr(x, "node", None) is not None for x in (self, *others)):
             refuse_recording(self)
-            return rebased(self, function(before(self), *args, **attrs))
+            result = function(before(self), *args, **attrs)
+            check_fits(name, (self,), result)
+            return rebased(self, result)
         refuse_unrecorded(self)
-        put(self, ..., function(hold(type(self), self.value), *args, **attrs), name)
+        result = function(hold(type(self), self.value), *args, **attrs)
+        check_fits(name, (self,), result)
+        put(self, ..., result, name)
         storage_of(self).write()
         return self
 

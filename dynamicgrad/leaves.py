@@ -12,6 +12,7 @@ from .hooks import watch_of
 from .modes import is_inference_mode_enabled
 from .tape import Leaf, Node, Part
 from .tensor import Tensor
+from .views import follow_leaf
 
 ONLY_LEAVES = "you can only change requires_grad flags of leaf variables."
 USE_DETACH = (
@@ -42,7 +43,7 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not"
                 " allowed.\n  hint: clone() it first"
             )
-        make_leaf(t)
+        follow_leaf(make_leaf(t))
     return t
 
 
@@ -84,7 +85,7 @@ def read_grad(t: Tensor) -> Tensor | None:
     if node.watch is None or not node.watch.retains:
         text = GRAD_OF_NON_LEAF.format(call=node.op, place=describe(node.place))
         warnings.warn(text, UserWarning, stacklevel=2)
-        return None
+        return getattr(t, "kept_grad", None)  # of a view that was a leaf before a write
     return node.watch.grad
 
 

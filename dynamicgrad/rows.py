@@ -8,8 +8,8 @@ from typing import Any
 from gradops import OPS
 from gradops.types import shape_of
 
-from .fast import operand
 from .handle import Handle
+from .tensor import as_tensor
 
 
 def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -23,7 +23,7 @@ def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if shape_of(x):
             return function(x, *args, **kwargs)
-        found = function(as_row(operand(x)), *map(as_row, args), **values(as_row, kwargs))
+        found = function(as_row(as_tensor(x)), *map(as_row, args), **values(as_row, kwargs))
         return as_numbers(found)
 
     return call
@@ -38,7 +38,7 @@ def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if shape_of(x):
             return function(x, *args, **kwargs)
-        found = function(as_row(operand(x)), *map(as_row, args), **values(as_row, kwargs))
+        found = function(as_row(as_tensor(x)), *map(as_row, args), **values(as_row, kwargs))
         index = kwargs["index"] if "index" in kwargs else args[place]
         return OPS["reshape"](found, shape=shape_of(index))
 
@@ -60,6 +60,14 @@ def as_row(x: Any) -> Any:
 def as_numbers(found: Any) -> Any:
     """Results with each row of one as a number."""
     if not isinstance(found, tuple):
-        return OPS["reshape"](found, shape=()) if shape_of(found) == (1,) else found
+        return as_number(found) if shape_of(found) == (1,) else found
     parts = [as_numbers(part) for part in found]
     return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
+
+
+def as_number(row: Any) -> Any:
+    """A row of one as a number: a view only of what the row is a view of."""
+    found = OPS["reshape"](row, shape=())
+    if isinstance(row, Handle) and row.alias is None:
+        found.alias = None
+    return found

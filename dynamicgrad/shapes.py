@@ -1,23 +1,21 @@
 """Functions that change shapes, join, part and pick, as PyTorch spells them."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops.types import Dim, operand_types, out_of_range, product, shape_of
+from gradops.dims import Dim, product
+from gradops.types import operand_types, out_of_range, shape_of
 
-from .handle import Handle
+from .handle import cut_off
 from .rows import as_row, like_indices
 from .sharing import memory
 from .tensor import Tensor, as_tensor
+from .unbinding import SPLIT, SPLIT_WITH_SIZES, entries_along, parts_at
 
-MADE_TOGETHER = (
-    "Output of a function that returns multiple views is a view and is being modified inplace."
-    " Such functions do not allow the output views to be modified inplace.\n"
-    "  hint: write a new tensor (y = y + 1), or to the part itself, as in x[:2] += 1"
-)
 SPLIT_MEMORY = (
     "view size is not compatible with input tensor's size and stride: the entries of {type} do not"
     " lie in memory in the order that the shape {shape} needs. Use .reshape(...) instead."
@@ -107,7 +105,27 @@ def expand(x: Any, *shape: Any) -> Any:
     """
     if not shape_of(x):
         memory(x)  # of a number, which a view cannot share
-    return ops.expand(x, sizes(shape))
+    return writable(ops.expand(x, sizes(shape)), x)
+
+
+def writable(view: Any, x: Any) -> Any:
+    """A view that begins where `x` does, let to be written to unless entries of it are one."""
+    own, value = x.value, view.value
+    if not isinstance(own, np.ndarray) or not own.flags.writeable or not own.size:
+        return view
+    if isinstance(value, np.ndarray) and value.size and not overlaps(value):
+        view.value = np.lib.stride_tricks.as_strided(own, value.shape, value.strides)
+    return view
+
+
+def overlaps(array: Any) -> bool:
+    """Whether entries of an array may lie in one place."""
+    least = array.itemsize
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1):
+        if step < least:
+            return True
+        least = step * (n - 1) + least
+    return False
 
 
 def expand_as(x: Any, other: Any) -> Any:
@@ -168,6 +186,8 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """
     shape = shape_of(x) or (1,)
     start, end = axis_of(x, start_dim, len(shape)), axis_of(x, end_dim, len(shape))
+    if start == end and shape_of(x):
+        return x
     if start > end:
         raise ops.ShapeError(
             "flatten", [ops.type_of(x)], "flatten() has invalid args: start_dim cannot come after"
@@ -184,7 +204,7 @@ def ravel(x: Any) -> Any:
     >>> dg.zeros(2, 3).ravel().shape
     (6,)
     """
-    return flatten(x)
+    return ops.reshape(x, shape=(-1,))
 
 
 def flip(x: Any, *order: Any, dims: Any = None) -> Any:
@@ -205,7 +225,7 @@ def own_memory(x: Any) -> Any:
         x.value, x.storage, x.alias = x.value.copy(), None, None
         if x.node is not None:
             x.node.storage = None
-    return x
+    return cut_off(x, None, False)
 
 
 def contiguous(x: Any) -> Any:
@@ -234,23 +254,14 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
             "split", [ops.type_of(x)], f"split_size can only be 0 if dimension size is 0, and never"
             f" negative, not {split_size}",
         )  # fmt: skip
-    if split_size == 0:
-        return several_views([x[along(x, dim, slice(None))]])
     if isinstance(split_size, int):
-        return several_views(ops.split(x, list(range(split_size, n, split_size)), axis=dim))
-    if sum(split_size) != n:
+        sizes = [min(split_size, n - i) for i in range(0, n, split_size or 1)] or [0]
+    if sum(sizes) != n:
         raise ops.ShapeError(
             "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
         )
-    return several_views(ops.split(x, list(np.cumsum(split_size)[:-1]), axis=dim))
-
-
-def several_views(parts: Any) -> tuple[Any, ...]:
-    """Views that were made together, which PyTorch refuses to write to while recording."""
-    for part in parts:
-        if isinstance(part, Handle) and part.alias is not None:
-            part.alias.refusal = MADE_TOGETHER
-    return tuple(parts)
+    op = SPLIT if isinstance(split_size, int) else SPLIT_WITH_SIZES
+    return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)], op))
 
 
 def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
@@ -270,7 +281,7 @@ def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
     >>> dg.unbind(dg.tensor([[1, 2], [3, 4]]), dim=1)
     (tensor([1, 3]), tensor([2, 4]))
     """
-    return several_views([select(x, dim, i) for i in range(size_at(x, dim))])
+    return tuple(entries_along(x, axis_of(x, dim, len(shape_of(x)))))
 
 
 def select(x: Any, dim: int, index: int) -> Any:

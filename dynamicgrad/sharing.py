@@ -8,12 +8,16 @@ import numpy as np
 
 from gradops import Op
 
-from .modes import is_recording
-from .tape import Storage
+from .modes import INFERENCE, is_recording
+from .tape import InferenceStorage, Storage
 
 MADE_UNRECORDED = (
     "A view was created in no_grad mode and is being modified inplace with grad mode enabled.\n"
     "  hint: make the view while recording, or write to it under no_grad()"
+)
+MADE_IN_INFERENCE = (
+    "A view was created in inference mode and is being modified inplace in normal mode.\n"
+    "  hint: make the view while recording, or write to it in inference mode too"
 )
 
 
@@ -65,7 +69,7 @@ class Alias:
 
 def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     """Let `view` know the base whose memory it shares, and share its record of writes."""
-    known, step, refusal = base.alias, (op, attrs), "" if is_recording() else MADE_UNRECORDED
+    known, step, refusal = base.alias, (op, attrs), refusal_now()
     found = Alias(base, (step,), refusal) if known is None else known.onward(step, refusal)
     if not may_share(base.value, view.value, found):
         return
@@ -78,9 +82,20 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     storage.viewed = True
     if not view.is_leaf:
         view.node.storage = storage
-    if op.vjp[0] is None:
-        return  # a view that gradients do not pass through has a history of its own
+    if op.vjp[0] is None or (isinstance(storage, InferenceStorage) and is_array(view.value)):
+        return  # without gradients there is no history to follow, and the memory is one
     enter(view, found)
+
+
+def refusal_now() -> str:
+    """Why a view that is made now is not to be written to while recording, if it is not."""
+    mode = is_recording()
+    return "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value lies in memory, which others can share."""
+    return type(value) is np.ndarray
 
 
 def enter(view: Any, alias: Alias) -> None:
@@ -91,9 +106,9 @@ def enter(view: Any, alias: Alias) -> None:
 
 def may_share(base: Any, value: Any, alias: Alias) -> bool:
     """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
-    if type(value) is not np.ndarray or type(base) is not np.ndarray:
+    if not (is_array(value) and is_array(base)):
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
-    return owner(value) is owner(base)
+    return owner(value) is owner(base) or np.may_share_memory(value, base)
 
 
 def would_share(alias: Alias) -> bool:

@@ -172,12 +172,23 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
+def real(x: Any) -> Any:
+    """The real part of complex entries: a view; what is real already is returned itself.
+
+    >>> dg.real(dg.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return ops.real(x) if types.is_complex(x.dtype) else x
+
+
 def unchanged(x: Any) -> Any:
-    """The tensor itself, as `+x` is.
+    """The tensor itself, as `+x` is; refused for bool, as `-x` is.
 
     >>> dg.positive(dg.ones(2))
     tensor([1., 1.])
     """
+    if x.dtype == np.bool_:
+        raise ops.DTypeError("positive", [ops.type_of(x)], "a bool has no sign")
     return x
 
 
@@ -264,7 +275,7 @@ SHARED: dict[str, Callable[..., Any]] = {
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
     "broadcast_to": shapes.broadcast_to, "div": formulas.div,
-    "real": spelled(ops.real), "imag": spelled(ops.imag),
+    "real": real, "imag": spelled(ops.imag),
 }  # fmt: skip
 for alias, name in {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",

@@ -48,15 +48,40 @@ def set_history(t: Face, vertex: Any) -> Face:
         replace_node(t, vertex)
     else:
         replace_node(base, put_in_place(base, t, vertex, t.alias))
-    if t.storage is not None and t.storage.views:
-        for ref in list(t.storage.views.values()):
-            view = ref()
-            alias = None if view is None else view.alias  # None if it got memory of its own
-            if alias is not None and alias.base is base and type(view.node) is not Leaf:
-                replace_node(
-                    view, overtaken(view) if alias.steps is None else replayed(base, alias.steps)
-                )
+    for view in views_of(base):
+        steps = view.alias.steps
+        replace_node(view, overtaken(view) if steps is None else replayed(base, steps))
     return t
+
+
+def views_of(base: Handle) -> list[Any]:
+    """The views of a tensor that there are; not leaves, unless it has a history now."""
+    storage = base.storage
+    if storage is None or not storage.views:
+        return []
+    views = [ref() for ref in list(storage.views.values())]
+    return [
+        v for v in views
+        if v is not None and v.alias is not None and v.alias.base is base  # with the memory still
+        and (base.node is not None or type(v.node) is not Leaf)
+    ]  # fmt: skip
+
+
+def follow_leaf(base: Face) -> Face:
+    """Give the views of a new leaf histories that lead to it, but for those made unrecorded."""
+    for view in views_of(base):
+        if not view.alias.refusal and view.node is None and view.alias.steps is not None:
+            replace_node(view, replayed(base, view.alias.steps))
+    return base
+
+
+def history(t: Handle) -> Any:
+    """The node of `t` as it is before a write; without the hooks of a view, as PyTorch has it."""
+    node, alias = t.node, t.alias
+    if node is None or alias is None or alias.steps is None or alias.base.node is None:
+        return node
+    watched = node.watch is not None and getattr(node.watch, "hooks", True)
+    return replayed(alias.base, alias.steps) if watched or hasattr(node, "hooks") else node
 
 
 def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
@@ -102,6 +127,8 @@ def overtaken(view: Handle) -> Any:
 def replace_node(t: Handle, node: Any) -> None:
     """Let `t` have another node, which is newer than the last write; a retained `.grad` moves."""
     before, t.node = t.node, node
+    if type(before) is Leaf:
+        t.kept_grad = before.grad
     if node is None or type(node) is Leaf:
         return
     node.storage, node.number = storage_of(t), next(clock)

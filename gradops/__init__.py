@@ -11,6 +11,7 @@ record; to expressions, they build.
 from . import aliases, fft, freeing, library, linalg, random, special
 from .aliases import *
 from .batching import Batched, vmap
+from .dims import Dim
 from .errors import (
     AxisError,
     CheckError,
@@ -105,7 +106,7 @@ from .reverse import depending_on, pull_back
 from .samples import beside, between, cases, distinct, exactly, integers, positive, reals
 from .series import Series, jet
 from .tree import flatten, leaves_of, tree_map
-from .types import ArrayType, Dim, type_of
+from .types import ArrayType, type_of
 
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim", "Dual",

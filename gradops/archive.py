@@ -23,23 +23,26 @@ import numpy as np
 
 MANIFEST = "manifest.json"
 KINDS = "biufc"
+EARLIEST, UNIX = (1980, 1, 1, 0, 0, 0), 3  # the first date that a zip file can have; a system
+MARKS = b"[{:"  # of JSON: each may take a hundred times its own memory
 DAMAGED = (
     zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, RecursionError,
-    ValueError, LookupError, struct.error,
+    ValueError, TypeError, OverflowError, LookupError, struct.error,
 )  # fmt: skip
 
 
 class Format(NamedTuple):
     """A kind of archive: what its manifest states, what errors call it, and their class.
 
-    A manifest of more than `limit` bytes is refused: what is read takes time and memory.
+    A manifest of more than `limit` bytes is refused, and one with a bracket or a colon in fewer
+    than twelve: what is read takes time and memory.
     """
 
     name: str
     version: int
     called: str
     error: type[Exception]
-    limit: int = 64 << 20
+    limit: float = 64 << 20
 
 
 def write_archive(
@@ -53,10 +56,17 @@ def write_archive(
         raise format.error(f"{file!r} is neither a path nor a file that is open")
     head = {"format": format.name, "version": format.version}
     with opened(file) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(MANIFEST, json.dumps({**head, **manifest}))
+        archive.writestr(entry(MANIFEST), json.dumps({**head, **manifest}))
         for i, array in enumerate(arrays):
-            with archive.open(f"{i}.npy", "w", force_zip64=True) as member:
+            with archive.open(entry(f"{i}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def entry(name: str) -> zipfile.ZipInfo:
+    """A member whose date and system are always the same: equal content gives equal bytes."""
+    made = zipfile.ZipInfo(name, EARLIEST)
+    made.create_system, made.external_attr = UNIX, 0o600 << 16
+    return made
 
 
 def read_archive(
@@ -95,6 +105,8 @@ class Archive:
         self.members: dict[str, zipfile.ZipInfo] = {}
         for member in file.infolist():
             self.enter(member)
+        if sum(m.file_size for m in self.members.values()) > size_of(file.fp):
+            self.refuse("its members are longer than it is")
 
     def refuse(self, reason: str) -> NoReturn:
         """Raise the error for a file that is not what it should be."""
@@ -115,8 +127,11 @@ class Archive:
             self.refuse(f"it has no {MANIFEST}")
         if (size := self.members[MANIFEST].file_size) > (limit := self.format.limit):
             self.refuse(f"its {MANIFEST} has {size:,} bytes, and no more than {limit:,} are read")
+        text = self.file.read(MANIFEST)
+        if sum(text.count(mark) for mark in MARKS) > limit / 12:
+            self.refuse(f"its {MANIFEST} has too many brackets and colons to be read")
         try:
-            found = json.loads(self.file.read(MANIFEST))
+            found = json.loads(text)
         except ValueError as error:
             self.refuse(f"{MANIFEST}: {error}")
         name, version = self.format.name, self.format.version
@@ -134,7 +149,8 @@ class Archive:
             self.refuse(f"it has no {i}.npy")
         stream = io.BytesIO(self.file.read(member))
         shape, fortran, dtype = self.header(stream, i)
-        if dtype.kind not in KINDS or dtype.hasobject or any(n < 0 for n in shape):
+        sound = all(type(n) is int and n >= 0 for n in shape) and type(fortran) is bool
+        if dtype.kind not in KINDS or dtype.hasobject or not sound:
             self.refuse(f"{i}.npy is an array of {dtype} and shape {shape}")
         if math.prod(shape) * dtype.itemsize != len(stream.getbuffer()) - stream.tell():
             self.refuse(f"{i}.npy does not hold the {math.prod(shape)} entries that it claims")
@@ -153,6 +169,11 @@ class Archive:
                 return read[np.lib.format.read_magic(stream)](stream)
         except (ValueError, KeyError, SyntaxError, TypeError, TokenError, UserWarning) as error:
             self.refuse(f"{i}.npy: {error}")
+
+
+def size_of(stream: Any) -> int:
+    """How many bytes a file has."""
+    return int(stream.seek(0, os.SEEK_END))
 
 
 def is_path(file: Any) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .types import Dim, as_shape, native
+from .dims import Dim
+from .types import as_shape, native
 
 SETTLED = frozenset({bool, float, int, str, type(None)})  # types of values in normal form already
 CONVERTED = frozenset({"shape", "dtype"})  # names of attributes whose values are not

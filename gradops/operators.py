@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .dims import Shape
 from .library.arithmetic import abs, add, div, mul, neg, power, sub
 from .library.at import At
 from .library.comparison import equal, greater, greater_equal, less, less_equal, not_equal
@@ -22,7 +23,7 @@ from .library.movement import swapaxes, transpose
 from .library.rounding import floor_divide, remainder
 from .op import Op
 from .protocols import apply_ufunc, function_for
-from .types import ArrayType, Shape
+from .types import ArrayType
 
 
 def binary(op: Op) -> Callable[[Any, Any], Any]:

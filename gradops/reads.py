@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from .dims import Dim
 from .op import Op
 from .operators import Operators
-from .types import ArrayType, Dim, operand_types, type_of
+from .types import ArrayType, operand_types, type_of
 
 OUTPUT = -1  # stands for the output among the numbers of operands
 

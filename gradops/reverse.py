@@ -7,6 +7,7 @@ a real output of complex operands (`abs`, `real`, `angle`) gives that direction 
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 from heapq import heapify, heappop, heappush
 from operator import attrgetter
@@ -43,10 +44,11 @@ Read = Callable[[Any], tuple[Any, ...]]
 def pull_back(
     seeds: Mapping[Any, Any],
     read: Read,
-    active: Container[Any] | None = None,
+    active: AbstractSet[Any] | None = None,
     keep: Container[Any] = (),
     inspect: Callable[[Any, int, Any], None] | None = None,
     view: Callable[[Any], Any] | None = None,
+    arrive: Callable[[Any, Any], None] | None = None,
 ) -> dict[Any, Any]:
     """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
 
@@ -54,14 +56,18 @@ def pull_back(
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
     passed through it before it goes further. `inspect(vertex, i, cotangent)`, if given, is shown
-    what each rule computes; `view(vertex)` gives what stands for it, with other rules or inputs.
+    what each rule computes; `view(vertex)` gives what stands for it, with other rules or inputs;
+    `arrive(leaf, cotangent)`, if given, gets the cotangent of a leaf that has a `watch`, which then
+    is not returned.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
-    a vertex is reached when its cotangent is complete, and no order need be found beforehand.
+    a vertex is reached when its cotangent is complete, and no order need be found beforehand. Only
+    a leaf that has a `watch` is visited as soon as its cotangent is complete, as in PyTorch.
     """
     cotangents = dict(seeds)
-    frontier = [(-v.number, v) for v in cotangents]
+    frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
     heapify(frontier)
+    turns: dict[Any, float] = {}
     i = 0
     while frontier:
         v = heappop(frontier)[1]
@@ -74,9 +80,13 @@ def pull_back(
         shown = v if view is None else view(v)
         op = shown.op
         if op is None:
+            if arrive is not None:
+                arrive(v, cotangents.pop(v))
             continue
         g = cotangents[v] if v in keep else cotangents.pop(v)
         v = shown
+        if active is not None and active.isdisjoint(v.inputs):
+            continue
         operands, attrs, rules = read(v), v.attrs, op.vjp
         try:
             share = shared(v, rules, g, operands, active) if isinstance(rules, Together) else None
@@ -99,12 +109,29 @@ def pull_back(
                     cotangents[x] = cotangents[x] + ct
                 else:
                     cotangents[x] = ct
-                    if x.op is not None or x.watch is not None:  # a leaf carries it nowhere
+                    if x.op is not None:
                         heappush(frontier, (-x.number, x))
+                    elif x.watch is not None:  # other leaves carry it nowhere
+                        turns = turns or turns_of_leaves([v, *[u for _, u in frontier]], active)
+                        heappush(frontier, (turns.get(x, -x.number), x))
         except Exception as error:
             blame(error, "the backward of", v, None if isinstance(rules, Together) else i)
             raise
     return cotangents
+
+
+def turns_of_leaves(ends: list[Any], active: AbstractSet[Any] | None) -> dict[Any, float]:
+    """When each leaf that has a `watch` is visited: right after the oldest of its users.
+
+    Of several leaves of one user, the earlier operands come first.
+    """
+    users = sorted(ancestors(ends), key=attrgetter("number"), reverse=True)
+    turns: dict[Any, float] = {}
+    for user in users if active is None else [v for v in users if v in active]:
+        for i, x in enumerate(user.inputs):
+            if x is not None and x.op is None and x.watch is not None:
+                turns[x] = (i + 1) / (len(user.inputs) + 1) - user.number
+    return turns
 
 
 def shared(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .batching import vmap
+from .dims import Dim
 from .errors import LinAlgError
 from .forward import jvp, spread
 from .library.movement import cast
@@ -25,7 +26,7 @@ from .refusals import (
     wrong_attributes_are_refused_in_words,
 )
 from .reverse import conjugated
-from .types import ArrayType, Dim, is_complex, is_float, is_inexact, type_of
+from .types import ArrayType, is_complex, is_float, is_inexact, type_of
 
 NOT_OF_ARRAYS = {"control", "effect"}  # traits of ops of graphs, lists and tokens
 SAME_SUM = 1e-12  # the same products, added in another order

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dims import UNKNOWN, Dim, Shape, Size
 from ..errors import IndexingError, ShapeError
-from ..types import UNKNOWN, ArrayType, Dim, Shape, Size, broadcast_shapes, operand_types
+from ..types import ArrayType, broadcast_shapes, operand_types
 
 FULL = ("slice", None, None, None)
 

@@ -5,20 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Shape
 from ..errors import IndexingError, ShapeError
 from ..kernels import along_axis as kernels
 from ..kernels.indexing import check_range
 from ..op import ErrorSample, Op
 from ..samples import beside, cases, complexes, exactly, reals
-from ..types import (
-    ArrayType,
-    Shape,
-    broadcast_shapes,
-    conflict,
-    normalize_axis,
-    operand_types,
-    shape_of,
-)
+from ..types import ArrayType, broadcast_shapes, conflict, normalize_axis, operand_types, shape_of
 from .broadcasting import broadcast_to
 from .keys import index_array
 from .movement import in_a_row, reshape

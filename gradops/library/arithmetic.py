@@ -44,6 +44,13 @@ def strong(x: Any, y: Any) -> Any:
     return y.dtype.type(x) if type(x) in PYTHON_SCALARS else x
 
 
+def wide(x: Any, y: Any) -> Any:
+    """An operand in the dtype of the result."""
+    if type(x) in PYTHON_SCALARS:
+        return strong(x, y)
+    return x if type_of(x).dtype == y.dtype else OPS["astype"](x, dtype=y.dtype)
+
+
 def inverse(y: Any, b: Any) -> Any:
     """1 / b, infinite and without a warning where `b` is the number 0."""
     if type(b) in PYTHON_SCALARS and b == 0:
@@ -146,25 +153,68 @@ def rsqrt(x: Any) -> Any:
     return reciprocal(sqrt(x))
 
 
+def at_zero(a: Any, b: Any) -> Any:
+    """Where the base is zero and the exponent is not below: there it counts as a constant."""
+    from .comparison import equal, greater_equal
+
+    return equal(a, 0) & greater_equal(b, 0)
+
+
+def power_slope_kernel(a: Any, b: Any) -> Any:
+    flat = np.equal(b, 0)
+    with np.errstate(divide="ignore"):  # an infinite slope at 0 is meant
+        return np.where(flat, 0, b * np.power(a, np.where(flat, 1, b) - 1))
+
+
+def power_slope_exponent(y: Any, a: Any, b: Any) -> Any:
+    from .comparison import where
+    from .elementwise import log
+
+    zero = at_zero(a, b)
+    a = where(zero, 1, a)
+    return where(zero, 0, power(a, b - 1) + where(zero, 0, y) * log(wide(a, y)))
+
+
+def power_slope_base(y: Any, a: Any, b: Any) -> Any:
+    from .comparison import where
+
+    b = where(at_zero(a, b), OPS["stop_gradient"](b), b)
+    return strong_product(b, power_slope(a, b - 1))
+
+
+power_slope = elementwise(
+    "power_slope", power_slope_kernel,
+    d=[
+        singular(power_slope_base), singular(power_slope_exponent),
+    ],
+    source="power_slope({0}, {1})",
+    samples=cases(
+        positive((3, 4), (3, 4)), positive((3, 4), (4,)), complexes((3, 4), (4,)),
+        exactly([1.0, 2, 0.5], [0.0, 1, 0]),
+    ),
+    doc="The derivative of a power in its base, y x**(y - 1); zero where the exponent y is zero.",
+)
+
+
 def power_base(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
-    from .comparison import equal, where
-
     if type(b) in PYTHON_SCALARS and b != 0:  # the common case, without looking for zeros
         b = strong(b, y)
         return b * power(a, b - 1)
-    b = strong(b, y)
-    return where(equal(b, 0), 0, b * power(a, where(equal(b, 0), 1, b) - 1))
+    return power_slope(a, strong(b, y))
 
 
 def power_exponent(y: Any, a: Any, b: Any) -> Any:
-    """d(a**b)/db = y log a; zero at a = 0 for b >= 0, by convention."""
-    from .comparison import equal, greater_equal, where
+    """d(a**b)/db = y log a; zero at a = 0 for b >= 0, by convention.
+
+    The logarithm is that of the result's dtype: of a negative base it is complex if the result is.
+    """
+    from .comparison import where
     from .elementwise import log
 
-    a = strong(a, y)
-    at_zero = equal(a, 0) & greater_equal(b, 0)
-    return where(at_zero, 0, y * log(where(at_zero, 1, a)))
+    a = wide(a, y)
+    zero = at_zero(a, b)
+    return where(zero, 0, y * log(where(zero, 1, a)))
 
 
 power = elementwise(
@@ -175,13 +225,6 @@ power = elementwise(
     ),
     doc="The first operand to the power of the second.",
 )
-
-
-def wide(x: Any, y: Any) -> Any:
-    """An operand in the dtype of the result."""
-    if type(x) in PYTHON_SCALARS:
-        return strong(x, y)
-    return x if type_of(x).dtype == y.dtype else OPS["astype"](x, dtype=y.dtype)
 
 
 float_power = elementwise(

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import OptionError, ShapeError
 from ..kernels.indexing import FULL
-from ..types import Size, broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
+from ..types import broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
 from .broadcasting import broadcast_to, expand_to
 from .indexing import slice_
 from .joining import concatenate, split

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim
 from ..errors import DTypeError, ShapeError
 from ..families import zeros_like
 from ..kernels.indexing import placement
 from ..op import as_operand
-from ..types import Dim, normalize_axis, shape_of, type_of
+from ..types import normalize_axis, shape_of, type_of
 from .arithmetic import add, div, mul, neg, power
 from .broadcasting import broadcast_to
 from .indexing import along, in_range, index, numbers, strong

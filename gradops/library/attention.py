@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim
 from ..errors import DTypeError, OptionError, ShapeError
-from ..types import Dim, conflict, shape_of, type_of
+from ..types import conflict, shape_of, type_of
 from .activation import softmax
 from .arithmetic import add, mul
 from .comparison import equal, where

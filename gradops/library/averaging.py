@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Shape
 from ..errors import OptionError, ShapeError
 from ..kernels.windows import extent, places
-from ..types import Dim, Shape, shape_of, type_of
+from ..types import shape_of, type_of
 from .along_axis import take_along_axis
 from .arithmetic import abs, div, mul
 from .filtering import for_each, widths

@@ -6,19 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Shape
 from ..errors import ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, reals
-from ..types import (
-    ArrayType,
-    Dim,
-    Shape,
-    broadcast_shapes,
-    conflict,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from .movement import RETYPING, reshape, shown
 
 __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]

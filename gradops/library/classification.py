@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import product
 from ..errors import DTypeError, IndexingError, ShapeError
 from ..kernels.rows import columns
 from ..op import ErrorSample, Op
 from ..samples import beside, cases, exactly, reals
-from ..types import ArrayType, product, result_dtype, shape_of, type_of
+from ..types import ArrayType, result_dtype, shape_of, type_of
 from .activation import log_softmax, softmax, softmax_rule
 from .arithmetic import strong_product
 from .broadcasting import broadcast_to, each_its_own, repeated

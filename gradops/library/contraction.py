@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Shape, Size, product
 from ..errors import ShapeError
 from ..families import multilinear
 from ..kernels.products import is_thin, multiplied
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Shape, Size, broadcast_shapes, product, result_dtype, shape_of
+from ..types import ArrayType, broadcast_shapes, result_dtype, shape_of
 from .movement import expand_dims, reshape, swapaxes
 
 __all__ = ["matmul"]

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Shape, Size
 from ..errors import OptionError, ShapeError
 from ..families import multilinear
 from ..kernels import convolution as kernels
 from ..kernels.windows import extent, places
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Shape, Size, conflict, result_dtype, shape_of, type_of
+from ..types import ArrayType, conflict, result_dtype, shape_of, type_of
 from .broadcasting import repeated
 from .movement import moveaxis, reshape
 

@@ -5,20 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import UNKNOWN, Shape, Size
 from ..errors import AxisError, ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import (
-    UNKNOWN,
-    ArrayType,
-    Shape,
-    Size,
-    conflict,
-    normalize_axes,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from .movement import VIEW, reshape, shown
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]

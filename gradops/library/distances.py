@@ -38,14 +38,18 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
     if not delta > 0:
         raise OptionError("huber_loss", [], f"delta is greater than 0, not {delta}")
     check_same_shape("huber_loss", x, target)
-    d = abs(x - target)
+    difference = x - target
+    d = abs(difference)
     straight = delta * (d - 0.5 * delta)
-    return reduced(where(less(d, delta), half_square(d, delta), straight), reduction)
+    return reduced(where(less(d, delta), half_square(difference, delta), straight), reduction)
 
 
-def half_square(d: Any, bound: float) -> Any:
-    """Half the square of distances below a bound; of others not, whose slope may be infinite."""
-    near = where(less(d, bound), d, 0)
+def half_square(difference: Any, bound: float) -> Any:
+    """Half the square of differences below a bound; of others not, whose slope may be infinite.
+
+    It is not that of a distance, whose derivative at 0 is not there to give the second one.
+    """
+    near = where(less(abs(difference), bound), difference, 0)
     return 0.5 * (near * near)
 
 
@@ -58,10 +62,12 @@ def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1
     if not beta >= 0:
         raise OptionError("smooth_l1_loss", [], f"beta is at least 0, not {beta}")
     check_same_shape("smooth_l1_loss", x, target)
-    d = abs(x - target)
+    difference = x - target
+    d = abs(difference)
     if beta == 0:
         return reduced(d, reduction)
-    return reduced(where(less(d, beta), half_square(d, beta) / beta, d - 0.5 * beta), reduction)
+    near = half_square(difference, beta) / beta
+    return reduced(where(less(d, beta), near, d - 0.5 * beta), reduction)
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..attributes import canonical
+from ..dims import Size
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import padded
 from ..kernels import distributions as kernels
@@ -19,7 +20,7 @@ from ..kernels.tables import float_dtype
 from ..op import ErrorSample, Op, Samples
 from ..rules import Rule
 from ..samples import beside, cases, drawn
-from ..types import PYTHON_SCALARS, ArrayType, Size, broadcast_shapes, shape_of, type_of
+from ..types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from .activation import sigmoid, softmax
 from .arithmetic import strong_product
 from .broadcasting import broadcast_to

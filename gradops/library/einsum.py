@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import ShapeError
 from ..op import ErrorSample, Op
 from ..rules import EveryOperand
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Size, broadcast_shapes, shape_of, type_of
+from ..types import ArrayType, broadcast_shapes, shape_of, type_of
 from .broadcasting import broadcast_to
 from .comparison import equal, masked
 from .indexing import along, strong

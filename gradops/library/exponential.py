@@ -9,6 +9,7 @@ from ..families import elementwise, singular
 from ..samples import binary, cases, complexes, positive, unary
 from .activation import sigmoid
 from .comparison import equal, where
+from .logic import isinf
 
 __all__ = ["exp2", "log10", "log2", "logaddexp", "logaddexp2"]
 
@@ -29,8 +30,8 @@ log10 = elementwise(
 
 
 def lead(a: Any, b: Any) -> Any:
-    """a - b, which is 0 also of equal infinities."""
-    return where(equal(a, b), 0, a - b)
+    """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
+    return where(isinf(a) & equal(a, b), 0, a - b)
 
 
 logaddexp = elementwise(

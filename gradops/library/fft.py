@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import advance, linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Size, conflict, normalize_axes, normalize_axis, shape_of, type_of
+from ..types import ArrayType, conflict, normalize_axes, normalize_axis, shape_of, type_of
 from .comparison import equal, where
 from .complexes import conj
 from .indexing import numbers

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Shape
 from ..errors import OptionError, ShapeError
 from ..kernels import convolution as kernels
 from ..kernels.windows import extent
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Dim, Shape, conflict, result_dtype, shape_of, type_of
+from ..types import ArrayType, conflict, result_dtype, shape_of, type_of
 from .arithmetic import add
 from .broadcasting import broadcast_to, sum_to
 from .convolution import batch, conv, conv_operand, steps, to_filters, to_operand

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Size
 from ..errors import OptionError, ShapeError
-from ..types import Dim, Size, normalize_axes, normalize_axis, shape_of, type_of
+from ..types import normalize_axes, normalize_axis, shape_of, type_of
 from .complexes import conj
 from .fft import OTHER, fft_op, irfft_op, rfft_op
 from .matrices import conjugate

@@ -10,22 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Size
 from ..errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ..families import advance, linear
 from ..kernels.indexing import FULL, Index, Placement, pick, placement, view
 from ..kernels.updating import put
 from ..op import ErrorSample, Op
 from ..samples import beside, cases, exactly, reals
-from ..types import (
-    PYTHON_SCALARS,
-    ArrayType,
-    Dim,
-    Size,
-    normalize_axis,
-    operand_types,
-    shape_of,
-    type_of,
-)
+from ..types import PYTHON_SCALARS, ArrayType, normalize_axis, operand_types, shape_of, type_of
 from .broadcasting import broadcast_to, repeated
 from .comparison import clip
 from .keys import form_of, index_array

@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import ShapeError
 from ..families import joining
 from ..kernels.indexing import FULL
 from ..op import ErrorSample, Op
 from ..samples import cases, reals
-from ..types import (
-    ArrayType,
-    Size,
-    conflict,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from .broadcasting import repeated
 from .indexing import slice_, strong
 from .keys import bound

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Size
 from ..errors import IndexingError
 from ..kernels.indexing import Index
 from ..op import as_operand
-from ..types import Dim, Size, as_size, type_of
+from ..types import as_size, type_of
 
 
 def form_of(x: Any, key: Any) -> tuple[Index, Sequence[Any]]:

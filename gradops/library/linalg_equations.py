@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..dims import product
 from ..errors import ShapeError
-from ..types import product, shape_of, type_of
+from ..types import shape_of, type_of
 from .comparison import masked
 from .creation import ones_like
 from .linalg_solving import inv, solve

@@ -5,16 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size, product
 from ..errors import OptionError, ShapeError
 from ..op import as_operand
-from ..types import (
-    Size,
-    conflict,
-    normalize_axis,
-    product,
-    shape_of,
-    type_of,
-)
+from ..types import conflict, normalize_axis, shape_of, type_of
 from .arithmetic import mul
 from .contraction import matmul
 from .diagonals import diagonal

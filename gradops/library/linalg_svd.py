@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dims import UNKNOWN
 from ..errors import LinAlgError, MissingRuleError
 from ..kernels import factors
 from ..kernels.linalg import real_dtype
 from ..op import ErrorSample, Op
 from ..samples import cases, drawn, reals
-from ..types import UNKNOWN, ArrayType, type_of
+from ..types import ArrayType, type_of
 from .arithmetic import strong_product, sub
 from .arranging import matrix_transpose
 from .comparison import where

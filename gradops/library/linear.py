@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import product
 from ..errors import ShapeError
 from ..families import align
 from ..kernels.products import multiplied
 from ..op import ErrorSample, Op
 from ..samples import cases, reals
-from ..types import ArrayType, conflict, product, result_dtype, shape_of
+from ..types import ArrayType, conflict, result_dtype, shape_of
 from .arithmetic import add
 from .broadcasting import sum_to
 from .contraction import matmul, matmul_batch, misfit

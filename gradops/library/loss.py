@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size, product
 from ..errors import OptionError, ShapeError
 from ..families import elementwise
 from ..op import ErrorSample, Op
 from ..samples import beside, between, cases, exactly, reals
-from ..types import ArrayType, Size, product, result_dtype, shape_of, type_of
+from ..types import ArrayType, result_dtype, shape_of, type_of
 from .activation import SMALL, sigmoid, softplus_of_minus
 from .arithmetic import abs, square
 from .broadcasting import repeated

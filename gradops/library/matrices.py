@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import DTypeError, ShapeError
 from ..kernels import linalg
 from ..op import ErrorSample, Op
-from ..types import ArrayType, Size, shape_of, type_of
+from ..types import ArrayType, shape_of, type_of
 from .arranging import matrix_transpose
 from .comparison import equal, masked, not_equal
 from .complexes import conj

@@ -5,21 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Shape, product
 from ..errors import DTypeError, ShapeError
 from ..families import advance, linear
 from ..op import OPS, ErrorSample, Op
 from ..samples import cases, exactly, reals
-from ..types import (
-    ArrayType,
-    Dim,
-    Shape,
-    is_complex,
-    normalize_axes,
-    normalize_axis,
-    product,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
 
 __all__ = [
     "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Shape
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import linear
 from ..kernels import pooling as kernels
 from ..kernels.windows import extent, places
 from ..op import ErrorSample, Op, Samples
 from ..samples import beside, cases, complexes, distinct, drawn, reals
-from ..types import ArrayType, Shape, conflict, shape_of, type_of
+from ..types import ArrayType, conflict, shape_of, type_of
 from .broadcasting import each_its_own
 
 __all__ = [

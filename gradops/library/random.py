@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..attributes import attributes, canonical
+from ..dims import Dim, Size
 from ..errors import DTypeError, OptionError, ShapeError
 from ..families import padded
 from ..kernels import random as kernels
 from ..kernels.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
 from ..op import ErrorSample, Op, Samples
 from ..samples import beside, cases, drawn, integers
-from ..types import ArrayType, Dim, Size, broadcast_shapes, conflict, shape_of, type_of
+from ..types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from .movement import expand_dims, shown
 from .reduction import argmax
 

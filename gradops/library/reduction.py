@@ -6,20 +6,13 @@ from typing import Any
 import numpy as np
 
 from ..attributes import attributes
+from ..dims import Size, product
 from ..errors import AxisError, ShapeError
 from ..families import advance
 from ..kernels.floats import inexact
 from ..op import ErrorSample, Op
 from ..samples import booleans, cases, complexes, distinct, exactly, reals
-from ..types import (
-    ArrayType,
-    Size,
-    normalize_axes,
-    product,
-    result_dtype,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from .broadcasting import broadcast_to
 from .comparison import equal, where
 from .elementwise import exp

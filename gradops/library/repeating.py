@@ -7,22 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from ..dims import UNKNOWN, Dim, Shape, Size
 from ..errors import OptionError, ShapeError
 from ..families import advance, linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, exactly, reals
-from ..types import (
-    UNKNOWN,
-    ArrayType,
-    Dim,
-    Shape,
-    Size,
-    as_shape,
-    conflict,
-    normalize_axis,
-    shape_of,
-    type_of,
-)
+from ..types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
 from .broadcasting import broadcast_to
 from .indexing import take
 from .keys import index_array

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim, Shape
 from ..errors import OptionError, ShapeError
-from ..types import Dim, Shape, shape_of, type_of
+from ..types import shape_of, type_of
 from .arithmetic import add, mul
 from .indexing import take
 from .movement import reshape, transpose

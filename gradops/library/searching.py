@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import UNKNOWN
 from ..errors import OptionError, ShapeError
 from ..op import ErrorSample, Op, as_operand
 from ..samples import beside, booleans, cases, distinct, exactly, integers, reals
-from ..types import UNKNOWN, ArrayType, conflict, shape_of, type_of
+from ..types import ArrayType, conflict, shape_of, type_of
 from .arithmetic import sub
 from .broadcasting import repeated
 from .comparison import equal, greater, where

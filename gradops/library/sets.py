@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dims import UNKNOWN
 from ..op import Op
 from ..samples import cases, exactly, integers
-from ..types import UNKNOWN, ArrayType, shape_of
+from ..types import ArrayType, shape_of
 from .arithmetic import sub
 from .indexing import index, take
 from .joining import concatenate

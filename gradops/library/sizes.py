@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import UNKNOWN, Shape
 from ..errors import ShapeError
 from ..families import linear
 from ..op import ErrorSample
 from ..samples import cases, reals
-from ..types import UNKNOWN, ArrayType, Shape, conflict, normalize_axes, shape_of, type_of
+from ..types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from .movement import RETYPING, VIEW, shown
 
 __all__: list[str] = []

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dims import Size
 from ..errors import AxisError, ShapeError
 from ..families import advance
 from ..kernels import along_axis as kernels
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, distinct, exactly, integers
-from ..types import ArrayType, Size, normalize_axis, shape_of
+from ..types import ArrayType, normalize_axis, shape_of
 from .along_axis import add_along_axis, take_along_axis
 from .movement import in_a_row, squeeze
 

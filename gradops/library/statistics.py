@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Dim
 from ..errors import OptionError, ShapeError
 from ..families import zeros_like
 from ..op import ErrorSample
 from ..samples import booleans, cases, complexes, distinct, integers, reals
-from ..types import ArrayType, Dim, is_complex, type_of
+from ..types import ArrayType, is_complex, type_of
 from .arithmetic import abs, sign, strong_product
 from .comparison import equal, where
 from .complexes import conj, real

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Shape
 from ..errors import DTypeError, ShapeError
 from ..families import zeros_like
 from ..kernels import updating as kernels
 from ..kernels.indexing import FULL, Index, placement
 from ..op import ErrorSample, Op, Samples
 from ..samples import beside, cases, complexes, distinct, exactly, reals
-from ..types import ArrayType, Shape, broadcast_shapes, conflict, shape_of, type_of
+from ..types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from .broadcasting import repeated
 from .comparison import equal, masked, where
 from .indexing import GRID, ROWS, at, placed, reordered, scatter, widened

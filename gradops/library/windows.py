@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..dims import Shape, Size
 from ..errors import OptionError, ShapeError
 from ..families import linear
 from ..op import ErrorSample, Op
 from ..samples import cases, complexes, reals
-from ..types import ArrayType, Shape, Size, conflict, normalize_axes, shape_of, type_of
+from ..types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from .movement import VIEW
 
 __all__ = ["sliding_window_view", "sum_windows", "windows"]
@@ -54,7 +55,8 @@ def windows_kernel(x: Any, size: Numbers, axis: Numbers, step: Numbers, dilation
             raise ValueError("type inference has the words for the user")
         strides.append(strides[a] * window[2])
         shape[a], strides[a] = many, strides[a] * window[1]
-    return as_strided(x, (*shape, *size), strides, writeable=False)
+    apart = all(s > d * (k - 1) for k, s, d in zip(size, step, dilation, strict=True))
+    return as_strided(x, (*shape, *size), strides, writeable=apart)
 
 
 def shifted(op: Op, ndim: int, attrs: dict[str, Any]) -> Any:

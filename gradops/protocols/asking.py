@@ -6,7 +6,8 @@ import numpy as np
 
 import gradops as ops
 
-from ..types import is_complex, is_inexact, product, shape_of, type_of
+from ..dims import product
+from ..types import is_complex, is_inexact, shape_of, type_of
 from .refusals import length
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..op import OPS, Op
-from ..types import shape_of, type_of
+from ..types import result_dtype, shape_of, type_of
 from .absent import reason_for
 from .binding import UNSET, function_for, offered
 from .refusals import refusal, written
@@ -131,8 +131,7 @@ def known(count: int) -> dict[np.ufunc, Any]:
     }
     return found | {
         np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,
-        np.rint: of_floats(OPS["round"]), np.float_power: float_power,
-        np.fabs: of_floats(OPS["abs"]),
+        np.rint: of_floats(np.rint, OPS["round"]), np.fabs: of_floats(np.fabs, OPS["abs"]),
     }  # fmt: skip
 
 
@@ -158,11 +157,13 @@ def parts(x: Any) -> tuple[Any, Any]:
     return x - whole, whole
 
 
-def of_floats(op: Op) -> Callable[[Any], Any]:
-    """An op that takes integers, as a function that makes floats of them first."""
-    return lambda x: op(x if type_of(x).dtype.kind in "fc" else x + np.float64(0))
+def of_floats(ufunc: np.ufunc, op: Op) -> Callable[[Any], Any]:
+    """An op that takes integers, as a ufunc that makes floats of them, in the ufunc's dtype."""
 
+    def call(x: Any) -> Any:
+        dtype = type_of(x).dtype
+        return op(
+            x if dtype.kind in "fc" else OPS["astype"](x, dtype=result_dtype(ufunc, (dtype,)))
+        )
 
-def float_power(a: Any, b: Any) -> Any:
-    """A power in double precision at least."""
-    return OPS["power"](a + np.float64(0), b)
+    return call

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.types import product
+from gradops.dims import product
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, FeedError
-from gradops.types import broadcast_size
+from gradops.dims import broadcast_size
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, names_of, sizes_used
+from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
 from ..ir.sizes import Told, sizes_told_by
 from ..ir.structure import HistoryType
 from .buffers import Plan, plan_buffers, takes
@@ -344,12 +344,22 @@ def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
     return f"{dtype.name}{suffix}"
 
 
-def repeats(e: Expr) -> bool:
-    """Whether the value may be a view in which one piece of memory stands for many entries."""
-    while e.op is not None and "view" in e.op.traits:
+def is_constant_or_repeated(end: Expr) -> bool:
+    """Whether the value may be a constant, or a view whose memory stands for many entries."""
+    stack, seen = [end], {end}
+    while stack:
+        e = stack.pop()
+        if e.kind is Kind.CONSTANT:
+            return True
+        if e.op is None or "view" not in e.op.traits:
+            continue
         if not e.op.traits.isdisjoint(("broadcasting", "overlapping")):
             return True
-        e = e.inputs[0]
+        new = e.inputs[:1]
+        if has_graphs(e):
+            new = (*e.inputs, *(y for graph in graphs_in(e) for y in graph.outputs))
+        stack += [x for x in new if x not in seen]
+        seen.update(new)
     return False
 
 
@@ -361,7 +371,8 @@ def write_return(w: Writer, form: str) -> None:
     texts: list[str] = []
     for e in w.graph.results:
         memory = w.plan.memory(e)
-        texts.append(result_text(w, e, repeats(e) or not kept.isdisjoint(memory)))
+        shared = is_constant_or_repeated(e) or not kept.isdisjoint(memory)
+        texts.append(result_text(w, e, shared))
         kept.update(memory)
     w.write(f"    return {form.format(', '.join(texts)) if texts else '()'}", None)
 

@@ -1,9 +1,10 @@
 """The functions that users give to loops and branches: called once, and closed into graphs.
 
 Note [Bodies]. A function is called with parameters in the graph that is being built. What it builds
-there is its body; what it reads from before it was called, a variable included, is captured: it
-becomes an operand of the loop or branch. A variable that it assigns is part of the loop's state, or
-of what the branch gives, and is assigned again outside, so the order of assignments holds.
+there is its body; what it reads from before it was called, constants and variables included, is
+captured: it becomes an operand of the loop or branch, so it can be differentiated by, and fed. Only
+what is written inside is inside. A variable that it assigns is part of the loop's state, or of what
+the branch gives, and is assigned again outside, so the order of assignments holds.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +23,6 @@ from ..ir.names import AFTER, Names, held_at
 from ..ir.sizes import sizes_told_by
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})
-COPIED = frozenset({Kind.CONSTANT, Kind.SIZE})
 
 
 @dataclass
@@ -86,7 +86,7 @@ def region(body: Body) -> dict[Expr, None]:
         e = stack.pop()
         if e in inside or e in own or e in body.captured:
             continue
-        if e.kind in LEAVES or (is_before(e, body.start) and e.kind not in COPIED):
+        if e.kind in LEAVES or is_before(e, body.start):
             body.captured[e] = None
             continue
         inside[e] = None

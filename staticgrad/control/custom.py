@@ -3,25 +3,28 @@
 Note [Custom]. The results of the function go through an op that leaves them as they are, and whose
 backward is a graph of its own: what the user's gradient function built when it was called, once,
 with parameters for the cotangents. What it read from outside is captured, as in loops (see Note
-[Bodies]), so a gradient can be differentiated in turn. The op lives as long as something can be
-differentiated: freezing a program's graph leaves it out, and with it what only the backward needs.
+[Bodies]), so a gradient can be differentiated in turn. What the function itself read from outside
+is an operand too, though the user's gradient says nothing of it: to differentiate by it is an
+error, not zero. The op lives as long as something can be differentiated: freezing a program's graph
+leaves it out, and with it what only the backward needs.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
 from gradops import OPS, ArrayType, GraphError, Op, ShapeError, clip, flatten
+from gradops.places import describe
 from gradops.rules import Jointly, Selective
 from gradops.types import conflict, is_inexact
 
 from ..frontend.leaves import Variable, parameter
-from ..ir.expr import Expr, clock, common_names, lifted
+from ..ir.expr import Expr, clock, common_names, is_before, lifted
 from ..ir.graph import FrozenGraph, reachable
 from ..ir.names import Names
 from ..ir.structure import Parts, TupleType
-from ..transform.reverse import pulled
+from ..transform.reverse import carried_by, pulled
 from .batch import Inside, given, size_of
 from .bodies import Body, as_result, captures_of, closed, traced
 from .lists import CONTROL, no_samples, zeros_like
@@ -34,9 +37,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     `y` is one or several expressions, and `grad_fn(*dys)` gives for their cotangents those of the
     arguments of `f`, None for one that has none; it is called when `f` is, once. It
     may use what `f` computed, and can be differentiated in turn; forward mode takes it to be
-    linear. What else `f` reads gets no gradient, so it must not read variables that are no
-    operands, unless `grad_fn` takes `variables=`: then it gives `(dxs, dvariables)`. A frozen graph
-    is the forward alone: differentiate first. Raises GraphError, ShapeError.
+    linear. There is no gradient by what else `f` reads: to ask for it is an error, and variables
+    must be arguments, unless `grad_fn` takes `variables=` and gives `(dxs, dvariables)`. A frozen
+    graph is the forward alone: differentiate first. Raises GraphError, ShapeError.
 
     >>> @sg.custom_gradient
     ... def log1pexp(x):
@@ -108,11 +111,27 @@ def with_gradient(
     wrt = [*args, *variables]
     wanted = settle(name, names, back, wrt, bool(variables))
     captures = captures_of([back])
+    others = read_besides(ys, [x for x in wrt if isinstance(x, Expr)], start)
     found = custom(
-        *ys, *(wrt[i] for i in wanted), *captures, results=len(ys), wrt=len(wanted),
-        backward=closed(back, [*dys, *captures], ()),
+        *ys, *(wrt[i] for i in wanted), *captures, *others, results=len(ys), wrt=len(wanted),
+        others=len(others), function=name, backward=closed(back, [*dys, *captures], ()),
     )  # fmt: skip
     return rebuild(found)
+
+
+def read_besides(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[Expr]:
+    """What the results would pass a gradient to, of what is older than the call and none of xs."""
+    found, seen, stack = list[Expr](), set(xs), list(ys)
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if e.op is not None and not is_before(e, start):
+            stack += carried_by(e)
+        elif is_inexact(e.dtype):
+            found.append(e)
+    return sorted([e for e in found if is_before(e, start)], key=lambda e: e.number)
 
 
 def variables_read(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[Variable]:
@@ -156,36 +175,57 @@ def listed(x: Any) -> list[Any]:
     return list(x) if isinstance(x, list | tuple) else [x]
 
 
-def unchanged(*values: Any, results: int, wrt: int, backward: Callable[..., Any]) -> Any:
+def unchanged(
+    *values: Any, results: int, wrt: int, others: int, function: str, backward: Callable[..., Any]
+) -> Any:
     """The first values."""
     return values[:results]
 
 
-def custom_infer(*types: ArrayType, results: int, wrt: int, backward: FrozenGraph) -> ArrayType:
+def custom_infer(
+    *types: ArrayType, results: int, wrt: int, others: int, function: str, backward: FrozenGraph
+) -> ArrayType:
     """The types of the first operands."""
-    if len(backward.outputs) != wrt or len(types) < results + wrt:
+    if len(backward.outputs) != wrt or others < 0 or len(types) < results + wrt + others:
         raise ShapeError("custom", types, "the backward does not fit the operands")
-    fitting("custom", backward, [*types[:results], *types[results + wrt :]])
+    fitting("custom", backward, [*types[:results], *types[results + wrt : len(types) - others]])
     return TupleType(types[:results])
 
 
+def refuse_others(asked: Iterable[int], values: Sequence[Any], others: int, name: str) -> None:
+    """Raise GraphError where the derivative by what is no argument is asked for."""
+    for i in asked:
+        if i >= len(values) - others:
+            raise GraphError(
+                f"{name}: it reads {values[i].label}, made at {describe(values[i].place)}, of which"
+                " its gradient says nothing, and it is differentiated by that"
+                "\n  hint: make it an argument; or read stop_gradient(...) of it, if it counts as"
+                " constant"
+            )
+
+
 def custom_shares(
-    wanted: Sequence[int], g: Parts, y: Any, *values: Any, results: int, wrt: int, backward: Any
-) -> Callable[[int], Any]:
+    wanted: Sequence[int], g: Parts, y: Any, *values: Any,
+    results: int, wrt: int, others: int, function: str, backward: Any,
+) -> Callable[[int], Any]:  # fmt: skip
     """The cotangents of what is differentiated by, from the user's graph."""
+    refuse_others(wanted, values, others, function)
     dys = [g.found[k] if k in g.found else zeros_like(values[k]) for k in range(results)]
-    found = backward(*dys, *values[results + wrt :])
+    found = backward(*dys, *values[results + wrt : len(values) - others])
     return dict(enumerate(found, results)).get
 
 
 def custom_push(
-    tangents: Mapping[int, Any], y: Any, *values: Any, results: int, wrt: int, backward: Any
-) -> Parts | None:
+    tangents: Mapping[int, Any], y: Any, *values: Any,
+    results: int, wrt: int, others: int, function: str, backward: Any,
+) -> Parts | None:  # fmt: skip
     """The tangents of the results: the user's graph is linear, and this is its transpose."""
+    refuse_others(tangents, values, others, function)
     zeros = [zeros_like(values[k]) for k in range(results)]
     names = common_names("custom", values)
     seeds: dict[Expr, Any] = {}
-    for i, ct in enumerate(backward(*zeros, *values[results + wrt :]), results):
+    captures = values[results + wrt : len(values) - others]
+    for i, ct in enumerate(backward(*zeros, *captures), results):
         if i in tangents:
             e = ct if isinstance(ct, Expr) else lifted(names, [ct])[0]
             seeds[e] = seeds[e] + tangents[i] if e in seeds else tangents[i]
@@ -202,7 +242,8 @@ def custom_batch(op: Any, stacks: Sequence[Any], batched: Sequence[bool], attrs:
         x if b or k >= end else OPS["broadcast_to"](x, shape=(size, *x.shape))
         for k, (x, b) in enumerate(zip(stacks, batched, strict=True))
     ]
-    inside = Inside(attrs["backward"], [*[True] * n, *batched[end:]], size)
+    captures = batched[end : len(batched) - attrs["others"]]
+    inside = Inside(attrs["backward"], [*[True] * n, *captures], size)
     graph = inside.graph([True] * attrs["wrt"])
     return given(op(*spread, **{**attrs, "backward": graph}), [True] * n)
 

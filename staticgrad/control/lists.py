@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Op, ShapeError
+from gradops.dims import UNKNOWN
 from gradops.rules import NO_RULES, Jointly
-from gradops.types import UNKNOWN
 
 from ..ir.structure import HistoryType, Parts
 

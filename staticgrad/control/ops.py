@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
+from gradops.dims import UNKNOWN
 from gradops.rules import Jointly, Selective
-from gradops.types import UNKNOWN, conflict
+from gradops.types import conflict
 
 from ..ir.graph import FrozenGraph
 from ..ir.replay import bound

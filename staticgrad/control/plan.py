@@ -13,8 +13,9 @@ from gradops import (
     ShapeError,
     flatten,
 )
+from gradops.dims import UNKNOWN, Size
 from gradops.places import describe
-from gradops.types import UNKNOWN, Size, is_float
+from gradops.types import is_float
 
 from ..frontend.graph import get_default_graph
 from ..frontend.leaves import as_expression, constant, parameter, placeholder_type

@@ -6,19 +6,19 @@ arrays are read as `gradops/archive.py` does.
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from gradops import GraphFormatError, type_of
 from gradops.archive import Archive, Format, read_archive, write_archive
 from gradops.places import Place, line_number
 
+from ..ir.budget import EXPRESSION, MENTION, PLACE, SAFE, Budget
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.parse import parse_sections
 from ..ir.text import inner_graphs, to_text, unique_names
 
-SAFE = 16 << 20  # bytes of text that are read in a second or two, in less than 512 MB
 GRAPH = Format("staticgrad graph", 3, "saved graph", GraphFormatError)
 
 
@@ -73,29 +73,34 @@ class Places:
         return {name: n[0] if len(n) == 1 else n for name, n in found.items() if n}
 
 
-def load(file: Any, limit: int = SAFE) -> FrozenGraph:
+def load(file: Any, limit: float = SAFE) -> FrozenGraph:
     """The graph that `save` wrote; raises GraphFormatError for a file that holds none.
 
-    A text of more than `limit` bytes is refused, so that a file from anywhere takes neither long
-    nor much memory. The default is enough for about 100,000 expressions; give more for a larger
-    graph from a source that you trust.
+    A manifest of more than `limit` bytes is refused, and one that asks for more work than that of
+    an ordinary graph of so many, so that a file from anywhere takes neither long nor much memory.
+    The default is enough for about 100,000 expressions; give more for a larger graph from a source
+    that you trust.
     """
-    return read_archive(file, GRAPH._replace(limit=limit), loaded)
+    format = GRAPH._replace(limit=limit)
+    return read_archive(file, format, partial(loaded, budget=Budget(limit)))
 
 
-def loaded(archive: Archive, manifest: dict[str, Any]) -> FrozenGraph:
+def loaded(archive: Archive, manifest: dict[str, Any], budget: Budget) -> FrozenGraph:
     """The graph that a manifest describes."""
     wanted = {"graph": str, "variables": dict, "places": list, "lines": dict}
     if not all(isinstance(manifest.get(key), kind) for key, kind in wanted.items()):
         archive.refuse(f"its manifest lacks some of {', '.join(wanted)}")
     array = cache(archive.array)  # one that is named often takes its memory once
-    graphs = parse_sections(manifest["graph"], array)
+    graphs = parse_sections(manifest["graph"], array, budget)
     by_name = {e.name: e for e in graphs[""].order}
     for name, i in manifest["variables"].items():
+        budget.spend(EXPRESSION)
         set_variable(archive, by_name.get(name), i, array)
+    budget.spend(PLACE * len(manifest["places"]))
     places = [read_place(archive, place) for place in manifest["places"]]
     for section, lines in manifest["lines"].items():
         if section in graphs:
+            budget.spend(MENTION * mentions(lines))
             set_lines(archive, graphs[section], lines, places)
     return graphs[""]
 
@@ -114,6 +119,11 @@ def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence
             graph.merged[e] = dict.fromkeys(found[1:])
 
 
+def mentions(lines: Any) -> int:
+    """How many places are named for expressions."""
+    return sum(len(several(n)) for n in lines.values()) if isinstance(lines, dict) else 0
+
+
 def several(numbers: Any) -> list[Any]:
     """One or several numbers as a list."""
     return numbers if isinstance(numbers, list) else [numbers]
@@ -121,14 +131,14 @@ def several(numbers: Any) -> list[Any]:
 
 def place_at(archive: Archive, places: Sequence[Place], i: Any) -> Place:
     """The place of a number."""
-    if not isinstance(i, int) or not 0 <= i < len(places):
+    if type(i) is not int or not 0 <= i < len(places):
         archive.refuse(f"{str(i)[:80]} is the number of no place")
     return places[i]
 
 
 def set_variable(archive: Archive, e: Expr | None, i: Any, array: Callable[[int], Any]) -> None:
     """Give a variable its initial value, which is `array(i)`."""
-    if e is None or e.kind is not Kind.VARIABLE or not isinstance(i, int):
+    if e is None or e.kind is not Kind.VARIABLE or type(i) is not int:
         archive.refuse(f"{str(i)[:80]} is the value of no variable")
     value = array(i)
     if type_of(value) != e.type:

@@ -9,18 +9,9 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
+from gradops.dims import Size, product
 from gradops.library.keys import index_array
-from gradops.types import (
-    Size,
-    as_shape,
-    as_size,
-    conflict,
-    native,
-    normalize_axis,
-    product,
-    shape_of,
-    type_of,
-)
+from gradops.types import as_shape, as_size, conflict, native, normalize_axis, shape_of, type_of
 
 from ..ir.expr import Expr
 from .creation import ensure_shape, numbers

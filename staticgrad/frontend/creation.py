@@ -7,9 +7,10 @@ import numpy as np
 
 import gradops as ops
 from gradops import Dim, DTypeError, ShapeError
+from gradops.dims import Size, product
 from gradops.library import sizes
 from gradops.library.indexing import positions
-from gradops.types import Size, as_shape, as_size, is_inexact, native, product, shape_of
+from gradops.types import as_shape, as_size, is_inexact, native, shape_of
 
 from ..ir.expr import Expr, common_names, lifted, new_constant
 from ..ir.refining import merged

@@ -18,10 +18,11 @@ from gradops import (
     copy,
     type_of,
 )
+from gradops.dims import UNKNOWN
 from gradops.holding import is_holder
 from gradops.library.sizes import forget_sizes
 from gradops.places import here
-from gradops.types import UNKNOWN, as_size, broadcast_shapes, conflict, native
+from gradops.types import as_size, broadcast_shapes, conflict, native
 
 from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
 from ..ir.names import Names, running

@@ -7,19 +7,9 @@ import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, ShapeError
+from gradops.dims import Shape, Size, product
 from gradops.library.keys import index_array
-from gradops.types import (
-    Shape,
-    Size,
-    as_shape,
-    as_size,
-    conflict,
-    is_float,
-    normalize_axis,
-    product,
-    shape_of,
-    type_of,
-)
+from gradops.types import as_shape, as_size, conflict, is_float, normalize_axis, shape_of, type_of
 
 from .creation import numbers, zeros
 

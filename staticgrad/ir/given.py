@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim, FeedError, type_of
+from gradops.dims import Shape, Size
 from gradops.op import SEQUENCES, as_operand
 from gradops.places import describe, here
-from gradops.types import PYTHON_SCALARS, Shape, Size
+from gradops.types import PYTHON_SCALARS
 
 from .expr import Expr
 from .plain import fits

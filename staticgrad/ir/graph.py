@@ -9,6 +9,7 @@ large.
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
@@ -181,7 +182,7 @@ class FrozenGraph:
     def __reduce__(self) -> Any:
         from .parse import parse
 
-        return parse, (str(self),)
+        return parse, (str(self), None, math.inf)
 
 
 def require_frozen(call: str, graph: Any) -> FrozenGraph:

@@ -9,9 +9,10 @@ which computes it under a name of its own.
 from typing import Any
 
 from gradops import ArrayType, GraphError, ShapeError
+from gradops.dims import Shape
 from gradops.library.movement import shown
 from gradops.library.sizes import ensure_shape
-from gradops.types import Shape, as_shape, as_size, conflict
+from gradops.types import as_shape, as_size, conflict
 
 from .expr import Expr, Kind, clock
 from .misfits import made_lines

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, type_of
+from gradops.dims import Size
 from gradops.holding import held
 from gradops.op import compute
-from gradops.types import Size, shape_of
+from gradops.types import shape_of
 
 from .expr import Expr, leaf, sequence
 from .given import operand_for, require_all, sizes_given

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.types import UNKNOWN, Size
+from gradops.dims import UNKNOWN, Size
 
 NO_ARRAY = np.dtype(object)
 

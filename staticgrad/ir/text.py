@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.types import Shape
+from gradops.dims import Shape
 
 from .expr import Expr, Kind
 from .graph import SMALL, FrozenGraph, has_graphs, require_frozen

@@ -2,35 +2,44 @@
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from gradops import GraphFormatError
 
-NAME = re.compile(r"[A-Za-z_][\w./]*(?:-[\w./]+)*")
-NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf\b|nan\b)")
+from .budget import LINE, TOKEN, Budget
+
+NAME = re.compile(r"[A-Za-z_][\w./]*+(?:-[\w./]++)*+")
+NUMBER = re.compile(r"-?(?:\d++\.?\d*+(?:[eE][+-]?\d++)?|inf\b|nan\b)")
+STRING = r'"(?:[^"\\]++|\\.)*+"'
 TOKENS = re.compile(
-    rf"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<number>{NUMBER.pattern})
+    rf"""\s*+(?:(?P<string>{STRING})|(?P<number>{NUMBER.pattern})
     |(?P<name>{NAME.pattern})|(?P<mark>//|[()\[\]{{}},:=*+@])|(?P<comment>\#.*))""",
     re.VERBOSE,
 )
+LINES = re.compile(r"\s*+([^\n]*+)")
+SHOWN = 200  # characters of a line, or of a reason, in an error
 DEEPEST = 32  # brackets within brackets, in a line
 
 
 class Line:
     """The tokens of one line, and how far they have been read."""
 
-    def __init__(self, number: int, text: str) -> None:
-        self.number, self.text, self.at, self.depth = number, text, 0, 0
+    def __init__(self, text: str, budget: Budget, place: tuple[str, int] = ("", 0)) -> None:
+        self.text, self.budget, self.place, self.at, self.depth = text, budget, place, 0, 0
 
     @cached_property
     def tokens(self) -> list[tuple[str, str]]:
         """The tokens, each with its kind."""
-        found, at, end = [], 0, len(self.text.rstrip())
+        found, at, end, budget = [], 0, len(self.text.rstrip()), self.budget
         while at < end:
             match = TOKENS.match(self.text, at)
             if match is None:
-                raise self.error(f"{self.text[at:].strip()[:20]!r} is not expected here")
+                raise self.error(
+                    f"{self.text[at : at + SHOWN].strip()[:20]!r} is not expected here"
+                )
+            budget.spend(TOKEN)
             if match.lastgroup != "comment":
                 found.append((str(match.lastgroup), match[str(match.lastgroup)]))
             at = match.end()
@@ -38,7 +47,11 @@ class Line:
 
     def error(self, reason: str) -> GraphFormatError:
         """The error for this line."""
-        return GraphFormatError(f"line {self.number}: {reason}\n  {self.text.strip()[:200]}")
+        whole, at = self.place
+        number = whole.count("\n", 0, at) + 1
+        return GraphFormatError(
+            f"line {number}: {reason[:SHOWN]}\n  {self.text[: 2 * SHOWN].strip()[:SHOWN]}"
+        )
 
     def peek(self) -> str:
         """The next token, or nothing at the end."""
@@ -116,3 +129,15 @@ def separated(line: Line, close: str, item: Any) -> list[Any]:
                 break
         found.append(line.inside(item))
     return found
+
+
+def lines_of(text: str, budget: Budget) -> Iterator[Line]:
+    """The lines that are neither empty nor comments."""
+    at = 0
+    while at < len(text):
+        match = LINES.match(text, at)
+        assert match is not None
+        budget.spend(LINE)
+        if match[1] and match[1][0] != "#":
+            yield Line(match[1], budget, (text, match.start(1)))
+        at = match.end()

@@ -1,5 +1,6 @@
 """What stands in a graph's text: sizes, types, attributes and the entries of constants."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -7,39 +8,41 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.types import Size, broadcast_shapes, product
+from gradops.dims import LARGEST, Size, product, sum_of
+from gradops.types import broadcast_shapes
 
+from .budget import ENTRY, ROW, Budget
 from .structure import HistoryType, TupleType
 from .tokens import Line, separated
 
-LONGEST = 1000  # terms of a size, and factors of a term
 MOST_AXES = 64  # NumPy has no arrays of more
+KINDS = {"b": 0, "u": 1, "i": 1, "O": 1, "f": 2, "c": 3}  # of dtypes: each holds those before it
+ENTRIES = re.compile(r"[-\[\], \d.eE+]*+(?:(?:inf|nan|True|False)[-\[\], \d.eE+]*+)*+")
+SPELLED = {"inf": "Infinity", "nan": "NaN", "True": "true", "False": "false"}
 WORDS = {"None": None, "True": True, "False": False}
 DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
 
 
 def size(line: Line) -> Size:
     """A sum of products of sizes."""
-    total, terms = term(line), 1
+    terms = [term(line)]
     while line.accept("+"):
-        total, terms = total + term(line), terms + 1
-        if terms > LONGEST:
-            raise line.error(f"a size has more than {LONGEST} terms")
-    return total
+        terms.append(term(line))
+    return sum_of(terms) if terms[1:] else terms[0]
 
 
 def term(line: Line) -> Size:
     """A product or quotient of sizes."""
-    found, start = factor(line), line.at
+    found = factor(line)
     while line.peek() in ("*", "//"):
-        if line.at - start > 2 * LONGEST:
-            raise line.error(f"a size has more than {LONGEST} factors")
         if line.take() == "*":
             found = found * factor(line)
         elif (divisor := factor(line)) == 0:
             raise line.error("a size is divided by zero")
         else:
             found = found // divisor
+        if isinstance(found, int) and abs(found) > LARGEST:
+            raise line.error(f"a size is above {LARGEST}")
     return found
 
 
@@ -152,16 +155,12 @@ def one_value(line: Line) -> list[Any]:
 def constant_array(line: Line, entries: Any, type: ArrayType) -> Any:
     """The array of a constant, whose entries must fill the declared shape."""
     flat = flattened(line, entries)
-    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != len(flat):
-        raise line.error(f"{len(flat)} entries do not fill {type}")
     if not all(isinstance(x, bool | int | float | complex) for x in flat):
         raise line.error("a constant has numbers only")
     try:
-        array = np.array(flat, type.dtype).reshape(type.shape)
-    except (OverflowError, TypeError, ValueError) as error:
+        return filled(flat, type)
+    except (ArithmeticError, TypeError, ValueError) as error:
         raise line.error(str(error)) from error
-    array.flags.writeable = False
-    return array
 
 
 def flattened(line: Line, entries: Any) -> list[Any]:
@@ -169,3 +168,29 @@ def flattened(line: Line, entries: Any) -> list[Any]:
     if not isinstance(entries, list):
         return [entries]
     return [x for entry in entries for x in flattened(line, entry)]
+
+
+def listed(text: str, budget: Budget) -> Any:
+    """Nested lists of numbers, read at once; raises ValueError for what may be something else."""
+    budget.spend(ENTRY * text.count(",") + ROW * text.count("["))
+    if not ENTRIES.fullmatch(text):
+        raise ValueError("not only numbers")
+    for word, spelled in SPELLED.items():
+        text = text.replace(word, spelled)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+
+
+def filled(entries: Any, type: ArrayType) -> Any:
+    """An array of numbers, which must fit its type; raises ValueError or ArithmeticError."""
+    found = np.array(entries)
+    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != found.size:
+        raise ValueError(f"{found.size} entries do not fill {type}")
+    if found.size and KINDS[found.dtype.kind] > KINDS[type.dtype.kind]:
+        raise ValueError(f"the entries are of {found.dtype}, and not {type.dtype}")
+    with np.errstate(over="raise"):
+        array = np.array(entries, type.dtype).reshape(type.shape)
+    array.flags.writeable = False
+    return array

@@ -5,7 +5,8 @@ from typing import Any
 
 import gradops as ops
 from gradops import DTypeError, OptionError, ShapeError
-from gradops.types import as_size, is_float, product
+from gradops.dims import product
+from gradops.types import as_size, is_float
 
 from .. import initializers
 from ..control.branches import cond

@@ -1,17 +1,17 @@
 """Which passes run at which level, and what they did."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gradops.errors import OptionError
 
-from ..ir.expr import Expr, with_attrs
-from ..ir.graph import FrozenGraph, Interning, has_graphs
+from ..ir.graph import FrozenGraph
 from ..ir.text import inner_graphs
 from ..ir.verify import verify
+from .constants import PutConstantsInside
 from .fold import Fold
+from .inner import with_inner
 from .prune import Prune
 from .rewrite import Rule, rewrite
 from .simplify import DropBroadcasts, DropGradients, DropRetyping, Simplify
@@ -60,32 +60,11 @@ def optimized(graph: FrozenGraph, level: int, rules: Sequence[Rule] = ()) -> Fro
     passes = (*((Rewrite(tuple(rules)),) if rules else ()), *LEVELS[level])
     if not passes:
         return graph
-    graph = graph if level == 0 else Prune()(graph)
+    graph = graph if level == 0 else Prune()(PutConstantsInside()(graph))
     made: dict[FrozenGraph, FrozenGraph] = {}
     for each in inner_graphs(graph):  # the innermost first
         made[each] = run_passes(with_inner(each, made), passes)[0]
     return run_passes(with_inner(graph, made), passes)[0]
-
-
-def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> FrozenGraph:
-    """The graph with others in the place of the graphs inside it: of bodies and branches."""
-    if not made:
-        return graph
-
-    def replace(e: Expr, intern: Interning) -> Expr:
-        if not has_graphs(e):
-            return e
-        attrs = {k: renewed(v, made) for k, v in e.attrs.items()}
-        return e if attrs == e.attrs else intern.copy(with_attrs(e, attrs), e.inputs)
-
-    return graph.rebuilt(replace)
-
-
-def renewed(value: Any, made: Mapping[FrozenGraph, FrozenGraph]) -> Any:
-    """An attribute's value with other graphs in it."""
-    if type(value) is tuple:
-        return tuple([renewed(v, made) for v in value])
-    return made[value] if isinstance(value, FrozenGraph) else value
 
 
 def run_passes(

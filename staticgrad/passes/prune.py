@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from typing import Any
 
 from ..ir.expr import Expr, whole_of
@@ -146,5 +147,10 @@ def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -
     """A graph with some of its inputs and outputs, itself pruned."""
     if len(inputs) == len(graph.inputs) and len(outputs) == len(graph.outputs):
         return Prune()(graph)
-    ends = tuple([graph.outputs[i] for i in outputs])
-    return Prune()(FrozenGraph(tuple([graph.inputs[i] for i in inputs]), ends, merged=graph.merged))
+    some = FrozenGraph(
+        tuple([graph.inputs[i] for i in inputs]),
+        tuple([graph.outputs[i] for i in outputs]),
+        merged=graph.merged,
+    )
+    needed = some.reached()
+    return Prune()(replaced(some, sequence=tuple([e for e in graph.order if e in needed])))

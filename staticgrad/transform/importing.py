@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, FeedError, FetchError, OperandError
+from gradops.dims import Size
 from gradops.places import here
-from gradops.types import Size
 
 from ..export.saving import load
 from ..frontend.graph import Graph, get_default_graph

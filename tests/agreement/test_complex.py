@@ -127,6 +127,47 @@ def test_what_orders_numbers_has_no_complex_gradient(f):
             sg.gradients(abs(sum(f(x))), x)
 
 
+BASES = [-2.0, -0.5, 0.0, 0.5, 2.0, -2 + 0j, -0.5 + 1j, 0j, 2 + 0j, 1 - 1j]
+EXPONENTS = [-2.0, -0.5, 0.0, 0.5, 1.0, 3.0, -2 + 0j, 0.5 + 1j, 0j, 1 - 1j, 1 + 0j]
+powers = pytest.mark.parametrize("b", EXPONENTS)
+
+
+def gradients_of_a_power(lib, a, b):
+    """The gradients of the real part of a power, in base and exponent."""
+    x, y = (lib.tensor(np.array(v), requires_grad=True) for v in (a, b))
+    z = x**y
+    found = lib.autograd.grad(z, [x, y], lib.tensor(np.ones((), np.result_type(a, b))))
+    return [g.resolve_conj().numpy() if hasattr(g, "resolve_conj") else g.numpy() for g in found]
+
+
+@powers
+@pytest.mark.parametrize("a", BASES)
+@pytest.mark.filterwarnings("ignore")
+def test_a_power_has_the_gradients_of_its_formula(a, b):
+    """Of a negative base and a complex exponent the logarithm is complex; torch agrees."""
+    if a == 0:
+        wanted = [None, 0 if np.real(b) >= 0 else None]  # none, or a convention
+    else:
+        wide = np.asarray(a, np.result_type(a, b))
+        wanted = [np.conj(b * wide ** (b - 1)), np.conj(wide**b * np.log(wide))]
+    for got, want, of in zip(gradients_of_a_power(dg, a, b), wanted, (a, b), strict=True):
+        if want is not None:
+            want = want if np.iscomplexobj(of) else np.real(want)
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+@powers
+@pytest.mark.parametrize("a", BASES)
+@pytest.mark.peers
+@pytest.mark.filterwarnings("ignore")
+def test_torch_has_the_same_gradients_of_powers(a, b):
+    torch = pytest.importorskip("torch")
+    ours, theirs = (gradients_of_a_power(lib, a, b) for lib in (dg, torch))
+    for got, want in zip(ours, theirs, strict=True):
+        if a != 0 or np.all(np.isfinite(want)):  # torch's powers of a complex 0 are NaN
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
 def test_a_dtype_that_numpy_does_not_compute_is_named():
     with pytest.raises(gradops.DTypeError, match=r"floor\(complex128\[3\]\): NumPy does not"):
         gradops.floor(Z)

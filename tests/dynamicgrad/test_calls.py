@@ -42,4 +42,4 @@ def test_a_call_gives_finite_tensors_of_the_type_that_its_node_states(call, tole
         assert isinstance(y, dg.Tensor)
         assert np.isfinite(y.value).all()
         if y.grad_fn is not None:
-            assert (y.grad_fn.shape, y.grad_fn.dtype) == (y.shape, y.dtype)
+            assert (y.node.shape, y.node.dtype) == (y.shape, y.dtype)

@@ -1,5 +1,9 @@
 """Views and in-place writes that follow each other."""
 
+import pytest
+
+import dynamicgrad as dg
+
 from .behaviour import Table
 
 table = Table()
@@ -334,4 +338,124 @@ def a_copy_of_a_part_is_no_view(t):
     return [[x.tolist()[1], y.tolist()[1]], y.tolist()]
 
 
+@table.gives(([3.0, 3.0, 3.0, 3.0], True))
+def windows_apart_follow_their_base(t):
+    x = t.ones(4, requires_grad=True)
+    y = x * 1
+    u = y.unfold(0, 2, 2)
+    y.mul_(3)
+    u.sum().backward()
+    return x.grad.tolist(), u._base is y
+
+
+@table.gives(([3.0, 3.0, 6.0, 6.0, 1.0], [3.0, 3.0, 6.0, 6.0, 1.0]))
+def windows_apart_are_written_to(t):
+    x = t.ones(5, requires_grad=True)
+    y = x * 1
+    u = y.unfold(0, 2, 2)
+    u.mul_(t.tensor([[3.0], [6.0]]))
+    y.sum().backward()
+    return y.tolist(), x.grad.tolist()
+
+
+@table.gives([[3.0, 1.0, 1.0, 1.0]] * 4)
+def parts_of_tensor_split_are_written_to(t):
+    found = []
+    for part in (
+        lambda y: y.tensor_split([1])[0], lambda y: y.tensor_split(4)[0],
+        lambda y: y.hsplit([1])[0], lambda y: y.view(4, 1).vsplit([1])[0],
+    ):  # fmt: skip
+        x = t.ones(4, requires_grad=True)
+        y = x * 1
+        part(y).mul_(3)
+        y.sum().backward()
+        found.append(x.grad.tolist())
+    return found
+
+
+@table.gives([[2.0, 1.0], [2.0, 1.0]])
+def parts_of_dsplit_are_written_to(t):
+    x = t.ones(1, 1, 2, requires_grad=True)
+    y = x * 1
+    y.dsplit(2)[0].mul_(2)
+    y.sum().backward()
+    return y.flatten().tolist(), x.grad.flatten().tolist()
+
+
+@table.refuses(". Such functions do not allow the output views to be modified inplace.")
+def rows_are_views_made_together(t):
+    y = t.ones(2, 2, requires_grad=True) * 1
+    for row in y:
+        row.mul_(2)
+
+
+@table.gives((True, True))
+def a_view_made_before_its_base_requires_gradients_requires_them_too(t):
+    x = t.ones(4)
+    v = x[:2]
+    x.requires_grad_()
+    return v.requires_grad, v[:1].requires_grad
+
+
+@table.refuses("a view of a leaf Variable that requires grad is being used in an in-place operat")
+def a_view_made_before_its_base_became_a_leaf_is_not_written_to(t):
+    x = t.ones(4)
+    v = x[:2]
+    x.requires_grad_()
+    v.mul_(2)
+
+
+@table.gives((True, [2.0, 2.0, 0.0, 0.0]))
+def a_view_made_before_its_base_became_a_leaf_follows_it(t):
+    x = t.ones(4)
+    v = x[:2]
+    x.requires_grad_()
+    with t.no_grad():
+        v.mul_(2)
+    (v * 2).sum().backward()
+    return v.requires_grad, x.grad.tolist()
+
+
+@table.gives((True, [3.0, 3.0, 0.0, 0.0]))
+def a_leaf_that_is_a_view_follows_a_write_to_its_base(t):
+    x, w = t.ones(4), t.ones(4, requires_grad=True)
+    v = x[:2]
+    v.requires_grad_()
+    x.mul_(w)
+    (v * 3).sum().backward()
+    return v.grad_fn is not None, w.grad.tolist()
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
+
+
+def test_a_leaf_that_is_a_view_keeps_the_gradient_it_had():
+    x, w = dg.ones(4), dg.ones(3, requires_grad=True)
+    v = x[:2]
+    v.requires_grad_()
+    (v * 2).sum().backward()
+    x[1:].mul_(w)
+    with pytest.warns(UserWarning, match="not a leaf"):
+        assert (v.grad.tolist(), v.is_leaf) == ([2, 2], False)
+
+
+def test_windows_that_overlap_are_not_written_to():
+    y = dg.ones(4, requires_grad=True) * 1
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        y.unfold(0, 2, 1).mul_(2)
+
+
+def test_a_view_made_before_its_base_requires_gradients_has_its_history_at_once():
+    x = dg.ones(4)
+    v = x[:2]
+    x.requires_grad_()
+    (v * 2).sum().backward()  # nothing would get a gradient in PyTorch
+    assert x.grad.tolist() == [2, 2, 0, 0]
+
+
+def test_a_view_made_unrecorded_stays_a_constant():
+    x = dg.ones(4)
+    with dg.no_grad():
+        v = x[:2]
+    x.requires_grad_()
+    assert not v.requires_grad

@@ -1,20 +1,18 @@
 """Sizes that are not known until a graph runs, and how shapes broadcast."""
 
+import copy
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradops.dims import Dim, eval_terms
 from gradops.errors import ShapeError
-from gradops.types import (
-    ArrayType,
-    Dim,
-    broadcast_shapes,
-    eval_terms,
-    normalize_axes,
-    operand_types,
-    type_of,
-)
+from gradops.types import ArrayType, broadcast_shapes, normalize_axes, operand_types, type_of
 
 n, m = Dim("n"), Dim("m")
 SIZES = {"n": 6, "m": 5}
@@ -134,3 +132,20 @@ def test_python_scalars_take_the_dtype_of_the_others(x):
     assert operand_types([beside, x])[1].dtype == (
         np.result_type(beside, x) if type(x) in (bool, int, float) else type_of(x).dtype
     )
+
+
+def test_a_size_that_another_process_wrote_is_found_by_its_hash():
+    code = (
+        "import pickle, sys; from gradops import Dim; n = Dim('n');"
+        "sys.stdout.buffer.write(pickle.dumps((n * 2 + Dim('m') // 3) // 5))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    size = (Dim("n") * 2 + Dim("m") // 3) // 5
+    assert {size: "here"}[pickle.loads(found)] == "here"
+    assert copy.deepcopy(size) == size
+
+
+def test_a_size_knows_how_many_parts_it_has():
+    n, m = Dim("n"), Dim("m")
+    for size, parts in ((n, 2), (n + 1, 3), (n * m, 3), (2 * n * m + m, 5), (n // m + 3, 7)):
+        assert size.parts == parts

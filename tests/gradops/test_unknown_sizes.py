@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import gradops
+from gradops.dims import Dim, eval_terms
 from gradops.reads import Probe
 from gradops.testing import cases, with_derivative
-from gradops.types import ArrayType, Dim, eval_terms, type_of
+from gradops.types import ArrayType, type_of
 
 N = Dim("n")
 CASES = [

@@ -6,8 +6,8 @@ from numpy.testing import assert_array_equal
 
 import gradops as G
 from gradops import ArrayType, Dim
+from gradops.dims import UNKNOWN
 from gradops.reads import Probe
-from gradops.types import UNKNOWN
 
 X = np.arange(24.0).reshape(2, 3, 4)
 N, M = Dim("n"), Dim("m")

@@ -6,10 +6,10 @@ from numpy.testing import assert_array_equal
 
 import gradops as G
 from gradops import ArrayType, Dim
+from gradops.dims import UNKNOWN
 from gradops.kernels.indexing import FULL
 from gradops.library.indexing import slice_
 from gradops.reads import Probe
-from gradops.types import UNKNOWN
 
 X = np.arange(120.0).reshape(4, 5, 6)
 I, J = np.array([2, 0, 2]), np.array([[1], [-1]])

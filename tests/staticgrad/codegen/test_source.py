@@ -157,3 +157,12 @@ def test_sizes_are_worked_out_from_what_is_fed():
     assert f(np.ones(5)).tolist() == [5, 5, 5]
     with pytest.raises(ops.FeedError, match=r"2\*n \+ -1 cannot be 4 in x"):
         f(np.ones(4))
+
+
+def test_what_is_repeated_inside_a_call_leaves_it_as_an_array_of_its_own():
+    x = sg.placeholder("float64", [], name="x")
+    fill = sg.function(lambda x: sg.broadcast_to(x, [3]))
+    none = sg.function(lambda x: sg.broadcast_to(sg.constant(2.0), [3]))
+    for found in sg.compile([fill(x), sg.reshape(fill(x), [3, 1]), none(x)], [x])(1.0):
+        found += 1.0
+        assert len(set(found.ravel().tolist())) == 1

@@ -2,7 +2,10 @@
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 
@@ -194,3 +197,41 @@ def test_a_text_of_more_than_the_limit_is_refused():
     sg.save(network(), file)
     with pytest.raises(GraphFormatError, match="no more than 100 are read"):
         sg.load(file, limit=100)
+
+
+SAVED_TWICE = """
+import hashlib, io, sys
+import numpy as np
+import staticgrad as sg
+x = sg.placeholder("float32", ["n", "m"], name="x")
+w = sg.Variable(np.full(30, 0.5, np.float32), name="w")
+y = sg.cond(sg.reduce_sum(x) > 0, lambda: sg.tanh(x) * w[0], lambda: sg.concat([x, x], 0)[:1] + w)
+loss = sg.reduce_sum(y * np.arange(600.0, dtype=np.float32)[5])
+file = io.BytesIO()
+sg.save(sg.freeze([loss, *sg.gradients(loss, [x, w])], [x]), file)
+print(hashlib.sha256(file.getvalue()).hexdigest())
+"""
+
+
+def test_a_graph_is_saved_to_the_same_bytes_in_every_process():
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", SAVED_TWICE], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
+
+
+def test_what_is_loaded_is_saved_to_the_same_bytes():
+    file = saved(network())
+    assert saved(sg.load(file)).getvalue() == file.getvalue()
+
+
+@pytest.mark.parametrize("i", ["true", "1.0", "null", '"0"'])
+def test_a_number_that_is_no_integer_names_no_array_and_no_line(i):
+    graph, value = network(), json.loads(i)
+    for change in ({"variables": {"w": value}}, {"lines": {"": {"x": value}}}):
+        with pytest.raises(GraphFormatError):
+            sg.load(rewritten(graph, lambda m, change=change: m.update(change)))

@@ -1,0 +1,84 @@
+"""Constants that loops, branches and calls are given, put into the graphs inside them.
+
+A body captures whatever it reads from outside, so that it can be differentiated by that and fed.
+In a frozen graph what is still a constant is never fed: inside it is a number in the generated
+code, and can be folded.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import FrozenGraph, Interning, graphs_in, has_graphs, key_of
+from ..ir.text import inner_graphs
+from .inner import with_inner
+
+Known = dict[int, Expr]
+"""The constants that a graph is given wherever it stands, by the numbers of its inputs."""
+
+
+@dataclass(frozen=True)
+class PutConstantsInside:
+    """Let graphs inside others have the constants that all who use them give them. Exact."""
+
+    def __call__(self, graph: FrozenGraph) -> FrozenGraph:
+        innermost_first = list(inner_graphs(graph))
+        if not innermost_first:
+            return graph
+        known = constants_given([graph, *reversed(innermost_first)])
+        made: dict[FrozenGraph, FrozenGraph] = {}
+        for each in innermost_first:
+            made[each] = with_constants(with_inner(each, made), known[each])
+        return with_inner(graph, made)
+
+
+def constants_given(outermost_first: Sequence[FrozenGraph]) -> dict[FrozenGraph, Known]:
+    """What each graph is given that is the same constant in all places where it is used."""
+    found: dict[FrozenGraph, Known] = {outermost_first[0]: {}}
+    for graph in outermost_first:
+        numbers = {e: i for i, e in enumerate(graph.inputs)}
+        for e in graph.order:
+            for inner, operands in uses(e):
+                given = [found[graph].get(numbers.get(x, -1), x) for x in operands]
+                found[inner] = agreed(found.get(inner), inner, given)
+    return found
+
+
+def uses(e: Expr) -> Iterator[tuple[FrozenGraph, Sequence[Expr]]]:
+    """The graphs inside an expression, each with the operands that are its last inputs."""
+    if not has_graphs(e):
+        return
+    name, changing = e.op.name if e.op else "", 0
+    if name == "loop":
+        changing = e.attrs["carries"] + e.attrs["lists"]
+    elif name == "case":
+        changing = 1
+    operands = e.inputs[changing:] if name in ("loop", "case", "call") else ()
+    for graph in graphs_in(e):
+        yield graph, operands
+
+
+def agreed(before: Known | None, graph: FrozenGraph, operands: Sequence[Expr]) -> Known:
+    """Of what was known of a graph, that which holds for one more use, too."""
+    first = len(graph.inputs) - len(operands)
+    new = {
+        i: x for i, x in enumerate(operands, first)
+        if x.kind is Kind.CONSTANT and x.type == graph.inputs[i].type
+    }  # fmt: skip
+    if before is None:
+        return new
+    return {i: x for i, x in new.items() if i in before and key_of(x, ()) == key_of(before[i], ())}
+
+
+def with_constants(graph: FrozenGraph, known: Known) -> FrozenGraph:
+    """The graph with constants where it reads some of its inputs, which nothing reads then."""
+    if not known:
+        return graph
+    constants = {graph.inputs[i]: x for i, x in known.items()}
+
+    def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
+        return intern.copy(constants[e], ()) if e in constants else intern.copy(e, inputs)
+
+    found = graph.remade(make)
+    return replaced(found, inputs=graph.inputs, sequence=(*constants, *found.order))
