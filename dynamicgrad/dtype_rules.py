@@ -160,6 +160,19 @@ def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:
     return np.array(a).astype(dtype)[()]  # which wraps integers around, as in PyTorch
 
 
+def factor_in(op: object, factor: Any, dtype: np.dtype[Any]) -> Any:
+    """A number that tensors of a dtype are multiplied by, which may not change it."""
+    if not isinstance(factor, NUMBERS) or factor is True:
+        return factor
+    if category(dtype_of_number(factor)) > max(category(dtype), 1):
+        raise DTypeError(
+            op, [factor, dtype], f"the factor {factor} would change the dtype {dtype}",
+            known_as="For integral input tensors, argument alpha must not be a floating point"
+            " number.",
+        )  # fmt: skip
+    return bool(factor) if dtype == np.bool_ else factor
+
+
 def require_kind(op: object, args: Operands, dtype: np.dtype[Any], kinds: str = "") -> None:
     """Refuse a dtype of a kind that an op does not compute."""
     kinds = kinds or COMPUTED.get(str(op), ANY)

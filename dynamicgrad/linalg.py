@@ -17,6 +17,7 @@ from gradops.library.movement import in_dtype
 from gradops.types import shape_of, type_of
 
 from .fast import operand
+from .refusals import refusing
 from .rows import numbers_as_rows
 from .statistics import dims
 
@@ -254,5 +255,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(OFFERED)
+globals().update(refusing(OFFERED))
 __all__ = sorted(OFFERED)

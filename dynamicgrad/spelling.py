@@ -66,10 +66,53 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     """
     if a is None and b is None:
         return sorting.nonzero(condition, as_tuple=True)
-    numbers = {type(a), type(b)}
-    if float in numbers and numbers <= {bool, int, float}:
-        a = np.asarray(a, dtypes.get_default_dtype())
-    return ops.where(as_tensor(condition), a, b)
+    condition = as_tensor(condition)
+    if condition.dtype not in (np.bool_, np.uint8):
+        raise ops.DTypeError(
+            "where", [condition.type], "the condition is of truth values",
+            known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
+            f" {condition.dtype}", hint="use condition != 0",
+        )  # fmt: skip
+    return ops.where(condition != 0 if condition.dtype == np.uint8 else condition, a, b)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1 by the sign of each entry.
+
+    >>> dg.sign(dg.tensor([-2.0, 0.0]))
+    tensor([-1.,  0.])
+    """
+    return x.clone() if x.dtype == np.bool_ else UNARY["sign"](x)
+
+
+def sgn(x: Any) -> Any:
+    """The sign of each entry; of complex ones, the direction z / |z|.
+
+    >>> dg.sgn(dg.tensor([-2.0, 0.0]))
+    tensor([-1.,  0.])
+    """
+    return sign(x)
+
+
+def conj(x: Any) -> Any:
+    """The conjugates of complex entries; a tensor of others itself.
+
+    >>> dg.conj(dg.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return UNARY["conj"](x) if types.is_complex(x.dtype) else x
+
+
+def with_bytes(reduce: Any) -> Callable[..., Any]:
+    """`all` or `any`, which gives bytes for bytes."""
+
+    @functools.wraps(reduce)
+    def call(x: Any, *args: Any, **options: Any) -> Any:
+        found = reduce(x, *args, **options)
+        is_bytes = getattr(x, "dtype", None) == np.uint8
+        return ops.astype(found, dtype=np.uint8) if is_bytes else found
+
+    return call
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
@@ -78,18 +121,20 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
-    if isinstance(value, bool | int | float):
-        value = number_of(x.dtype, value)  # the tensor keeps its dtype
+    if isinstance(value, NUMBERS):
+        value = number_of(x.dtype, value)
+    elif value.dtype != x.dtype:
+        value = ops.astype(value, dtype=x.dtype)
     return ops.where(as_tensor(mask), value, x)
 
 
 def number_of(dtype: Any, value: Any) -> Any:
-    """A Python number in a dtype that is not to change; as it is if that is one of floats."""
-    if types.is_inexact(dtype):
-        return value
+    """A number in a dtype that is not to change."""
+    if dtype.kind == "b":
+        return bool(value)
     try:
         return dtype.type(value)
-    except (OverflowError, ValueError) as error:
+    except (OverflowError, ValueError, TypeError) as error:
         raise ops.DTypeError(
             "masked_fill", [types.ArrayType((), dtype)], f"{value} is no {dtype}",
             hint="make floats of the tensor first: x.float()",
@@ -111,7 +156,10 @@ def scaled(op: Callable[[Any, Any], Any], name: str, doc: str) -> Callable[..., 
     """`op` with PyTorch's factor `alpha` for its second operand."""
 
     def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
-        return op(x, other if alpha == 1 else other * alpha)
+        if alpha == 1:
+            return op(x, other)
+        x, other = in_one_dtype([operand(x), operand(other)])
+        return op(x, other * factor_in(name, alpha, x.dtype))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
@@ -248,7 +296,7 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
     "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
-    "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
+    "all": with_bytes(spelled(ops.all, **DIM)), "any": with_bytes(spelled(ops.any, **DIM)),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
     "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
