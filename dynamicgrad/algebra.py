@@ -176,7 +176,7 @@ SHARED: dict[str, Callable[..., Any]] = {
 FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul, "vander": vander}
 METHODS = SHARED
 PROPERTIES = {
-    "mH": property(lambda x: adjoint(x) if shape_of(x) else x),
+    "mH": property(lambda x: adjoint(x) if shape_of(x) else x.conj()),
     "mT": property(lambda x: ops.swapaxes(x, -1, -2) if shape_of(x) else x),
-    "H": property(lambda x: adjoint(x) if shape_of(x) else x),
+    "H": property(lambda x: adjoint(x) if shape_of(x) else x.conj()),
 }

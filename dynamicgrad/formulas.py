@@ -9,6 +9,7 @@ import gradops as ops
 from gradops import OptionError
 from gradops.types import is_inexact, shape_of, type_of
 
+from .dividing import require_divisor
 from .dtype_rules import factor_in, in_one_dtype, require_kind
 from .fast import binary, operand
 from .handle import cut_off
@@ -28,6 +29,7 @@ def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if rounding_mode is None:
         return divide(x, other)
     if rounding_mode == "floor":
+        require_divisor(ops.floor_divide, x, other)
         return ops.floor_divide(operand(x), other)
     if rounding_mode != "trunc":
         kinds = [type_of(operand(x)), type_of(other)]
@@ -35,6 +37,7 @@ def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     x, other = in_one_dtype([operand(x), other])
     if is_inexact(x.dtype):
         return ops.trunc(divide(x, other))
+    require_divisor(ops.floor_divide, x, other)
     return ops.floor_divide(x - ops.fmod(x, other), other)
 
 

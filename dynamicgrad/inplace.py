@@ -11,10 +11,12 @@ from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
-from gradops.types import broadcast_shapes, operand_types, shape_of
+from gradops.types import broadcast_shapes, operand_types
 
 from .carrying import carry
+from .dividing import DIVISIONS, require_divisor
 from .fast import REAL_NUMBERS
+from .fitting import as_entry
 from .handle import ARRAYS, Face, Handle, hold
 from .keeping import preserve
 from .leaves import requires_grad_
@@ -31,10 +33,13 @@ FLOATS = frozenset(map(np.dtype, ("float32", "float64")))
 def in_place(op: Op) -> Callable[..., Handle]:
     """The method that writes the result of `op` into its first operand."""
     ufunc = ufunc_of(op)
+    divides = op.name in DIVISIONS
 
     def method(self: Handle, other: Any, alpha: Any = 1) -> Handle:
         if alpha != 1:
             other = other * alpha
+        if divides:
+            require_divisor(op, self, other)
         if isinstance(other, Handle) and ufunc is not None and not is_recording():
             value, x = self.value, other.value
             if alike(value, x):
@@ -326,12 +331,7 @@ def zero_(t: Handle) -> Handle:
 
 def fill_(t: Handle, value: Any) -> Handle:
     """Fill the tensor with a number, and return it."""
-    if shape_of(value):
-        raise ShapeError(
-            "fill_", operand_types([t, value]), "the value is a number, or a tensor without axes",
-            hint="copy_() writes tensors", known_as="fill_ only supports 0-dimension value tensor",
-        )  # fmt: skip
-    return replace(t, ..., value, "fill_")
+    return replace(t, ..., as_entry("fill_", t, value), "fill_")
 
 
 def copy_(t: Handle, source: Any) -> Handle:
@@ -348,7 +348,7 @@ def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
 
 def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     """Write a number where the mask holds, and return the tensor."""
-    mask = as_tensor(mask)
+    mask, value = as_tensor(mask), as_entry("masked_fill_", t, value)
     if being_transformed([mask.value]):
         refuse_recording(t)
         return rebased(t, ops.where(mask, value, hold(type(t), t.value, t.node)))
@@ -370,6 +370,8 @@ def detach_(t: Tensor) -> Tensor:
 
 def set_item(t: Tensor, key: Any, value: Any) -> None:
     """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
+    if isinstance(value, float | int | complex):
+        value = as_entry("setitem", t, value)
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     replace(t, plain(key), value, "setitem")

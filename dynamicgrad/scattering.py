@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops.types import is_float, is_inexact, shape_of
 
+from .fitting import as_entry, require_dtype
 from .inplace import updated_by
 from .rows import numbers_as_rows
 from .shapes import along, axis_of
@@ -32,6 +33,11 @@ def grid(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
     )
 
 
+def names_nothing(index: Any, x: Any) -> bool:
+    """Whether an index has no entries, and another number of dimensions, which is let pass."""
+    return 0 in shape_of(index) and len(shape_of(index)) != len(shape_of(x))
+
+
 def of_index(src: Any, index: Any) -> Any:
     """What of `src` there is an index for; a number is for all."""
     if not isinstance(src, Tensor):
@@ -52,8 +58,12 @@ def scatter(
     tensor([[0., 5.],
             [5., 0.]])
     """
+    if names_nothing(index, x):
+        return ops.copy(x)
+    require_dtype("scatter", x, src)
     place = ops.at(x)[grid(x, dim, index)]
-    values = of_index(value if src is None else src, index)
+    given = value if src is None else src
+    values = of_index(src, index) if isinstance(given, Tensor) else as_entry("scatter", x, given)
     if reduce not in (None, "add", "multiply"):
         raise ops.OptionError(
             "scatter", [ops.type_of(x)], f"reduce is 'add' or 'multiply', not {reduce!r}"
@@ -68,6 +78,9 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     >>> dg.zeros(3).scatter_add(0, dg.tensor([0, 2, 2]), dg.ones(3))
     tensor([1., 0., 2.])
     """
+    if names_nothing(index, x):
+        return ops.copy(x)
+    require_dtype("scatter_add", x, src)
     return ops.at(x)[grid(x, dim, index)].add(of_index(src, index))
 
 
@@ -84,6 +97,9 @@ def scatter_reduce(
     >>> x.scatter_reduce(0, i, dg.tensor([2.0, 4.0]), "mean", include_self=False)
     tensor([3., 1.])
     """
+    if names_nothing(index, x):
+        return ops.copy(x)
+    require_dtype("scatter_reduce", x, src)
     return reduced(x, grid(x, dim, index), of_index(src, index), reduce, include_self)
 
 
@@ -136,6 +152,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> A
     >>> dg.zeros(2).index_add(0, dg.tensor([1, 1]), dg.ones(2), alpha=3)
     tensor([0., 6.])
     """
+    require_dtype("index_add", x, source)
     return ops.at(x)[along(x, dim, index)].add(source if alpha == 1 else source * alpha)
 
 
@@ -146,6 +163,7 @@ def index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
     >>> dg.zeros(3).index_copy(0, dg.tensor([2, 0]), dg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
+    require_dtype("index_copy", x, source)
     return ops.at(x)[along(x, dim, index)].set(as_tensor(source))
 
 
@@ -156,7 +174,7 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
     >>> dg.zeros(3).index_fill(0, dg.tensor([2]), 7.0)
     tensor([0., 0., 7.])
     """
-    return ops.at(x)[along(x, dim, index)].set(value)
+    return ops.at(x)[along(x, dim, index)].set(as_entry("index_fill", x, value))
 
 
 @numbers_as_rows
@@ -168,6 +186,7 @@ def index_reduce(
     >>> dg.ones(2).index_reduce(0, dg.tensor([1, 1]), dg.tensor([2.0, 3.0]), "prod")
     tensor([1., 6.])
     """
+    require_dtype("index_reduce", x, source)
     return reduced(x, along(x, dim, index), as_tensor(source), reduce, include_self)
 
 
@@ -178,6 +197,7 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
     tensor([[0., 1.],
             [1., 0.]])
     """
+    require_dtype("index_put", x, values)
     place = ops.at(x)[tuple(slice(None) if i is None else i for i in indices)]
     return place.add(values) if accumulate else place.set(values)
 
@@ -199,6 +219,7 @@ def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
             [0., 1.]])
     """
     index, source = as_tensor(index), as_tensor(source)
+    require_dtype("put", x, source)
     place = ops.at(ops.reshape(x, shape=(-1,)))[ops.reshape(index, shape=(-1,))]
     values = ops.reshape(source, shape=(-1,))
     row = place.add(values) if accumulate else place.set(values)
@@ -221,8 +242,8 @@ def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
     >>> dg.zeros(3).masked_scatter(dg.tensor([True, False, True]), dg.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
-    mask = as_tensor(mask)
-    x, mask = ops.broadcast_arrays(x, mask)
+    require_dtype("masked_scatter", x, source)
+    x, mask = ops.broadcast_arrays(x, as_tensor(mask))
     order = ops.cumulative_sum(ops.reshape(mask, shape=(-1,)), axis=0) - 1
     places = ops.where(mask, ops.reshape(order, shape=shape_of(mask)), 0)
     return ops.where(mask, ops.take(as_tensor(source), places), x)

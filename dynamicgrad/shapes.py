@@ -357,9 +357,21 @@ def gather(x: Any, dim: int, index: Any) -> Any:
     """
     dim = axis_of(x, dim, len(shape_of(x)))
     if 0 in shape_of(index):
-        return none_of(x, shape_of(index))
+        return own_memory(none_of(x, shape_of(index)))
     own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
     return ops.take_along_axis(x[tuple(own)], index, axis=dim)
+
+
+def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Any:
+    """The entries at indices along a dimension, or of all in a row if none is named.
+
+    >>> dg.take_along_dim(dg.tensor([[3, 1], [2, 4]]), dg.tensor([0, 3]))
+    tensor([3, 4])
+    """
+    x, indices = as_tensor(x), as_tensor(indices)
+    if dim is None:
+        x, indices, dim = ravel(x), ravel(indices), 0
+    return ops.take_along_axis(x, indices, axis=dim)
 
 
 def cat(tensors: Any, dim: int = 0) -> Any:

@@ -19,12 +19,14 @@ from . import (
     conversion,
     creation,
     devices,
-    dtypes,
+    entrywise,
     formulas,
     holding,
     hooks,
     inplace,
+    layout,
     leaves,
+    promotion,
     sampling,
     scattering,
     shapes,
@@ -35,8 +37,12 @@ from . import (
 )
 from .arrays import Array
 from .backward import backward
+from .dividing import DIVISIONS, refusing_zero
+from .dtype_rules import factor_in, in_one_dtype
 from .fast import binary, operand, several, unary
+from .fitting import as_entry
 from .handle import Handle, detached
+from .refusals import refusing
 from .rows import numbers_as_rows
 from .tensor import Tensor, as_tensor
 
@@ -76,33 +82,6 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     return ops.where(condition != 0 if condition.dtype == np.uint8 else condition, a, b)
 
 
-def sign(x: Any) -> Any:
-    """-1, 0 or 1 by the sign of each entry.
-
-    >>> dg.sign(dg.tensor([-2.0, 0.0]))
-    tensor([-1.,  0.])
-    """
-    return x.clone() if x.dtype == np.bool_ else UNARY["sign"](x)
-
-
-def sgn(x: Any) -> Any:
-    """The sign of each entry; of complex ones, the direction z / |z|.
-
-    >>> dg.sgn(dg.tensor([-2.0, 0.0]))
-    tensor([-1.,  0.])
-    """
-    return sign(x)
-
-
-def conj(x: Any) -> Any:
-    """The conjugates of complex entries; a tensor of others itself.
-
-    >>> dg.conj(dg.tensor([1 + 2j]))
-    tensor([1.-2.j])
-    """
-    return UNARY["conj"](x) if types.is_complex(x.dtype) else x
-
-
 def with_bytes(reduce: Any) -> Callable[..., Any]:
     """`all` or `any`, which gives bytes for bytes."""
 
@@ -121,24 +100,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
-    if isinstance(value, NUMBERS):
-        value = number_of(x.dtype, value)
-    elif value.dtype != x.dtype:
-        value = ops.astype(value, dtype=x.dtype)
-    return ops.where(as_tensor(mask), value, x)
-
-
-def number_of(dtype: Any, value: Any) -> Any:
-    """A number in a dtype that is not to change."""
-    if dtype.kind == "b":
-        return bool(value)
-    try:
-        return dtype.type(value)
-    except (OverflowError, ValueError, TypeError) as error:
-        raise ops.DTypeError(
-            "masked_fill", [types.ArrayType((), dtype)], f"{value} is no {dtype}",
-            hint="make floats of the tensor first: x.float()",
-        ) from error  # fmt: skip
+    return ops.where(as_tensor(mask), as_entry("masked_fill", x, value), x)
 
 
 def einsum(equation: str, *operands: Any) -> Any:
@@ -220,26 +182,6 @@ def is_floating_point(x: Any) -> bool:
     return is_float(x.dtype)
 
 
-def real(x: Any) -> Any:
-    """The real part of complex entries: a view; what is real already is returned itself.
-
-    >>> dg.real(dg.tensor([1 + 2j]))
-    tensor([1.])
-    """
-    return ops.real(x) if types.is_complex(x.dtype) else x
-
-
-def unchanged(x: Any) -> Any:
-    """The tensor itself, as `+x` is; refused for bool, as `-x` is.
-
-    >>> dg.positive(dg.ones(2))
-    tensor([1., 1.])
-    """
-    if x.dtype == np.bool_:
-        raise ops.DTypeError("positive", [ops.type_of(x)], "a bool has no sign")
-    return x
-
-
 def numel(x: Any) -> int:
     """How many entries there are.
 
@@ -291,6 +233,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
 
 UNARY = {name: unary(op) for name, op in elementwise(1).items()}
 BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
+BINARY |= {name: refusing_zero(BINARY[name]) for name in DIVISIONS}
 WITH_DIM: dict[str, Callable[..., Any]] = {
     "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
@@ -299,11 +242,11 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "all": with_bytes(spelled(ops.all, **DIM)), "any": with_bytes(spelled(ops.any, **DIM)),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
     "logit": special.logit, "mvlgamma": special.multigammaln,
-    "nan_to_num": spelled(ops.nan_to_num), "positive": spelled(unchanged),
+    "nan_to_num": spelled(ops.nan_to_num),
     "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
     "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
     "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
-    "take_along_dim": spelled(ops.take_along_axis, **DIM),
+    "take_along_dim": shapes.take_along_dim,
 }  # fmt: skip
 OF_TENSORS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -322,29 +265,51 @@ SHARED: dict[str, Callable[..., Any]] = {
     "min": statistics.extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to, "div": formulas.div,
-    "real": real, "imag": spelled(ops.imag),
+    "broadcast_to": shapes.broadcast_to, "div": formulas.div, "heaviside": formulas.heaviside,
+    "imag": spelled(ops.imag), **entrywise.BOTH,
 }  # fmt: skip
-for alias, name in {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "clip": "clamp",
-    "negative": "neg", "absolute": "abs", "swapaxes": "transpose", "swapdims": "transpose",
-    "movedim": "moveaxis", "sgn": "sign", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arctan2": "atan2", "fix": "trunc",
-}.items():  # fmt: skip
+ALIASES = {
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "clip": "clamp",
+    "negative": "neg",
+    "absolute": "abs",
+    "swapaxes": "transpose",
+    "swapdims": "transpose",
+    "movedim": "moveaxis",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "arctan2": "atan2",
+    "fix": "trunc",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "not_equal": "ne",
+}
+for alias, name in ALIASES.items():
     SHARED[alias] = SHARED[name]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
+    **{name: spelled(function) for name, function in layout.BOTH.items()},
     **sampling.FUNCTIONS, "polygamma": special.polygamma,
     **arranging.FUNCTIONS, **sorting.FUNCTIONS, **algebra.FUNCTIONS,
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
-    "cdist": formulas.cdist, "polar": formulas.polar,
+    "cdist": formulas.cdist, "polar": formulas.polar, "result_type": promotion.result_type,
+    "promote_types": promotion.promote_types, "can_cast": promotion.can_cast,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **sampling.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS, **sorting.METHODS,
-    **algebra.METHODS, **scattering.METHODS, **formulas.METHODS, **conversion.CASTS,
-    **holding.METHODS,
+    **sampling.METHODS, **layout.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS,
+    **sorting.METHODS, **algebra.METHODS, **scattering.METHODS, **formulas.METHODS,
+    **conversion.CASTS, **holding.METHODS,
     "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
     "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
     "dim": lambda self: len(self.shape), "nelement": numel,
@@ -366,6 +331,7 @@ METHODS: dict[str, Any] = {
     "__contains__": lambda self, value: bool((self == value).any()),
     "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
+FUNCTIONS, METHODS = refusing(FUNCTIONS), refusing(METHODS)
 PROPERTIES = {
     **algebra.PROPERTIES,
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
@@ -388,6 +354,13 @@ IN_PLACE = {
     "nextafter": ops.nextafter,
 }  # fmt: skip
 IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
+WRITTEN = (
+    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
+    " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
+    " mvlgamma nan_to_num ne polygamma xlogy"
+)
+"""The functions whose methods with an underscore write what they give."""
+
 AUGMENTED = {
     "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
     "ifloordiv": "floor_divide", "imod": "remainder",
@@ -454,12 +427,20 @@ def install() -> None:
     for name, function in OPERATORS.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
+    for name, method in {"floordiv": "floor_divide", "mod": "remainder"}.items():
+        setattr(Tensor, f"__{name}__", BINARY[method])
+        setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
     Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:
         setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
+    for name in WRITTEN.split():
+        setattr(Tensor, f"{name}_", inplace.updated_by(METHODS[name]))
+    for alias, name in ALIASES.items():
+        if hasattr(Tensor, f"{name}_"):
+            setattr(Tensor, f"{alias}_", getattr(Tensor, f"{name}_"))
     for name, method in AUGMENTED.items():
         setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
 

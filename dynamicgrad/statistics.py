@@ -10,7 +10,7 @@ from gradops.library.movement import in_dtype
 from gradops.library.quantiles import order_statistics
 from gradops.library.running import latest
 from gradops.library.sorting import argkth
-from gradops.types import shape_of
+from gradops.types import is_inexact, shape_of
 
 from .fast import OF_NUMBERS, operand
 from .rows import numbers_as_rows
@@ -201,6 +201,9 @@ def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     >>> dg.median(dg.tensor([3.0, 1.0, 2.0, 4.0]))
     tensor(2.)
     """
+    if dim is None and 0 in shape_of(x):
+        least = np.nan if is_inexact(x.dtype) else np.iinfo(x.dtype).min
+        return ops.astype(ops.sum(x), dtype=x.dtype) + np.asarray(least, x.dtype)
     if dim is None:
         middle = rank_of_middle("median", x, x.size)
         y = order_statistics(ops.reshape(x, shape=(-1,)), ranks=(middle,), axis=0)

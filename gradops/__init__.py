@@ -16,6 +16,7 @@ from .errors import (
     AxisError,
     CheckError,
     DetachWarning,
+    DivisionError,
     DTypeError,
     FeedError,
     FetchError,
@@ -109,8 +110,9 @@ from .tree import flatten, leaves_of, tree_map
 from .types import ArrayType, type_of
 
 __all__ = [
-    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim", "Dual",
-    "ErrorSample", "FeedError", "FetchError", "GradError", "GradcheckError", "GraphError",
+    "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim",
+    "DivisionError", "Dual", "ErrorSample", "FeedError", "FetchError", "GradError",
+    "GradcheckError", "GraphError",
     "GraphFormatError", "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError",
     "MissingRuleError", "MixedOperandsError", "NotDifferentiableError", "NotFiniteError",
     "NoKernelError", "NumPyCallError", "OPS", "Op", "OperandError", "Operators", "OptionError",

@@ -6,6 +6,7 @@
   - DTypeError            operand dtypes an op cannot take            (also Type-, RuntimeError)
     - NoKernelError         a dtype that an op does not compute          (also a NotImplementedError)
   - OptionError           an attribute that an op does not know      (also Value-, RuntimeError)
+  - DivisionError         an integer to be divided by zero   (also ZeroDivision-, RuntimeError)
   - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
   - IndexingError         an index an operand does not have           (also an IndexError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
@@ -100,6 +101,10 @@ class NoKernelError(DTypeError, NotImplementedError):
 
 class OptionError(OperandError, ValueError, RuntimeError):
     """An op was given an attribute whose value it does not know; PyTorch has a RuntimeError."""
+
+
+class DivisionError(OperandError, ZeroDivisionError, RuntimeError):
+    """An integer is to be divided by zero, for which NumPy warns and gives 0."""
 
 
 class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):

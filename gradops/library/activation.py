@@ -14,7 +14,7 @@ from ..kernels.gelu import by_pieces, gelu_piece, slope_piece
 from ..kernels.rectifying import MANY, positive_part
 from ..kernels.rows import columns, has_short_rows, rows
 from ..op import ErrorSample, Op
-from ..samples import cases, reals, unary
+from ..samples import analytic, cases, reals, unary
 from ..types import ArrayType, normalize_axis, result_dtype
 from .arithmetic import strong_product
 from .elementwise import exp
@@ -70,7 +70,7 @@ def softplus_of_minus(x: Any) -> Any:
 
 sigmoid = elementwise(
     "sigmoid", sigmoid_kernel, d=[lambda y, x: y * (1 - y)], traits=["nonnegative"],
-    samples=unary, doc="The logistic function, 1 / (1 + exp(-x)).",
+    samples=analytic, doc="The logistic function, 1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
     "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=["nonnegative"],

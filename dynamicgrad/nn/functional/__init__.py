@@ -1,5 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
+from ...refusals import refusing
 from .activation import (
     celu,
     elu,
@@ -135,3 +136,5 @@ __all__ = [
     "softsign", "tanh", "tanhshrink", "threshold", "triplet_margin_loss",
     "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
+
+globals().update(refusing({name: globals()[name] for name in __all__}))

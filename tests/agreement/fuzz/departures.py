@@ -42,6 +42,47 @@ def takes_more(d):
     return d.kind == "accepted" and "received an invalid combination of arguments" in str(d.theirs)
 
 
+def numbers_of_numpy(d):
+    """Whether a scalar of NumPy's takes part whose kind torch does not know."""
+    return re.search(r"np\.(bool_|complex64)\(", d.statement) or (
+        d.kind == "accepted" and "can't assign a numpy" in str(d.theirs)
+    )
+
+
+def shares_conjugates(d):
+    """Whether conjugates of complex numbers are written, or what they are of."""
+    program = "\n".join(d.program)
+    return (
+        d.kind in ("value", "version", "is_leaf")
+        and re.search(r"\.conj\(\)|\.mH|\.H", program)
+        and ("complex" in program)
+    )
+
+
+def lacks_a_derivative(d):
+    """Whether torch has no derivative of what has one here."""
+    return d.kind == "accepted" and re.search(
+        r"derivative for .* is not implemented", str(d.theirs)
+    )
+
+
+def lacks_complex_numbers(d):
+    """Whether NumPy has no kernel for complex numbers, where torch has one."""
+    return d.kind == "refused" and re.search(
+        r"complex.*NumPy does not compute it for these dtypes", str(d.ours)
+    )
+
+
+def follows_no_base(d):
+    """Whether torch says that a view requires gradients, to which none will flow."""
+    return (
+        d.kind in ("requires_grad", "is_leaf")
+        and d.theirs is True
+        and d.ours is False
+        and ("no_grad" in d.statement or "requires_grad" in d.statement)
+    )
+
+
 def by_data(d):
     """Whether a write through `.data` is what ours has noted."""
     return ".data" in "\n".join(d.program) and (
@@ -64,6 +105,43 @@ DEPARTURES = [
         "any argument may be given by position or by name",
         "signatures are Python's",
         takes_more,
+    ),
+    Departure(
+        "the flag of a view that was made without recording",
+        "`requires_grad` of a view made under `no_grad()`, or before its base requires gradients,"
+        " is True though no gradient flows through it",
+        "it is False",
+        "the flag says what backward does",
+        follows_no_base,
+    ),
+    Departure(
+        "truth values and complex numbers of NumPy",
+        "`np.bool_` and `np.complex64` are taken for floats, the imaginary part is lost, and"
+        " no scalar of NumPy can be assigned to entries",
+        "they are numbers of their kind",
+        "nothing is lost without a word",
+        numbers_of_numpy,
+    ),
+    Departure(
+        "conjugates",
+        "`x.conj()` and `x.mH` of complex numbers are views",
+        "they are copies",
+        "NumPy's arrays have no bit that says conjugate",
+        shares_conjugates,
+    ),
+    Departure(
+        "derivatives for more functions",
+        "some functions have no derivative, as `unique`",
+        "they have one",
+        "what has a derivative may as well be differentiated",
+        lacks_a_derivative,
+    ),
+    Departure(
+        "complex numbers in fewer functions",
+        "some functions take complex numbers that NumPy has only for real ones, as `logcumsumexp`",
+        "they raise a DTypeError",
+        "the kernels are NumPy's",
+        lacks_complex_numbers,
     ),
     Departure(
         "versions belong to memory",

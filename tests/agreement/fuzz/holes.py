@@ -60,7 +60,7 @@ class Filling:
     def __init__(self, scope, x):
         self.scope, self.rng, self.x_name = scope, scope.rng, x
         self.x = scope.names[x]
-        self.dim_of_last = 0
+        self.dim_of_last, self.leaf_name = 0, ""
 
     def filled(self, template):
         """The template with its holes filled."""
@@ -179,12 +179,14 @@ class Filling:
         """A leaf that requires gradients."""
         every = self.scope.tensors()
         found = [k for k, t in every.items() if t.is_leaf and t.requires_grad]
-        return one_of(self.rng, found or list(every))
+        self.leaf_name = one_of(self.rng, found or list(every))
+        return self.leaf_name
 
     def inner(self):
         """A tensor that requires gradients."""
-        every = self.scope.tensors()
-        return one_of(self.rng, [k for k, t in every.items() if t.requires_grad] or list(every))
+        every, leaf = self.scope.tensors(), self.scope.names.get(self.leaf_name)
+        found = [k for k, t in every.items() if t.requires_grad and t is not leaf]
+        return one_of(self.rng, found) if found else f"{self.leaf_name or self.x_name} * 1"
 
     def other(self):
         """Another leaf, or what requires gradients."""
@@ -232,6 +234,8 @@ class Filling:
     def places(self):
         """Indices along the dimension that was last named, of the shape of x."""
         sizes, n = tuple(self.x.shape), max(1, self.size())
+        if 0 in sizes:
+            return f"lib.zeros({sizes}, dtype=lib.int64)"
         entries = self.rng.integers(0, n, sizes).tolist()
         return f"lib.tensor({entries}, dtype=lib.int64)"
 

@@ -9,7 +9,8 @@ from .templates import WEIGHTED
 from .values import one_of
 
 LARGE = 300  # entries, beyond which a program is not grown
-SILENT = 0.1  # of the statements run under no_grad
+SILENT = {"writes": 0.15, "entries": 0.1, "reductions": 0.1, "picking": 0.1, "views": 0.01}
+"""How many of the statements run under no_grad, by their group."""
 PARTS = np.array([weight for weight, _ in WEIGHTED])
 
 
@@ -58,7 +59,7 @@ def statement(rng, scope):
         if not suits(t, template.kinds) and rng.random() > 0.02:
             continue
         text = Filling(scope, x).filled(template.text)
-        if rng.random() < SILENT and template.group not in ("hooks", "gradients"):
+        if rng.random() < SILENT.get(template.group, 0):
             text = f"with lib.no_grad():\n    {text}"
         return Statement(text, template.strict)
 

@@ -113,7 +113,6 @@ ENTRIES = [
         {new} = lib.atan2({x}, {y})
         {new} = lib.nn.functional.softplus({x})
         {new} = lib.nn.functional.leaky_relu({x})
-        {new} = lib.nn.functional.gelu({x})
         {new} = {x}.nan_to_num()
         {new} = lib.logaddexp({x}, {y})
     """,
@@ -232,7 +231,7 @@ REDUCTIONS = [
         {new} = {x}.cumsum({d})
         {new} = {x}.cumprod({d})
         {new} = {x}.trace()
-        {new} = {x}.diff(dim={d})
+        {new} = {x}.diff(dim={d}) * 1
         {new} = {x} @ {x}.mT
         {new} = {x} @ {y}
         {new} = lib.matmul({x}, {z})
@@ -270,6 +269,7 @@ REDUCTIONS = [
         {new} = lib.nn.functional.mse_loss({x}, {z})
         {new} = lib.nn.functional.layer_norm({x}, {x}.shape[-1:])
         {new} = {x}.logcumsumexp({d})
+        {new} = lib.nn.functional.gelu({x})
         {new} = lib.nn.functional.linear({x}, {z})
     """,
         strict=False,

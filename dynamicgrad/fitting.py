@@ -1,0 +1,61 @@
+"""What is written among the entries of a tensor: numbers cut to its dtype, tensors that have it."""
+
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import DTypeError, ShapeError, type_of
+from gradops.types import operand_types
+
+from .handle import Handle
+
+
+def as_entry(name: str, x: Any, value: Any) -> Any:
+    """A number as an entry of `x`: fractions are cut off integers, what does not fit is refused."""
+    if hasattr(value, "gradop_level") or np.ndim(value):
+        return one_entry(name, x, value)
+    number = value.item() if isinstance(value, np.generic | np.ndarray) else value
+    dtype = np.dtype(x.dtype)
+    if (dtype.kind != "c" and isinstance(number, complex)) or not in_range(dtype, number):
+        raise DTypeError(
+            name, [type_of(x)], f"{number} is no {dtype}",
+            hint="give the tensor another dtype first, as by x.float()",
+            known_as=f"value cannot be converted to type {dtype} without overflow",
+        )  # fmt: skip
+    if dtype.kind not in "iu":
+        return dtype.type(number)
+    return np.asarray(int(number)).astype(dtype)[()]  # negative numbers wrap among unsigned ones
+
+
+def in_range(dtype: np.dtype[Any], number: Any) -> bool:
+    """Whether a dtype has a number, or one near to it."""
+    if dtype.kind in "bc":
+        return True
+    if dtype.kind == "f":
+        return bool(not np.isfinite(number) or abs(number) <= float(np.finfo(dtype).max))
+    info = np.iinfo(dtype)
+    least = -info.max if dtype.kind == "u" else info.min
+    return bool(np.isfinite(number) and least <= int(number) <= info.max)
+
+
+def one_entry(name: str, x: Any, value: Any) -> Any:
+    """A tensor without dimensions in the dtype of `x`."""
+    if value.shape:
+        raise ShapeError(
+            name, operand_types([x, value]), "the value is a number, or a tensor of one",
+            known_as="only supports a 0-dimensional value tensor",
+        )  # fmt: skip
+    if value.dtype.kind == "c" and x.dtype.kind != "c":
+        raise DTypeError(name, operand_types([x, value]), f"a complex number is no {x.dtype}")
+    return value if value.dtype == x.dtype else ops.astype(value, dtype=x.dtype)
+
+
+def require_dtype(name: str, x: Any, source: Any) -> None:
+    """Refuse a tensor of another dtype than that of `x`, which it is to be written to."""
+    if isinstance(source, Handle) and source.dtype != x.dtype:
+        raise DTypeError(
+            name, operand_types([x, source]), "the two must have one dtype",
+            hint=f"convert the source: source.to({x.dtype})",
+            known_as="self and source expected to have the same dtype",
+        )  # fmt: skip
