@@ -24,10 +24,9 @@ KINDS = {
     "fc": "mean var std vector_norm logcumsumexp inv solve solve_triangular cholesky eigh eigvalsh"
     " det slogdet eig eigvals matrix_exp svd svdvals pinv matrix_rank lstsq qr",
     "iu": "bitwise_left_shift bitwise_right_shift",
-    "iuf": "floor ceil trunc round floor_divide remainder fmod argtopk clamp relu"
-    " max_pool",
+    "iuf": "floor ceil trunc round floor_divide remainder fmod argtopk clamp relu max_pool",
     "biuf": "less less_equal greater greater_equal maximum minimum fmax fmin max min cummax cummin"
-    " sort argsort argmode searchsorted",
+    " argmax argmin sort argsort argmode searchsorted",
     "iufc": "abs power matmul linear einsum conv conv_bias",
 }
 """The kinds of dtypes that ops compute, where it is not all that NumPy computes."""
@@ -48,7 +47,7 @@ def entrywise(op: Op, args: Operands) -> Operands:
     require_kind(op, args, common)
     if common.kind in "biu" and makes_floats(op, common, len(args)):
         common = get_default_dtype()
-    weak = isinstance(op.kernel, np.ufunc)
+    weak = gives_numbers_a_dtype(op, len(args))
     return [in_common(a, common, weak) for a in args]
 
 
@@ -59,6 +58,17 @@ def without_truths(op: Op, args: Operands) -> Operands:
             op, operand_types(args), "truth values are not subtracted",
             hint="use ~x, x ^ y or logical_not(x)",
             known_as="Subtraction, the `-` operator, with a bool tensor is not supported.",
+        )  # fmt: skip
+    return entrywise(op, args)
+
+
+def raised(op: Op, args: Operands) -> Operands:
+    """Operands of a power in their common dtype, if that has the powers."""
+    if type(number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
+        raise DTypeError(
+            op, operand_types(args), f"the powers by {args[1]} are no integers",
+            hint="x.float() makes floats",
+            known_as="Integers to negative integer powers are not allowed.",
         )  # fmt: skip
     return entrywise(op, args)
 
@@ -82,8 +92,8 @@ def joined(op: Op, args: Operands) -> Operands:
 
 def alike(op: Op, args: Operands) -> Operands:
     """Operands whose dtypes are equal."""
-    require_alike(op, args)
     require_kind(op, args, args[0].dtype)
+    require_alike(op, args)
     return args
 
 
@@ -111,6 +121,7 @@ def accepted(op: Op, args: Operands) -> Operands:
 
 BRING: dict[Callable[..., Operands], str] = {
     without_truths: "sub",
+    raised: "power",
     beside_condition: "where",
     widened: "sum prod cumsum cumprod",
     counting: "square",
@@ -149,6 +160,20 @@ def makes_floats(op: Op, dtype: np.dtype[Any], count: int) -> bool:
         return result_dtype(op.kernel, (dtype,) * count).kind == "f"
     except TypeError:
         return False
+
+
+@lru_cache(maxsize=1024)
+def gives_numbers_a_dtype(op: Op, count: int) -> bool:
+    """Whether the kernel takes Python's numbers in the dtype of the other operands."""
+    if isinstance(op.kernel, np.ufunc) or count == 1:
+        return True
+    x = np.ones(1, np.float32)
+    mixed = [[1.0 if j == i else x for j in range(count)] for i in range(count)]
+    try:
+        want = op.kernel(*[x] * count).dtype
+        return all(op.kernel(*args).dtype == want for args in mixed)
+    except Exception:  # what the kernel does not take is refused when it is called
+        return True
 
 
 def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:

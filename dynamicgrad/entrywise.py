@@ -8,6 +8,7 @@ import numpy as np
 import gradops as ops
 from gradops import types
 
+from .dtype_rules import in_one_dtype
 from .fast import operand, unary
 
 sgn = unary(ops.sign)
@@ -56,13 +57,24 @@ def positive(x: Any) -> Any:
     return x
 
 
+def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
+    """Each entry, but no less than `min` and no more than `max`.
+
+    >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    given = in_one_dtype([operand(x), *(b for b in (min, max) if b is not None)])
+    low = None if min is None else given[1]
+    return ops.clip(given[0], low, None if max is None else given[-1])
+
+
 def clamp_max(x: Any, max: Any) -> Any:
     """Each entry, but no more than `max`.
 
     >>> dg.clamp_max(dg.tensor([1.0, 3.0]), 2.0)
     tensor([1., 2.])
     """
-    return ops.clip(operand(x), max=max)
+    return clamp(x, max=max)
 
 
 def clamp_min(x: Any, min: Any) -> Any:
@@ -71,10 +83,10 @@ def clamp_min(x: Any, min: Any) -> Any:
     >>> dg.clamp_min(dg.tensor([1.0, 3.0]), 2.0)
     tensor([2., 3.])
     """
-    return ops.clip(operand(x), min=min)
+    return clamp(x, min=min)
 
 
 BOTH: dict[str, Callable[..., Any]] = {
     "real": real, "conj": conj, "sign": sign, "sgn": sgn, "positive": positive,
-    "clamp_max": clamp_max, "clamp_min": clamp_min,
+    "clamp": clamp, "clamp_max": clamp_max, "clamp_min": clamp_min,
 }  # fmt: skip

@@ -18,6 +18,7 @@ from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
 
 from .arrays import Array
+from .dtype_rules import gives_numbers_a_dtype
 from .handle import ARRAYS, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
@@ -96,8 +97,8 @@ def binary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any, Any], Any]:
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
     promotes = face.promoted is not None
-    is_weak = isinstance(kernel, np.ufunc) or op.infix  # Python's numbers get the others' dtype
-    constants = CONSTANTS if not promotes else REAL_NUMBERS if is_weak else frozenset()
+    numbers = REAL_NUMBERS if gives_numbers_a_dtype(op, 2) else frozenset()
+    constants = numbers if promotes else CONSTANTS
 
     def plan(active: int) -> Any:
         plans[active] = PLANS[op, active, 2]
@@ -173,7 +174,9 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "dtype" in attrs and op.name in TYPED:
-                args = (in_dtype(operand(args[0]), attrs.pop("dtype")), *args[1:])
+                dtype = attrs.pop("dtype")
+                found = call(in_dtype(operand(args[0]), dtype), *args[1:], **attrs)
+                return found if dtype is None or found.dtype == dtype else in_dtype(found, dtype)
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None

@@ -96,7 +96,11 @@ def ldexp(x: Any, other: Any) -> Any:
     >>> dg.ldexp(dg.tensor([1.5]), dg.tensor([3]))
     tensor([12.])
     """
-    return x * ops.exp2(operand(other))
+    other = operand(other)
+    if is_inexact(x.dtype) and not is_inexact(other.dtype):
+        require_kind("ldexp", [x, other], other.dtype, "iu")
+        other = ops.astype(other, dtype=x.dtype)
+    return x * ops.exp2(other)
 
 
 def heaviside(x: Any, values: Any) -> Any:
@@ -193,9 +197,8 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
 BOTH: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        addcdiv, addcmul, bincount, dist, frac, heaviside, histc, isclose, ldexp, ops.isneginf, ops.isposinf,
-        ops.isreal,
-        lerp, ops.rsqrt,
+        addcdiv, addcmul, bincount, dist, frac, heaviside, histc, isclose, ldexp, lerp,
+        ops.isneginf, ops.isposinf, ops.isreal, ops.rsqrt,
     )
 } | {"round": round_}  # fmt: skip
 METHODS = {

@@ -13,7 +13,16 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from gradops import ArrayType, DetachWarning, Op, Operators, TapeError, stop_gradient, type_of
+from gradops import (
+    ArrayType,
+    DetachWarning,
+    DTypeError,
+    Op,
+    Operators,
+    TapeError,
+    stop_gradient,
+    type_of,
+)
 from gradops.op import PLAIN, compute
 from gradops.places import here, warn
 from gradops.protocols import apply_ufunc
@@ -144,10 +153,10 @@ class Handle(Operators):
         return bool(self.value)
 
     def __float__(self) -> float:
-        return float(number_of(self))
+        return float(real_number_of(self))
 
     def __int__(self) -> int:
-        return int(number_of(self))
+        return int(real_number_of(self))
 
     def __complex__(self) -> complex:
         return complex(number_of(self))
@@ -216,6 +225,13 @@ def number_of(t: Handle) -> Any:
     if t.node is not None and is_recording():
         warn(t.cut_by_number, DetachWarning)
     return t.value.item() if type(t.value) in ARRAYS else t.value
+
+
+def real_number_of(t: Handle) -> Any:
+    """The one entry of `t`, which is not complex, for Python to make a number of."""
+    if t.dtype.kind == "c":
+        raise DTypeError("float", [t.type], "a complex number is no real one", hint="take x.real")
+    return number_of(t)
 
 
 def lifted(args: Sequence[Any]) -> list[Any]:

@@ -17,7 +17,7 @@ from gradops.library.movement import in_dtype
 from gradops.types import shape_of, type_of
 
 from .fast import operand
-from .refusals import refusing
+from .operand_dtypes import with_dtypes_of_torch
 from .rows import numbers_as_rows
 from .statistics import dims
 
@@ -255,5 +255,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(refusing(OFFERED))
+globals().update(with_dtypes_of_torch(OFFERED))
 __all__ = sorted(OFFERED)

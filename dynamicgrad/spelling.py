@@ -38,11 +38,11 @@ from . import (
 from .arrays import Array
 from .backward import backward
 from .dividing import DIVISIONS, refusing_zero
-from .dtype_rules import factor_in, in_one_dtype
+from .dtype_rules import factor_in, promoted
 from .fast import binary, operand, several, unary
 from .fitting import as_entry
 from .handle import Handle, detached
-from .refusals import refusing
+from .operand_dtypes import with_dtypes_of_torch
 from .rows import numbers_as_rows
 from .tensor import Tensor, as_tensor
 
@@ -114,13 +114,13 @@ def einsum(equation: str, *operands: Any) -> Any:
     return ops.einsum(equation, *map(as_tensor, operands))
 
 
-def scaled(op: Callable[[Any, Any], Any], name: str, doc: str) -> Callable[..., Any]:
+def scaled(op: Any, name: str, doc: str) -> Callable[..., Any]:
     """`op` with PyTorch's factor `alpha` for its second operand."""
 
     def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
         if alpha == 1:
             return op(x, other)
-        x, other = in_one_dtype([operand(x), operand(other)])
+        x, other = promoted(op.spells, (operand(x), other))
         return op(x, other * factor_in(name, alpha, x.dtype))
 
     call.__name__ = call.__qualname__ = name
@@ -243,7 +243,7 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
     "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num),
-    "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
+    "unsqueeze": spelled(ops.expand_dims, **DIM),
     "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
     "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
     "take_along_dim": shapes.take_along_dim,
@@ -331,7 +331,7 @@ METHODS: dict[str, Any] = {
     "__contains__": lambda self, value: bool((self == value).any()),
     "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
-FUNCTIONS, METHODS = refusing(FUNCTIONS), refusing(METHODS)
+FUNCTIONS, METHODS = map(with_dtypes_of_torch, (FUNCTIONS, METHODS))
 PROPERTIES = {
     **algebra.PROPERTIES,
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
@@ -353,11 +353,13 @@ IN_PLACE = {
     "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
     "nextafter": ops.nextafter,
 }  # fmt: skip
-IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
+IN_PLACE_ALONE = [
+    op for name, op in elementwise(1).items() if op.vjp[0] and name not in ("angle", "sign")
+]
 WRITTEN = (
     "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
     " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
-    " mvlgamma nan_to_num ne polygamma xlogy"
+    " mvlgamma nan_to_num ne polygamma sign xlogy"
 )
 """The functions whose methods with an underscore write what they give."""
 
@@ -415,6 +417,8 @@ def install_on_arrays() -> None:
         compute = getattr(Array, f"__{name[1:]}__")
         setattr(Array, f"__{name}__", arrays.in_place(IN_PLACE[written], compute))
     Array.ufuncs = ufuncs(Array)
+    for name in ("__dlpack__", "__dlpack_device__"):
+        setattr(Array, name, METHODS[name])
     for name, method in holding.METHODS.items():
         setattr(Array, name, method)
 
@@ -432,6 +436,7 @@ def install() -> None:
         setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
     Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
+    Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:

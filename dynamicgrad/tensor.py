@@ -7,8 +7,8 @@ import numpy as np
 from gradops import TapeError
 from gradops.op import as_operand
 
-from .handle import Handle, detached, hold, make_leaf, on_face
 from .dtype_rules import promoted
+from .handle import Handle, detached, hold, make_leaf, on_face
 from .promotion import can_cast
 from .sharing import memory, storage_of
 from .tape import Part

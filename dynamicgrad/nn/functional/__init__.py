@@ -1,6 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
-from ...refusals import refusing
+from ...operand_dtypes import with_dtypes_of_torch
 from .activation import (
     celu,
     elu,
@@ -137,4 +137,4 @@ __all__ = [
     "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
 
-globals().update(refusing({name: globals()[name] for name in __all__}))
+globals().update(with_dtypes_of_torch({name: globals()[name] for name in __all__}))
