@@ -14,13 +14,13 @@ from .modes import PACKING, RECORDING, Watching, is_recording
 CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
 
 
-def inspection() -> Callable[[Any, int, Any], None] | None:
+def inspection() -> Callable[[Any, int, Any], Any] | None:
     """What looks at each gradient as backward computes it; None while anomaly mode is off."""
     return refuse_nan if CHECKING.get() else None
 
 
-def refuse_nan(vertex: Any, i: int, ct: Any) -> None:
-    """Raise an error if the gradient of operand i has a NaN in it."""
+def refuse_nan(vertex: Any, i: int, ct: Any) -> Any:
+    """The gradient of operand i; raises an error if it has a NaN in it."""
     value = getattr(ct, "value", ct)
     if isinstance(value, np.ndarray | np.generic) and np.isnan(value).any():
         count = int(np.isnan(value).sum())
@@ -29,6 +29,7 @@ def refuse_nan(vertex: Any, i: int, ct: Any) -> None:
             f" {value.size}.\n"
             f"  it is the backward of {vertex.op}, called at {describe(vertex.place)}"
         )
+    return ct
 
 
 def is_anomaly_enabled() -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 import gradops as ops
 from gradops import Op, TransformError
+from gradops.cutting import CUT_OFF, OWNED, array_refused, number_made
 from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.protocols import function_for
@@ -40,6 +41,10 @@ class Array(Handle, ArrayMethods):
         " zero\n  hint: use functions of NumPy, not of math and random, and arrays of one entry,"
         " not numbers"
     )
+
+    def becomes_number(self) -> None:
+        """Refuse to be written into a plain array, and warn of all else that takes a number."""
+        number_made(self.cut_by_number, OWNED)
 
     def share(self, base: Handle, op: Op, attrs: dict[str, Any]) -> None:
         """Share the memory of `base`, but for a number: see Note [Numbers have no memory]."""
@@ -102,6 +107,8 @@ class Array(Handle, ArrayMethods):
     def item(self, *index: Any) -> Any:
         """The one entry, or the one at an index, as a number of Python's; warns if it is traced."""
         found = number_of(self.entry(*index) if index else self)
+        while hasattr(found, "left_behind"):
+            found = found.left_behind()
         return found.item() if hasattr(found, "item") else found
 
     def entry(self, *index: Any) -> "Array":
@@ -137,9 +144,24 @@ class Array(Handle, ArrayMethods):
         return np.asarray(self.value).flags
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        from .conversion import array
+        if self.is_traced():
+            raise array_refused(CUT_OFF)
+        return np.array(self.value, dtype=dtype, copy=copy)
 
-        return array(self, dtype, copy)
+    def is_traced(self) -> bool:
+        """Whether the value is being differentiated, by the tape or by what it holds."""
+        if self.node is not None and is_recording():
+            return True
+        inner = self.value
+        return inner.is_traced() if isinstance(inner, Array) else hasattr(inner, "left_behind")
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from gradops.array_api import require_version
+
+        from . import array_namespace
+
+        require_version(api_version)
+        return array_namespace
 
     def __copy__(self) -> "Array":
         return ops.copy(self)
@@ -213,6 +235,14 @@ def array(data: Any, dtype: Any = None) -> Array:
         found = ops.copy(hold(Array, data.value, data.node))
         return found if dtype is None else ops.astype(found, dtype=dtype)
     return hold(Array, np.array(data, dtype))
+
+
+def power(a: Any, b: Any) -> Any:
+    """NumPy's `a ** b`, with the roundings of its arrays for its scalars of floats too.
+
+    Those of its own scalars are others, which a graph, where there are no scalars, would not have.
+    """
+    return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b
 
 
 def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:

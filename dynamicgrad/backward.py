@@ -1,6 +1,6 @@
 """Backward: seeds, the walk over the tape, and where gradients end up."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from .handle import ARRAYS, Handle, hold, on_face
 from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
 from .packing import DISABLED
+from .piecewise import sloped
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
 from .tensor import Tensor, handle, tensor_of
@@ -92,13 +93,21 @@ def grad(
     found = carry(seeds, ends, retain_graph, create_graph)
     if not (allow_unused or materialize_grads):
         require_used(wanted, ends, found)
+    gradients = gradients_at(wanted, ends, found, seeds)
+    if materialize_grads:
+        return tuple(zeros(t) if g is None else g for t, g in zip(wanted, gradients, strict=True))
+    return tuple(gradients)
+
+
+def gradients_at(
+    wanted: Sequence[Any], ends: list[Any], found: dict[Any, Any], seeds: dict[Any, Any]
+) -> list[Any]:
+    """The cotangents found for `ends`, on the faces of `wanted`; None where there is none."""
     given = {id(g) for g in seeds.values()}
-    return tuple(
-        on_face(face(t), owned(found[v], given))
-        if v in found
-        else (zeros(t) if materialize_grads else None)
+    return [
+        on_face(face(t), owned(found[v], given)) if v in found else None
         for t, v in zip(wanted, ends, strict=True)
-    )
+    ]
 
 
 def carry(
@@ -107,10 +116,12 @@ def carry(
     retain_graph: bool | None,
     create_graph: bool,
     arrive: Callable[[Any, Any], None] | None = None,
+    recorded: Callable[[Node], Any] = tensors,
 ) -> dict[Any, Any]:
     """The cotangents of `ends`, or of all leaves, computed or recorded.
 
     Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
+    `recorded` gives what the rules of a node see if they are to be recorded.
     """
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
@@ -119,15 +130,16 @@ def carry(
     if create_graph:
         seeds = {v: on_face(Array, g) for v, g in seeds.items()}
         recording = differentiating()
-        read: Callable[[Node], Any] = tensors_for(recording)
+        read: Callable[[Node], Any] = noting(recording, recorded)
     else:
         read = values if retain else reader(Freed((here(),)))
+    look = sloped(inspection()) if recording else inspection()
     packing, disabled = PACKING.get(), DISABLED.get()
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, inspection(), arrive=arrive)
+            found = pull_back(seeds, read, active, keep, look, arrive=arrive)
         for callback in FINISHING.get() or ():
             callback()
         return found
@@ -144,14 +156,14 @@ def differentiating() -> Any:
     return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
 
 
-def tensors_for(mode: Any) -> Callable[[Node], Any]:
-    """What gives the rules of a node what they see, and tells `mode` whose rules come."""
+def noting(mode: Any, recorded: Callable[[Node], Any]) -> Callable[[Node], Any]:
+    """A function that gives the rules of a node what they see, and tells `mode` whose they are."""
     if not isinstance(mode, Differentiating):
-        return tensors
+        return recorded
 
     def read(node: Node) -> Any:
         mode.cause = node
-        return tensors(node)
+        return recorded(node)
 
     return read
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.places import describe, here, warn
+from gradops.cutting import array_refused, number_made
+from gradops.places import describe, here
 
 from .creation import from_numpy
 from .devices import require, without_device
@@ -78,23 +79,24 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
 def array(t: Handle, dtype: Any = None, copy: bool | None = None) -> Any:
     """The entries as `np.asarray` wants them; refused while gradients are required."""
     if t.node is not None and is_recording():
-        raise ops.TapeError(
+        raise array_refused(
             "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
-            f" the graph.\n  at {describe(here())}\n  hint: use tensor.detach().numpy(), or"
-            " stack() and where() to build tensors from tensors"
+            " the graph.",
+            write="write into a tensor, dg.zeros(...), or collect the values and dg.stack(values)",
+            join="dg.stack and dg.cat put tensors together, dg.where chooses among them",
+            error=ops.TapeError,
         )
     return np.array(t.value, dtype=dtype, copy=copy)
 
 
 def listed(t: Handle) -> Any:
     """The entries as nested lists, with a warning where a gradient would not follow them."""
-    if t.node is not None and is_recording():
-        warn(
-            "x.tolist() of what is being differentiated cuts it off from the graph"
-            "\n  hint: iterate over x",
-            ops.DetachWarning,
-        )
+    if (t.node is not None and is_recording()) or hasattr(t.value, "left_behind"):
+        number_made(LISTED)
     return tolist(t)
+
+
+LISTED = "x.tolist() of what is being differentiated cuts it off\n  hint: iterate over x"
 
 
 def array_namespace(t: Tensor, *, api_version: str | None = None) -> Any:
@@ -140,7 +142,7 @@ def dlpack(
     if t.node is not None:
         raise ops.TapeError(
             "Can't export tensors that require gradient, use tensor.detach()"
-            "\n  hint: the other library would not know of the graph"
+            f"\n  at {describe(here())}\n  hint: the other library would not know of the graph"
         )
     storage_of(t).viewed = True
     asked = {"max_version": max_version, "dl_device": dl_device, "copy": copy}

@@ -11,13 +11,15 @@ import gradops as ops
 from gradops import Batched, DTypeError, TransformError
 from gradops.levels import TRACING
 from gradops.op import unmasked
-from gradops.types import as_shape
+from gradops.types import as_shape, shape_of, type_of
 
 from .devices import on_device
 from .dtypes import get_default_dtype
+from .fitting import number_in
 from .handle import Handle, cut_off
 from .leaves import requires_grad_
 from .modes import RANDOMNESS, is_recording
+from .scalars import is_plain_number, number
 from .sharing import storage_of
 from .tensor import Tensor, handle, tensor_of
 
@@ -51,11 +53,14 @@ def generator() -> "np.random.Generator":
             " pass them in as arguments, or draw with gradops.random_normal(key, ...) and pass the"
             " key"
         )
-    found = GENERATOR.get(None)
-    if found is None:
+    return state_of_thread()
+
+
+def state_of_thread() -> "np.random.Generator":
+    """The generator of this thread or task, made if there is none; to copy, and not to draw."""
+    if GENERATOR.get(None) is None:
         manual_seed(None)
-        found = GENERATOR.get()
-    return found
+    return GENERATOR.get()
 
 
 def drawn(draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Any = None) -> Any:
@@ -173,8 +178,9 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = F
     >>> dg.full((2,), 3.0)
     tensor([3., 3.])
     """
-    dtype = natural_dtype(np.asarray(fill_value)) if dtype is None else dtype
-    return finished(np.full(sizes((shape,)), fill_value, dtype), requires_grad)
+    value = number("full", "fill_value", fill_value)
+    dtype = natural_dtype(np.asarray(value)) if dtype is None else dtype
+    return finished(np.full(sizes((shape,)), number_in("full", dtype, value)), requires_grad)
 
 
 @on_device
@@ -218,6 +224,9 @@ def arange(
     tensor([0, 1, 2])
     """
     start, end = (0, start) if end is None else (start, end)  # one number is the end
+    start, end, step = (
+        number("arange", *x) for x in zip(("start", "end", "step"), (start, end, step))
+    )
     if step == 0:
         raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)
@@ -226,16 +235,33 @@ def arange(
 
 @on_device
 def linspace(
-    start: float, end: float, steps: int, dtype: Any = None, requires_grad: bool = False
+    start: Any, end: Any, steps: int, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """`steps` numbers at equal distances from `start` to `end`, both included.
+
+    Gradients flow to ends that require them; of integers, the ends are rounded towards zero first.
 
     >>> dg.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
     (steps,) = sizes((steps,))
-    value = np.linspace(start, end, steps, dtype=dtype or get_default_dtype())
-    return finished(value, requires_grad)
+    for name, x in (("start", start), ("end", end)):
+        if shape_of(x):
+            raise ops.ShapeError(
+                "linspace", [type_of(x)], f"{name} has dimensions, and is to be a number",
+                known_as="linspace only supports 0-dimensional start and end tensors",
+            )  # fmt: skip
+    if not (is_plain_number(start) and is_plain_number(end)):
+        from gradops.protocols import making
+
+        found = making.linspace(start, end, steps)
+        return found if dtype is None else ops.astype(found, dtype=dtype)
+    start, end = number("linspace", "start", start), number("linspace", "end", end)
+    if dtype is None:
+        dtype = natural_dtype(np.asarray(start + end + 0.0))
+    elif np.dtype(dtype).kind in "iu":
+        start, end = int(start), int(end)
+    return finished(np.linspace(start, end, steps).astype(dtype), requires_grad)
 
 
 @on_device
@@ -316,7 +342,9 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = 
     >>> dg.full_like(dg.zeros(2), 7)
     tensor([7., 7.])
     """
-    return finished(np.full(x.shape, fill_value, dtype or x.dtype), requires_grad)
+    value = number("full_like", "fill_value", fill_value)
+    found = number_in("full_like", dtype or x.dtype, value)
+    return finished(np.full(x.shape, found), requires_grad)
 
 
 @on_device

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradops import Op
-from gradops.library.movement import in_dtype
+from gradops.library.movement import computed_in
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
@@ -88,13 +88,16 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     return named(call, op)
 
 
-def binary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any, Any], Any]:
+def binary(
+    op: Op, face: type[Handle] = Tensor, kernel: Callable[..., Any] | None = None
+) -> Callable[[Any, Any], Any]:
     """`op` as a function of two operands: handles of a face, or one of them plain.
 
+    `kernel` computes the same as the op's, where the face has another spelling of it.
     A face with a promotion of its own takes this way only with floats of one dtype and with
     Python's numbers, where all promotions agree.
     """
-    kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
+    kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
     promotes = face.promoted is not None
     numbers = REAL_NUMBERS if gives_numbers_a_dtype(op, 2) else frozenset()
@@ -174,9 +177,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "dtype" in attrs and op.name in TYPED:
-                dtype = attrs.pop("dtype")
-                found = call(in_dtype(operand(args[0]), dtype), *args[1:], **attrs)
-                return found if dtype is None or found.dtype == dtype else in_dtype(found, dtype)
+                dtype, rest = attrs.pop("dtype"), args[1:]
+                return computed_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import DTypeError, ShapeError, type_of
+from gradops import ArrayType, DTypeError, ShapeError
 from gradops.types import operand_types
 
 from .handle import Handle
@@ -15,11 +15,16 @@ def as_entry(name: str, x: Any, value: Any) -> Any:
     """A number as an entry of `x`: fractions are cut off integers, what does not fit is refused."""
     if hasattr(value, "gradop_level") or np.ndim(value):
         return one_entry(name, x, value)
+    return number_in(name, x.dtype, value)
+
+
+def number_in(name: str, of: Any, value: Any) -> Any:
+    """A number in a dtype, as it is among entries that have that."""
     number = value.item() if isinstance(value, np.generic | np.ndarray) else value
-    dtype = np.dtype(x.dtype)
+    dtype = np.dtype(of)
     if (dtype.kind != "c" and isinstance(number, complex)) or not in_range(dtype, number):
         raise DTypeError(
-            name, [type_of(x)], f"{number} is no {dtype}",
+            name, [ArrayType((), dtype)], f"{number} is no {dtype}",
             hint="give the tensor another dtype first, as by x.float()",
             known_as=f"value cannot be converted to type {dtype} without overflow",
         )  # fmt: skip
@@ -35,8 +40,9 @@ def in_range(dtype: np.dtype[Any], number: Any) -> bool:
     if dtype.kind == "f":
         return bool(not np.isfinite(number) or abs(number) <= float(np.finfo(dtype).max))
     info = np.iinfo(dtype)
-    least = -info.max if dtype.kind == "u" else info.min
-    return bool(np.isfinite(number) and least <= int(number) <= info.max)
+    wraps = dtype.kind == "u" and isinstance(number, int)
+    least = -info.max if wraps else info.min
+    return bool(np.isfinite(number) and least <= number <= info.max)
 
 
 def one_entry(name: str, x: Any, value: Any) -> Any:

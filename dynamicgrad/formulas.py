@@ -171,6 +171,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
         return cut_off(counts, None, False)
+    if weights.dtype != np.float32:  # as in PyTorch, whose other sums are in double precision
+        weights = ops.astype(weights, dtype=np.float64)
     zeros = np.zeros(shape_of(counts), weights.dtype)
     return ops.scatter_add(as_tensor(zeros), numbers, weights)
 

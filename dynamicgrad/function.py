@@ -9,11 +9,11 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gradops import Batched, Dual, MissingRuleError, ShapeError, TapeError
+from gradops import Batched, Dual, MissingRuleError, Series, ShapeError, TapeError
 from gradops.places import here
 
 from .arrays import Array
@@ -38,9 +38,17 @@ MADE_INSIDE = (
 APPLIED: ContextVar[Callable[[Any, Any], None] | None] = ContextVar("applied", default=None)
 """What is told of each custom function that is applied, and its arguments; for `gradcheck`."""
 SLOTS = frozenset(Node.__slots__)
+WITHOUT_BACKWARD = (
+    "You must implement either the backward or vjp method for your custom autograd.Function to use"
+    " it with backward mode AD, as a static method backward(ctx, *grad_outputs)"
+)
 WITHOUT_JVP = (
     "You must implement the jvp function for custom autograd.Function to use it with forward mode"
     " AD, as a static method jvp(ctx, *tangents)"
+)
+
+WITHOUT_JET = (
+    "Taylor mode goes through operations; nest jvp for high derivatives of a custom function"
 )
 
 
@@ -79,11 +87,16 @@ class Function:
     @staticmethod
     def backward(ctx: FunctionCtx, *grad_outputs: Any) -> Any:
         """Compute the gradient of each argument of `forward`, None where there is none."""
-        raise NotImplementedError("a Function needs a static method `backward`")
+        raise NotImplementedError(WITHOUT_BACKWARD)
+
+    @staticmethod
+    def vjp(ctx: FunctionCtx, *grad_outputs: Any) -> Any:
+        """Another name for `backward`; a subclass has one of the two."""
+        raise NotImplementedError(WITHOUT_BACKWARD)
 
     @staticmethod
     def jvp(ctx: FunctionCtx, *tangents: Any) -> Any:
-        """Compute the tangents of the outputs, from one per argument or None; for forward mode."""
+        """Compute the tangents of the outputs, from one per argument; for forward mode."""
         raise NotImplementedError
 
     @staticmethod
@@ -91,10 +104,17 @@ class Function:
         """Compute the outputs for a batch, whose axis in each argument is given, and their axes."""
         raise NotImplementedError
 
+    node_type: ClassVar[type[Any]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name, slots = f"{cls.__name__}Backward", {"__slots__": (), "__module__": __name__}
+        cls.node_type = type(name, (FunctionNode,), slots)
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and record the operation; backward gives a gradient for each argument."""
-        if kwargs:
+        if kwargs or has_defaults(cls):
             args = by_position(cls, args, kwargs)
         if any(type(a) is Array for a in args):
             return on_arrays(cls, args)
@@ -103,6 +123,8 @@ class Function:
             if cls.jvp is Function.jvp:
                 raise MissingRuleError(cls.__name__, "jvp", WITHOUT_JVP)
             return pushed(cls, args, outer)
+        if isinstance(outer, Series):
+            raise MissingRuleError(cls.__name__, "jet", WITHOUT_JET)
         if isinstance(outer, Batched) and cls.vmap is not Function.vmap:
             return batched(cls, args, outer)
         return cls.called(args)[1]
@@ -137,6 +159,24 @@ def on_arrays(cls: type[Function], args: Sequence[Any]) -> Any:
         on_face(face, y) if isinstance(y, Handle) else y for y in (found if several else (found,))
     ]
     return tuple(outs) if several else outs[0]
+
+
+def pullback_of(cls: type[Function]) -> Callable[..., Any]:
+    """The `backward` of a function, or its `vjp`."""
+    if cls.vjp is Function.vjp:
+        return cls.backward
+    if cls.backward is not Function.backward:
+        raise TapeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You"
+            f" should only implement one of them.\n  hint: {cls.__name__} has both"
+        )
+    return cls.vjp
+
+
+def has_defaults(cls: type[Function]) -> bool:
+    """Whether forward may leave out arguments that `setup_context` is to get."""
+    apart = cls.setup_context is not Function.setup_context
+    return apart and bool(getattr(cls.forward, "__defaults__", True))
 
 
 def by_position(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -201,7 +241,7 @@ def recorded(
     """The outputs with the history of one new node."""
     for t in ctx._dirty:
         refuse_leaf(t)
-    node = new(FunctionNode)
+    node = new(cls.node_type)
     node.op, node.attrs, node.output = Whole(cls.__name__), NOTHING, None
     node.inputs = tuple(a.node if isinstance(a, Handle) else None for a in args)
     node.number, node.watch, node.storage = next(clock), None, None
@@ -270,7 +310,7 @@ class Call:
         """What the function's backward gives for the inputs, checked."""
         by_index = g.by_index if isinstance(g, Parts) else {0: g}
         given = [self.cotangent(by_index.get(i), type) for i, type in enumerate(self.types)]
-        found = self.cls.backward(self.ctx, *given)
+        found = pullback_of(self.cls)(self.ctx, *given)
         found = tuple(found) if isinstance(found, tuple | list) else (found,)
         return self.checked(node, found)
 

@@ -13,18 +13,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from gradops import (
-    ArrayType,
-    DetachWarning,
-    DTypeError,
-    Op,
-    Operators,
-    TapeError,
-    stop_gradient,
-    type_of,
-)
+from gradops import ArrayType, DTypeError, Op, Operators, TapeError, stop_gradient, type_of
+from gradops.cutting import number_made
 from gradops.op import PLAIN, compute
-from gradops.places import here, warn
+from gradops.places import here
 from gradops.protocols import apply_ufunc
 
 from .modes import INFERENCE, is_recording
@@ -165,6 +157,10 @@ class Handle(Operators):
         value = self.value if type(self.value) not in ARRAYS else self.value[()]
         return format(value if spec and not self.shape else str(self), spec)
 
+    def becomes_number(self) -> None:
+        """Warn that a number of Python's is made of what is being differentiated."""
+        number_made(self.cut_by_number)
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError(f"len() of a 0-d {type(self).__name__.lower()}")
@@ -195,7 +191,11 @@ def hold(face: type[Face], value: Any, node: Any = None) -> Face:
 
 def face_of(args: Sequence[Any]) -> Any:
     """The face of a result: that of highest rank among the operands'."""
-    return max({type(a) for a in args if isinstance(a, Handle)}, key=lambda face: face.rank)
+    found: Any = None
+    for a in args:
+        if isinstance(a, Handle) and (found is None or type(a).rank > found.rank):
+            found = type(a)
+    return found
 
 
 def on_face(face: type[Face], x: Any) -> Face:
@@ -223,7 +223,7 @@ def number_of(t: Handle) -> Any:
             f"only one element tensors can be converted to Python scalars; this one is {t.type}"
         )
     if t.node is not None and is_recording():
-        warn(t.cut_by_number, DetachWarning)
+        t.becomes_number()
     return t.value.item() if type(t.value) in ARRAYS else t.value
 
 

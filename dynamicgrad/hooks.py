@@ -171,11 +171,10 @@ def hooks_of_leaf(leaf: Leaf) -> LeafHooks:
 class Whole:
     """Stands where an op does on a node whose gradients are computed all at once."""
 
-    traits = frozenset[str]()
     vjp = Together(lambda g, node, gradients: gradients(g).__getitem__)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, traits: frozenset[str] = frozenset()) -> None:
+        self.name, self.traits = name, traits
 
     def __str__(self) -> str:
         return self.name
@@ -255,7 +254,8 @@ class HookedNode(Node):
     @property
     def op(self) -> Any:
         """Stands where an op does."""
-        return Whole(self.plain().op.name)
+        op = self.plain().op
+        return Whole(op.name, op.traits)
 
     @property
     def operands(self) -> Any:
@@ -289,10 +289,20 @@ SLOTS = ("op", "inputs", "operands", "attrs", "number", "shape", "dtype", "outpu
          "watch", "code", "offset")  # fmt: skip
 
 
+def hooked(kind: Any) -> type[HookedNode]:
+    """The class of nodes of a kind that have hooks; that of a custom function has its name."""
+    if kind is Node:
+        return HookedNode
+    if "hooked" not in kind.__dict__:
+        kind.hooked = type(kind.__name__, (HookedNode,), {"__slots__": ()})
+    found: type[HookedNode] = kind.hooked
+    return found
+
+
 def hooks_of(node: Any) -> NodeHooks:
     """The hooks of a node, which becomes a hooked one."""
-    if type(node) is not HookedNode:
-        node.hooks, node.__class__ = NodeHooks(type(node)), HookedNode
+    if not isinstance(node, HookedNode):
+        node.hooks, node.__class__ = NodeHooks(type(node)), hooked(type(node))
     hooks: NodeHooks = node.hooks
     return hooks
 

@@ -16,13 +16,13 @@ from gradops.types import broadcast_shapes, operand_types
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
 from .fast import REAL_NUMBERS
-from .fitting import as_entry
+from .fitting import as_entry, require_dtype
 from .handle import ARRAYS, Face, Handle, hold
 from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
 from .sharing import memory, storage_of
-from .subscripts import is_mixed, selected
+from .subscripts import is_mixed, selected, with_integers
 from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle
 from .views import history, put_in_place, refuse_leaf, set_history
@@ -267,7 +267,8 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
         return
     require_writable(t)
     try:
-        t.value[key] = source.value
+        with np.errstate(over="ignore"):  # what is too large for the dtype is infinite
+            t.value[key] = source.value
     except (OverflowError, TypeError) as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
     except ValueError as error:
@@ -370,11 +371,24 @@ def detach_(t: Tensor) -> Tensor:
 
 def set_item(t: Tensor, key: Any, value: Any) -> None:
     """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
-    if isinstance(value, float | int | complex):
+    if isinstance(value, complex) or (type(value) in (float, int) and t.dtype.kind in "iu"):
         value = as_entry("setitem", t, value)
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
-    replace(t, plain(key), value, "setitem")
+    key = plain(with_integers(key))
+    if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
+        require_dtype("setitem", t, value)
+    replace(t, key, value, "setitem")
+
+
+def casts(key: Any, value: Handle) -> bool:
+    """Whether entries of another dtype are cast: to a view, and one number to the places of a mask.
+
+    Those for an array of indices are not, as in PyTorch.
+    """
+    if is_basic(key) or isinstance(key, bool):
+        return True
+    return not value.shape and getattr(key, "dtype", None) == np.bool_
 
 
 def plain(key: Any) -> Any:

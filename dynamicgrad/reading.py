@@ -16,8 +16,7 @@ SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after"
     " they have already been freed): {op}, called at {forward}, was freed by the backward at"
     " {first}.\n  hint: give the first one retain_graph=True; or, if the operation was meant to be"
-    " made anew in each iteration, compute it inside the loop, and detach() what one iteration"
-    " hands to the next"
+    " computed anew in each iteration, compute it inside the loop"
 )
 CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace"
@@ -107,6 +106,11 @@ def tensors(node: Node) -> Any:
         for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
     ]
     return (node if node.output is None else output_of(node), *operands)
+
+
+def constants(node: Node) -> Any:
+    """What the rules see where only their cotangents are recorded: arrays without history."""
+    return [hold(Array, x.value) if isinstance(x, Handle) else x for x in tensors(node)]
 
 
 def aliased(saved: Handle, node: Any) -> Array:

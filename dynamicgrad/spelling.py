@@ -412,6 +412,7 @@ def install_on_arrays() -> None:
         quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
         setattr(Array, f"__{name}__", quick)
         setattr(Array, f"__r{name}__", reflected(quick))
+    Array.__pow__ = binary(ops.power, Array, arrays.power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
     for name, written in AUGMENTED.items():
         compute = getattr(Array, f"__{name[1:]}__")

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradops as ops
-from gradops.library.movement import in_dtype
+from gradops.library.movement import computed_in, in_dtype
 from gradops.library.quantiles import order_statistics
 from gradops.library.running import latest
 from gradops.library.sorting import argkth
-from gradops.types import is_inexact, shape_of
+from gradops.types import is_inexact, shape_of, type_of
 
 from .dtypes import get_default_dtype
 from .fast import OF_NUMBERS, operand
@@ -110,11 +110,10 @@ def running(op: Any, name: str) -> Callable[..., Any]:
     """A running result along a dimension, in another dtype if asked."""
 
     def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
-        found = op(in_dtype(x, dtype), axis=dim)
-        return found if dtype is None or found.dtype == dtype else in_dtype(found, dtype)
+        return computed_in(dtype, op, x, axis=dim)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = op.__doc__.split(">>>")[0].rstrip()
+    call.__doc__ = (op.__doc__ or "").split(">>>")[0].rstrip()
     return numbers_as_rows(call)
 
 
@@ -136,6 +135,8 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
     (tensor(5.), tensor(4.))
     """
+    if dtype is not None and not is_inexact(np.dtype(dtype)):
+        raise ops.DTypeError("norm", [type_of(x)], f"a norm is no {dtype}", hint="take a float")
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradops import index
 
-from .handle import Handle
+from .handle import ARRAYS, Handle
 from .tensor import Tensor
 
 
@@ -18,7 +18,14 @@ def get_item(t: Tensor, key: Any) -> Tensor:
     """`t[key]`."""
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
-    return index(t, key)
+    return index(t, with_integers(key))
+
+
+def with_integers(key: Any) -> Any:
+    """A key with integers in place of tensors that are integers, so that it names a view."""
+    if isinstance(key, tuple):
+        return tuple(map(as_integer, key)) if any(isinstance(k, Handle) for k in key) else key
+    return as_integer(key)
 
 
 def selected(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
@@ -41,7 +48,9 @@ def is_integer(k: Any) -> bool:
 
 def as_integer(k: Any) -> Any:
     """A tensor that is an integer as that."""
-    return k.value.item() if isinstance(k, Handle) and is_integer(k) else k
+    if isinstance(k, Handle) and is_integer(k) and type(k.value) in ARRAYS:
+        return k.value.item()
+    return k
 
 
 def is_array(k: Any) -> bool:

@@ -11,6 +11,7 @@ the node's own number. Storage is made at the first write or alias; untouched te
 import itertools
 import sys
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from gradops import ArrayType, Op, reads
@@ -202,10 +203,29 @@ def edge(vertex: Any) -> tuple[Any, int]:
     return (vertex.owner, vertex.index) if type(vertex) is Part else (vertex, 0)
 
 
+REPEATED: ContextVar[int] = ContextVar("repeated", default=0)
+"""When the part of a program that is computed again was computed first; 0 if it is not."""
+
+
+class Run:
+    """A run of a function that a transform differentiates: when it began, and ended if it has."""
+
+    __slots__ = ("began", "ended")
+
+    def __init__(self) -> None:
+        self.began, self.ended = next(clock), 0
+
+    def goes_on(self) -> bool:
+        """Whether the function still runs, or ran when what is computed again was first."""
+        return not self.ended or self.began < REPEATED.get() < self.ended
+
+
 class Leaf:
     """Where the gradients of a tensor made by the user are added up."""
 
-    __slots__ = ("__weakref__", "dtype", "grad", "handle", "hooks", "number", "shape", "watch")
+    __slots__ = (
+        "__weakref__", "dtype", "grad", "handle", "hooks", "number", "run", "shape", "watch"
+    )  # fmt: skip
     op = None
     place = None
     inputs: tuple[Any, ...] = ()
@@ -217,6 +237,7 @@ class Leaf:
         self.watch: Any = None
         self.handle: Any = None
         self.hooks: Any = None  # what is called before and after a gradient is added
+        self.run: Run | None = None  # of the transform that made this leaf for an argument
 
     @property
     def type(self) -> ArrayType:
@@ -241,15 +262,15 @@ class Leaf:
         return f"<AccumulateGrad object at {id(self):#x}>"
 
 
-def saved_by(op: Op, active: Sequence[bool]) -> tuple[bool, tuple[bool, ...]]:
+def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
     """Whether the output, and each operand, is read by the rules of the active operands."""
     count = len(active)
-    if count > MANY and not any(reads(op, i, 3) for i in range(3)):
+    if count > MANY and not any(reads(op, i, 3, "vjp", real) for i in range(3)):
         return False, (False,) * count
     needed: set[int] = set()
     for i in range(count):
         if active[i]:
-            needed |= reads(op, i, count)
+            needed |= reads(op, i, count, "vjp", real)
     return OUTPUT in needed, tuple(i in needed for i in range(count))
 
 
@@ -257,17 +278,23 @@ MANY = 8  # operands, beyond which an op is one that takes any number
 
 
 class Plans(dict[tuple[Op, int, int], tuple[bool, tuple[bool, ...]]]):
-    """What each op saves, by the bits of its active operands and their count; filled on demand."""
+    """What each op saves, by the bits of its active operands and their count; filled on demand.
+
+    It may be less where the output is `real`, as of `sign`, whose derivative is 0 but for complex.
+    """
+
+    def __init__(self, real: bool) -> None:
+        self.real = real
 
     def __missing__(self, key: tuple[Op, int, int]) -> Any:
         op, bits, count = key
-        found = saved_by(op, [bool(bits >> i & 1) for i in range(count)])
+        found = saved_by(op, [bool(bits >> i & 1) for i in range(count)], self.real)
         if count <= MANY:  # an op on any number of operands is not remembered for each number
             self[key] = found
         return found
 
 
-PLANS = Plans()
+PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 
 def record(
@@ -278,7 +305,8 @@ def record(
     `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
     bits of `active` say the same.
     """
-    save_y, save = PLANS[op, active, len(args)]
+    is_complex = y.dtype.kind == "c"
+    save_y, save = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
     node: Node = new(Node)
     node.op, node.inputs, node.attrs = op, tuple(inputs), attrs
     node.operands = tuple(
@@ -293,7 +321,7 @@ def record(
         frame = frame.f_back
         code = frame.f_code
     node.code, node.offset = code, frame.f_lasti
-    if y.dtype.kind == "c":
+    if is_complex:
         node.op = conjugated(op)
     return node
 

@@ -28,9 +28,9 @@ class Tensor(Handle):
     rank = 1
     promoted = staticmethod(promoted)
     cut_by_number = (
-        "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph; use"
-        " .item() or .detach() to say so, or functions of NumPy or dynamicgrad, not of math and"
-        " random"
+        "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph"
+        "\n  hint: use functions of NumPy or dynamicgrad, not of math and random; .item() says that"
+        " a number is meant"
     )
 
     if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
@@ -84,7 +84,7 @@ class Tensor(Handle):
         if not self.is_leaf:
             raise TapeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
-                " protocol\n  hint: copy x.detach()"
+                " protocol\n  hint: x.clone() is a copy through which gradients flow"
             )
         kind = getattr(self, "is_parameter", False)
         found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)

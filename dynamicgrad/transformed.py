@@ -7,7 +7,7 @@ differentiate the operations of forward would not be what the function's backwar
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gradops import Batched, Dual, moveaxis
+from gradops import Batched, Dual, Series, moveaxis, zeros_like
 
 from .handle import Handle
 from .tensor import handle
@@ -23,7 +23,7 @@ class VmapInfo(NamedTuple):
 def outermost(args: Sequence[Any]) -> Any:
     """The value of highest level among those that tensors hold, if it is transformed."""
     values = [a.value for a in args if isinstance(a, Handle)]
-    found = [v for v in values if isinstance(v, Dual | Batched)]
+    found = [v for v in values if isinstance(v, Dual | Batched | Series)]
     return max(found, key=lambda v: v.gradop_level, default=None)
 
 
@@ -38,12 +38,20 @@ def pushed(cls: Any, args: Sequence[Any], outer: Dual) -> Any:
     """The outputs with the tangents that the function's own `jvp` gives."""
     at = [is_at(a, outer) for a in args]
     primals = [handle(a.value.primal) if d else a for a, d in zip(args, at, strict=True)]
-    tangents = [handle(a.value.tangent) if d else None for a, d in zip(args, at, strict=True)]
     ctx, outputs = cls.called(primals)
-    found = cls.jvp(ctx, *tangents)
+    found = cls.jvp(ctx, *[tangent_of(a, d, ctx) for a, d in zip(args, at, strict=True)])
     if not isinstance(outputs, tuple):
         return joined(outputs, found, outer.gradop_level)
     return tuple(joined(y, t, outer.gradop_level) for y, t in zip(outputs, found, strict=True))
+
+
+def tangent_of(a: Any, is_dual: bool, ctx: Any) -> Any:
+    """The tangent of an argument: zeros for other floats, unless `ctx` wants none; else None."""
+    if is_dual:
+        return handle(a.value.tangent)
+    if not (isinstance(a, Handle) and a.dtype.kind in "fc" and ctx._materialize):
+        return None
+    return handle(zeros_like(a.value))
 
 
 def joined(y: Any, t: Any, level: float) -> Any:

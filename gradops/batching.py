@@ -3,31 +3,46 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .cutting import COLLECTED, array_refused
 from .errors import MissingRuleError, ShapeError, TransformError
-from .levels import at_level, levels
+from .levels import Carrier, at_level, levels
 from .methods import ArrayMethods
 from .op import OPS, Op
+from .places import describe, here
 from .tree import flatten
 from .types import ArrayType, shape_of, type_of
 
 CONTROL_FLOW = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow: the"
-    " examples of a batch can differ in it\n  hint: compute both ways and choose with where()"
+    " examples of a batch can differ in it"
 )
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor, or making an array or number of it"
-    " otherwise; inside vmap it has another value for each example\n  hint: keep to operations on"
-    " tensors, or loop over the examples"
+    " otherwise; inside vmap it has another value for each example"
+)
+KEEP = (
+    "keep to operations on what is given, np.stack, np.concatenate and np.where among them, or loop"
+    " over the examples"
 )
 
 
-class Batched(ArrayMethods):
+class Batched(Carrier, ArrayMethods):
     """A stack of examples along axis 0, which the function being batched does not see."""
 
     __slots__ = ("gradop_level", "stack")
 
     def __init__(self, stack: Any, level: float) -> None:
         self.stack, self.gradop_level = stack, level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The stack alone."""
+        return (self.stack,)
+
+    def with_parts(self, parts: Sequence[Any]) -> "Batched":
+        """Another stack at this level."""
+        (stack,) = parts
+        return Batched(stack, self.gradop_level)
 
     @property
     def type(self) -> ArrayType:
@@ -47,16 +62,19 @@ class Batched(ArrayMethods):
         return tuple([y.value if type(y) is Shared else Batched(y, level) for y in found])
 
     def __bool__(self) -> bool:
-        raise TransformError(CONTROL_FLOW)
+        raise TransformError(
+            f"{CONTROL_FLOW}\n  at {describe(here())}\n  hint: compute both ways and choose with"
+            " where()"
+        )
 
     def item(self) -> Any:
         """There is no one entry: each example has its own."""
-        raise TransformError(ITEM)
+        raise array_refused(ITEM, COLLECTED, KEEP)
 
-    tolist = __float__ = __int__ = item
+    tolist = __float__ = __int__ = __complex__ = item
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise TransformError(ITEM)
+        raise array_refused(ITEM, COLLECTED, KEEP)
 
     def __repr__(self) -> str:
         return f"Batched({self.stack!r})"

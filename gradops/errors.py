@@ -42,9 +42,19 @@ from typing import Any
 
 import numpy as np
 
+from .callers import note_of_call
+
 
 class GradError(Exception):
-    """Base of every error the three packages raise on purpose."""
+    """Base of every error the three packages raise on purpose.
+
+    Raised below a function of NumPy, SciPy or Python's library, it notes the line that calls that.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        if "\n  at " not in str(args[0] if args else "") and (note := note_of_call()):
+            self.add_note(note)
 
 
 class OperandError(GradError):

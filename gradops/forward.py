@@ -5,23 +5,32 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from .errors import DetachWarning, TransformError
+from .cutting import COLLECTED, JOIN, array_refused, number_made
 from .families import zeros_like
-from .levels import at_level, levels
+from .levels import Carrier, at_level, levels
 from .methods import ArrayMethods
 from .op import OPS, Op
-from .places import describe, here, warn
 from .tree import flatten
 from .types import is_inexact, shape_of, type_of
 
 
-class Dual(ArrayMethods):
+class Dual(Carrier, ArrayMethods):
     """A primal and its tangent. The innermost of nested duals has the highest level."""
 
     __slots__ = ("gradop_level", "primal", "tangent")
 
     def __init__(self, primal: Any, tangent: Any, level: float) -> None:
         self.primal, self.tangent, self.gradop_level = primal, tangent, level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The primal and the tangent."""
+        return self.primal, self.tangent
+
+    def with_parts(self, parts: Sequence[Any]) -> "Dual":
+        """Another primal and tangent at this level."""
+        primal, tangent = parts
+        return Dual(primal, tangent, self.gradop_level)
 
     @property
     def type(self) -> Any:
@@ -64,10 +73,10 @@ class Dual(ArrayMethods):
 
     def left_behind(self) -> Any:
         """The primal, of which Python makes a number: that is worth a warning."""
-        warn(
+        number_made(
             "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use"
             " functions of NumPy or ours; x.item() says that it is meant",
-            DetachWarning,
+            COLLECTED,
         )
         return self.primal
 
@@ -75,10 +84,10 @@ class Dual(ArrayMethods):
         return format(self.primal if spec else str(self), spec)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise TransformError(
-            "a value with a tangent cannot become an array: the tangent would be lost"
-            f"\n  at {describe(here())}\n  hint: put values together with np.stack and np.where;"
-            " detach() what is to count as a constant"
+        raise array_refused(
+            "a value with a tangent cannot become an array: the tangent would be lost",
+            COLLECTED,
+            JOIN,
         )
 
     def __repr__(self) -> str:

@@ -1,9 +1,12 @@
 """Levels of nested transforms: each new one is above all that were there. See Note [Dispatch]."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
+
+from .errors import GradError
 
 levels = itertools.count(1)
 LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
@@ -13,11 +16,47 @@ TRACING: ContextVar[str] = ContextVar("tracing", default="")
 """What traces the program that runs now, if something does: its values are not those of a call."""
 
 
+class Carrier:
+    """An operand of a transform's level, made of operands of lower levels: its parts."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The operands that this one is made of."""
+        raise NotImplementedError
+
+    def with_parts(self, parts: Sequence[Any]) -> "Carrier":
+        """An operand of the same level, made of others."""
+        raise NotImplementedError
+
+    def mapped(self, change: Callable[[Any], Any]) -> "Carrier":
+        """This operand with its parts changed; itself where none of them is."""
+        new = [change(part) for part in self.parts]
+        same = all(a is b for a, b in zip(new, self.parts, strict=True))
+        return self if same else self.with_parts(new)
+
+
 @contextmanager
 def at_level(level: float) -> Iterator[None]:
     """What runs inside may meet operands of this level."""
     token = LEVEL.set(level)
     try:
-        yield
+        with own_errors():
+            yield
     finally:
         LEVEL.reset(token)
+
+
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Raise our error where NumPy put one of its own in the place of it.
+
+    It does so where a value refuses to become a number that is written into an array.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if type(error) is ValueError and isinstance(error.__cause__, GradError):
+            raise error.__cause__.with_traceback(error.__traceback__) from None
+        raise

@@ -30,6 +30,7 @@ class ArrayMethods(Operators):
     sum, mean, prod, std, var = map(method, (np.sum, np.mean, np.prod, np.std, np.var))
     max, min, any, all = map(method, (np.max, np.min, np.any, np.all))
     argmax, argmin, argsort = map(method, (np.argmax, np.argmin, np.argsort))
+    argpartition = method(np.argpartition)
     cumsum, cumprod, trace = map(method, (np.cumsum, np.cumprod, np.trace))
     clip, round, take, repeat = map(method, (np.clip, np.round, np.take, np.repeat))
     squeeze, ravel, flatten, copy = map(method, (np.squeeze, np.ravel, np.ravel, np.copy))
@@ -40,15 +41,17 @@ class ArrayMethods(Operators):
     fill, put = in_place("fill", "np.full_like(x, value)"), in_place("put", "np.where")
     resize = in_place("resize", "np.resize(x, shape)")
 
-    __setitem__ = in_place("__setitem__", "x.at[index].set(value)", "x[index] = value")
+    __setitem__ = in_place(
+        "__setitem__", "x.at[index].set(value), or np.stack(values),", "x[index] = value"
+    )
 
     def compress(self, condition: Any, axis: Any = None) -> Any:
         """The entries along an axis where a condition holds."""
         return function_for(np.compress)(condition, self, axis=axis)
 
     def conj(self) -> Any:
-        """The complex conjugate."""
-        return conj(self)
+        """The complex conjugate; of real entries the operand itself."""
+        return conj(self) if self.dtype.kind == "c" else self
 
     conjugate = conj
 

@@ -7,6 +7,7 @@ error is shown.
 import linecache
 import os
 import sys
+import sysconfig
 import warnings
 from functools import lru_cache
 from types import CodeType
@@ -20,16 +21,29 @@ _ROOTS = (
         os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), package, "")
         for package in ("gradops", "dynamicgrad", "staticgrad")
     ),
-    os.path.join(os.path.dirname(np.__file__), ""),  # whose functions call ours
+    os.path.join(os.path.dirname(np.__file__), ""),  # whose functions call ours, as SciPy's do
+    os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
 )
+_GENERATED = ("<gradops", "<staticgrad", "<__array_function__", "<frozen ")
+_STANDARD = tuple({os.path.join(sysconfig.get_path(p), "") for p in ("stdlib", "platstdlib")})
+_INSTALLED = tuple({os.path.join(sysconfig.get_path(p), "") for p in ("purelib", "platlib")})
+_PACKAGES = ("site-packages", "dist-packages")
 
 
 class _Ours(dict[str, bool]):
-    """Whether a file belongs to the library or to NumPy; filled on demand."""
+    """Whether a file is one of the library, of NumPy, SciPy or Python; filled on demand."""
 
     def __missing__(self, filename: str) -> bool:
-        self[filename] = ours = filename.startswith((*_ROOTS, "<gradops", "<staticgrad"))
+        ours = filename.startswith((*_ROOTS, *_GENERATED)) or is_standard(filename)
+        self[filename] = ours
         return ours
+
+
+def is_standard(filename: str) -> bool:
+    """Whether a file belongs to Python's own library."""
+    if not filename.startswith(_STANDARD) or filename.startswith(_INSTALLED):
+        return False
+    return not any(f"{os.sep}{packages}{os.sep}" in filename for packages in _PACKAGES)
 
 
 OURS = _Ours()

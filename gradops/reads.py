@@ -41,15 +41,17 @@ class Probe(Operators):
 
 
 @cache
-def reads(op: Op, i: int, count: int, kind: str = "vjp") -> frozenset[int]:
+def reads(op: Op, i: int, count: int, kind: str = "vjp", real: bool = False) -> frozenset[int]:
     """The operands, and OUTPUT, whose values a rule of operand i of `count` reads.
 
-    It is the VJP rule, unless `kind` is "jvp".
+    It is the VJP rule, unless `kind` is "jvp". With `real`, the output is known to be real.
 
     Found on the op's samples. Where no sample tells, the rule is taken to read everything.
     """
     rng = np.random.default_rng(0)
     samples = [(xs, op.bind(xs, attrs)[1]) for xs, attrs in op.samples(rng)]
+    if real:
+        samples = [s for s in samples if is_real(op, *s)] or samples
     like = [s for s in samples if len(s[0]) == count] or samples
     seen: set[int] = set()
     for xs, attrs in like:
@@ -57,6 +59,11 @@ def reads(op: Op, i: int, count: int, kind: str = "vjp") -> frozenset[int]:
     if not like or (seen and len(like[0][0]) != count):
         return frozenset(range(OUTPUT, count))
     return frozenset(seen)
+
+
+def is_real(op: Op, xs: Sequence[Any], attrs: dict[str, Any]) -> bool:
+    """Whether an op gives real numbers for operands."""
+    return op.infer(*map(type_of, xs), **attrs).dtype.kind != "c"
 
 
 def note_reads(

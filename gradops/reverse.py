@@ -46,7 +46,7 @@ def pull_back(
     read: Read,
     active: AbstractSet[Any] | None = None,
     keep: Container[Any] = (),
-    inspect: Callable[[Any, int, Any], None] | None = None,
+    inspect: Callable[[Any, int, Any], Any] | None = None,
     view: Callable[[Any], Any] | None = None,
     arrive: Callable[[Any, Any], None] | None = None,
 ) -> dict[Any, Any]:
@@ -56,9 +56,9 @@ def pull_back(
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
     passed through it before it goes further. `inspect(vertex, i, cotangent)`, if given, is shown
-    what each rule computes; `view(vertex)` gives what stands for it, with other rules or inputs;
-    `arrive(leaf, cotangent)`, if given, gets the cotangent of a leaf that has a `watch`, which then
-    is not returned.
+    what each rule computes, and gives what is to take its place; `view(vertex)` gives what stands
+    for it, with other rules or inputs; `arrive(leaf, cotangent)`, if given, gets the cotangent of a
+    leaf that has a `watch`, which then is not returned.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
     a vertex is reached when its cotangent is complete, and no order need be found beforehand. Only
@@ -102,7 +102,7 @@ def pull_back(
                 if ct is None:
                     continue
                 if inspect is not None:
-                    inspect(v, i, ct)
+                    ct = inspect(v, i, ct)
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
                 if x in cotangents:

@@ -15,25 +15,35 @@ from math import factorial
 from operator import add
 from typing import Any
 
-from .errors import DetachWarning, TransformError
+from .cutting import COLLECTED, JOIN, array_refused, number_made
+from .errors import TransformError
 from .families import zeros_like
 from .forward import carries_tangent, spread
-from .levels import at_level, levels
+from .levels import Carrier, at_level, levels
+from .methods import ArrayMethods
 from .op import Op
 from .operators import Operators
-from .places import describe, here, warn
 from .reads import reads
 from .tree import flatten
 from .types import type_of
 
 
-class Series(Operators):
+class Series(Carrier, ArrayMethods):
     """A value as a power series in one number, up to the order of the transform."""
 
     __slots__ = ("coefficients", "gradop_level")
 
     def __init__(self, coefficients: Sequence[Any], level: float) -> None:
         self.coefficients, self.gradop_level = list(coefficients), level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The coefficients."""
+        return self.coefficients
+
+    def with_parts(self, parts: Sequence[Any]) -> "Series":
+        """Other coefficients at this level."""
+        return Series(parts, self.gradop_level)
 
     @property
     def type(self) -> Any:
@@ -65,10 +75,8 @@ class Series(Operators):
         return self.term(0).tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise TransformError(
-            "a value with derivatives cannot become an array: they would be lost"
-            f"\n  at {describe(here())}\n  hint: put values together with np.stack and np.where;"
-            " detach() what is to count as a constant"
+        raise array_refused(
+            "a value with derivatives cannot become an array: they would be lost", COLLECTED, JOIN
         )
 
     def __bool__(self) -> bool:
@@ -85,10 +93,10 @@ class Series(Operators):
 
     def left_behind(self) -> Any:
         """The value at h = 0, of which Python makes a number: that is worth a warning."""
-        warn(
+        number_made(
             "a value with derivatives becomes a number of Python's, and is cut off\n  hint: use"
             " functions of NumPy or ours; x.item() says that it is meant",
-            DetachWarning,
+            COLLECTED,
         )
         return self.term(0)
 

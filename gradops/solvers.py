@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DTypeError, OptionError, ShapeError
+from .cutting import cuts_noted
+from .errors import DTypeError, OptionError, ShapeError, TransformError
 from .holding import held
 from .library.indexing import index
 from .library.joining import concatenate
 from .library.movement import reshape
 from .library.reduction import sum
 from .op import PLAIN
+from .places import describe
 from .tree import flatten, leaves_of, tree_map
 from .types import shape_of, type_of
 
@@ -196,8 +198,24 @@ def given(packing: Packing, args: Any, method: Any = None) -> dict[str, Any]:
 
 
 def on_vector(f: Function, packing: Packing) -> Function:
-    """`f` as a function of the vector that stands for its first argument."""
-    return lambda x, *args: f(packing.unpack(x), *args)
+    """`f` as a function of the vector that stands for its first argument.
+
+    Raises TransformError for numbers that were made of what is being differentiated: their
+    derivative would be zero, and the solver stop where it starts.
+    """
+
+    def call(x: Any, *args: Any) -> Any:
+        with cuts_noted() as cuts:
+            found = f(packing.unpack(x), *args)
+        if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
+            raise TransformError(
+                "scipy: the function gives a plain number, made of what is being differentiated at"
+                f" {describe(cuts[0])}: its gradient would be zero"
+                "\n  hint: return what functions of NumPy give, without float() or those of math"
+            )
+        return found
+
+    return call
 
 
 def number(f: Function) -> Function:

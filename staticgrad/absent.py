@@ -9,15 +9,15 @@ INSTEAD = {
     "InteractiveSession": "with sg.Session(): ..., and x.eval()",
     "Operation": "sg.Expr: operation and tensor are one",
     "Tensor": "sg.Expr",
-    "TensorArray": "scan, map and map_accumulate collect and take apart the values of steps",
+    "TensorArray": "sg.scan, sg.map and sg.map_accumulate, which collect the values of steps",
     "TensorShape": "a tuple of sizes: numbers, names, sg.Dim",
     "all_variables": "sg.global_variables()",
     "app": "nothing: call main()",
-    "contrib": "sg.train, sg.layers and sg.nn",
+    "contrib": "sg.layers, sg.initializers (glorot_uniform is xavier's), sg.nn, sg.train",
     "data": "arrays that are fed; dynamicgrad.data makes batches",
     "device": "nothing: there is one device, the CPU",
     "distributions": "sg.random, and densities written with the ops",
-    "div": "sg.divide, sg.floor_div",
+    "div": "sg.divide, sg.floordiv",
     "errors": "the exceptions of gradops.errors",
     "estimator": "sg.train, and a loop of your own",
     "flags": "argparse",
@@ -40,16 +40,18 @@ INSTEAD = {
     "segment_sum": "sg.unsorted_segment_sum",
     "strided_slice": "x[begin:end:step]",
     "sum": "sg.reduce_sum",
-    "summary": "to_dot, to_mermaid, to_json, to_networkx, to_text, explain",
+    "summary": "what sg.Session.run gives, and any writer; sg.to_dot and sg.to_json show graphs",
     "tables_initializer": "nothing: there are no tables",
     "to_float": "sg.cast(x, 'float32')",
     "to_int32": "sg.cast(x, 'int32')",
     "value_and_grad": "sg.gradients(y, x), inside of sg.function too",
     "variable_scope": "sg.name_scope, and Python's own ways of sharing",
+    "xavier_initializer": "sg.initializers.glorot_uniform",
 }
 
 
 IN_MODULES = {
+    "layers": {"xavier_initializer": "sg.initializers.glorot_uniform"},
     "nn": {
         "bidirectional_dynamic_rnn": "sg.layers.lstm(..., bidirectional=True)",
         "dynamic_rnn": "sg.layers.lstm, gru and rnn, or sg.scan with a step of your own",

@@ -15,6 +15,7 @@ from ..tensor import Tensor, handle
 from .batched import grad
 from .differences import Check, Function, Tolerance, float_outputs
 from .parts import in_parts
+from .undefined import batched_forward, undefined
 
 
 def gradcheck(
@@ -26,7 +27,9 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
     check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
     check_forward_ad: bool = False,
     check_backward_ad: bool = True,
     fast_mode: bool = False,
@@ -35,10 +38,12 @@ def gradcheck(
 
     `func` takes the inputs, a tensor or several, and returns a tensor or several; the gradients are
     those in inputs of floats that require gradients, best in float64. An input entry is moved by
-    `eps`. `check_forward_ad` checks tangents too, `check_batched_grad` gradients under `vmap`;
-    `fast_mode` checks one random direction instead of each entry. Two runs of backward may differ
-    by `nondet_tol`. Raises GradcheckError, or returns False without `raise_exception`; it names the
-    first operation whose own derivative is wrong, and its line.
+    `eps`. `check_forward_ad` checks tangents too, `check_batched_grad` gradients under `vmap` and
+    `check_batched_forward_grad` tangents under it; `check_undefined_grad`, that the backward of a
+    custom function gives nothing where its outputs have no gradients. `fast_mode` checks one random
+    direction instead of each entry. Two runs of backward may differ by `nondet_tol`. Raises
+    GradcheckError, or returns False without `raise_exception`; it names the first operation whose
+    own derivative is wrong, and its line.
 
     >>> x = dg.tensor([1.0, 2.0], dtype="float64", requires_grad=True)
     >>> dg.autograd.gradcheck(lambda x: dg.sin(x) * x, x)
@@ -46,6 +51,10 @@ def gradcheck(
     """
     if not (check_backward_ad or check_forward_ad):
         raise TransformError("Expected at least one of check_forward_ad or check_backward_ad")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise TransformError(
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
+        )
     check = Check(*in_parts(func, as_inputs(inputs)), Tolerance(eps, atol, rtol))
     try:
         if check_forward_ad:
@@ -53,8 +62,12 @@ def gradcheck(
         if check_backward_ad:
             (check.fast_backward if fast_mode else check.backward)()
             check.reentrant(nondet_tol)
+            if check_undefined_grad:
+                undefined(check)
         if check_batched_grad:
             check.batched()
+        if check_batched_forward_grad:
+            batched_forward(check)
     except GradcheckError:
         if raise_exception:
             raise
@@ -100,6 +113,7 @@ def gradgradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
     check_batched_grad: bool = False,
     check_fwd_over_rev: bool = False,
     check_rev_over_rev: bool = True,
@@ -121,8 +135,9 @@ def gradgradcheck(
     return gradcheck(
         gradients_of(func, given), (*given, *weights), eps=eps, atol=atol, rtol=rtol,
         raise_exception=raise_exception, nondet_tol=nondet_tol,
-        check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
-        check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
+        check_undefined_grad=check_undefined_grad, check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
     )  # fmt: skip
 
 

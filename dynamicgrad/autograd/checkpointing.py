@@ -18,11 +18,11 @@ from gradops.places import Place, describe, here
 from gradops.tree import flatten
 from gradops.types import ArrayType, type_of
 
-from ..creation import GENERATOR, generator
+from ..creation import GENERATOR, state_of_thread
 from ..func.recording import vertex
 from ..handle import ARRAYS, Handle
 from ..modes import RECORDING, Counting, Enough, is_recording
-from ..tape import Node, clock
+from ..tape import REPEATED, Node, clock
 from ..tensor import Tensor, handle
 
 CHECKS = ("default", "none")
@@ -78,14 +78,16 @@ class Region:
     ) -> None:
         self.call, self.args, self.check = call, args, check
         self.place: Place | None = place
-        self.random = generator().bit_generator.state if keep_random else None
+        self.random = state_of_thread().bit_generator.state if keep_random else None
         self.slots: list[Slot] = []
+        self.began = next(clock)
+        self.first_began = REPEATED.get() or self.began  # a region in one that is repeated
 
-    def forget(self, nodes: Sequence[Any], began: int) -> None:
+    def forget(self, nodes: Sequence[Any]) -> None:
         """Replace the values that nodes saved by what finds them later."""
         kept = {id(x.value) for x in flatten(self.args)[0] if isinstance(x, Handle)}
         for number, node in enumerate(nodes):
-            for place, value in saved_by(node, began):
+            for place, value in saved_by(node, self.began):
                 if id(value) not in kept:
                     self.slots.append(self.replaced(number, node, place, value))
 
@@ -133,6 +135,7 @@ class Region:
     def repeated(self, counting: Counting) -> Iterator[None]:
         """Recording on until enough is there, and the random numbers those of the first time."""
         mode, random = RECORDING.set(counting), None
+        first = REPEATED.set(self.first_began)  # transforms that ended since then still go on
         if self.random is not None:
             fresh = np.random.default_rng()
             fresh.bit_generator.state = self.random
@@ -142,6 +145,7 @@ class Region:
                 yield
         finally:
             RECORDING.reset(mode)
+            REPEATED.reset(first)
             if random is not None:
                 GENERATOR.reset(random)
 
@@ -230,14 +234,13 @@ def checkpoint(
         return function(*args, **kwargs)
     check = determinism_check == "default"
     region = Region(function, (args, kwargs), preserve_rng_state, check, here())
-    began = next(clock)
     counting = Counting()
     mode = RECORDING.set(counting)
     try:
         result = function(*args, **kwargs)
     finally:
         RECORDING.reset(mode)
-    region.forget(counting.nodes, began)
+    region.forget(counting.nodes)
     return result
 
 

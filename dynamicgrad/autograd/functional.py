@@ -14,7 +14,8 @@ from gradops import TransformError
 from ..func import grad as gradient
 from ..func import jacfwd
 from ..func.forward import dual_parts, require_pair
-from ..func.recording import vertex
+from ..func.levels import released
+from ..func.recording import Recording
 from ..modes import enable_grad
 from ..tensor import Tensor, handle
 from .batched import grad
@@ -50,8 +51,8 @@ def jacobian(
         if strict:
             raise TransformError("jacobian: strict=True is not supported in forward mode")
         return finished(forward_jacobian(func, several, xs), create_graph)
-    with enable_grad():
-        xs = vertices(xs, create_graph)
+    record, xs = recording(xs, create_graph)
+    with record.running():
         several_outputs, ys = as_tuple(func(*xs), OUTPUTS, "jacobian")
         require_differentiable(ys, strict)
         rows = [jacobian_of(y, xs, create_graph, vectorize) for y in ys]
@@ -141,8 +142,8 @@ def vjp(
     (tensor([0., 0.]), tensor([1., 1.]))
     """
     several, xs = as_tuple(inputs, INPUTS, "vjp")
-    with enable_grad():
-        xs = vertices(xs, create_graph)
+    record, xs = recording(xs, create_graph)
+    with record.running():
         result = func(*xs)
         _, ys = as_tuple(result, OUTPUTS, "vjp")
         require_differentiable(ys, strict)
@@ -209,8 +210,8 @@ def hessian_product(
     """The output, and the Hessian times `v`: the gradient of the gradient along it."""
     several, xs = as_tuple(inputs, INPUTS, name)
     weights = directions(v, xs, "input to the user-provided function is a single Tensor", name)
-    with enable_grad():
-        xs = vertices(xs, create_graph)
+    record, xs = recording(xs, create_graph)
+    with record.running():
         y = single(func(*xs), name)
         require_differentiable((y,), strict)
         seed = (handle(np.ones(y.shape, y.dtype)),)
@@ -262,9 +263,10 @@ def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]
     return True, given
 
 
-def vertices(xs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
-    """The inputs as vertices of their own, with their histories if those are to be followed."""
-    return tuple(vertex(x, create_graph) for x in xs)
+def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tuple[Any, ...]]:
+    """The run of a function of vertices for the inputs, with their histories if `create_graph`."""
+    record = Recording(xs, outer=create_graph)
+    return record, tuple(record.vertices)
 
 
 def directions(v: Any, of: Sequence[Tensor], single_what: str, name: str) -> tuple[Tensor, ...]:
@@ -364,5 +366,5 @@ def zeros(shape: tuple[int, ...], like: Tensor) -> Tensor:
 def finished(found: Any, create_graph: bool) -> Any:
     """Results, without history unless it was asked for."""
     if isinstance(found, Tensor):
-        return found if create_graph else found.detach()
+        return released(found if create_graph else found.detach())
     return type(found)(finished(x, create_graph) for x in found)

@@ -14,7 +14,7 @@ from ..carrying import run_at
 from ..handle import Handle, hold, on_face
 from ..modes import RANDOMNESS
 from .levels import held, released
-from .structure import entered, has_tensors, left, output
+from .structure import entered, has_tensors, left, output, speaks_numpy
 
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
 RANDOM = ("error", "same", "different")
@@ -98,8 +98,10 @@ def batched_call(
     leaves, rebuild = flatten(returned)
     where = dims_of_outputs(out_dims, returned, name)
     if not leaves:
-        raise no_tensor(name, returned)
-    return rebuild([stack(y, d, size, level, name) for y, d in zip(leaves, where, strict=True)])
+        raise TransformError(f"{expected_of(name)}, got type {type(returned)}.")
+    numbers = speaks_numpy(shells)
+    outputs = [output(y, expected_of(name), numbers) for y in leaves]
+    return rebuild([stack(y, d, size, level, name) for y, d in zip(outputs, where, strict=True)])
 
 
 def dims_of_inputs(
@@ -189,16 +191,13 @@ def dims_of_outputs(out_dims: Dims, returned: Any, name: str) -> list[Any]:
     return where
 
 
-def no_tensor(name: str, y: Any) -> TransformError:
-    """The error for a function that does not return tensors."""
-    return TransformError(
-        f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(y)}."
-    )
+def expected_of(name: str) -> str:
+    """What an error says of a function that does not return tensors."""
+    return f"vmap({name}, ...): `{name}` must only return Tensors"
 
 
-def stack(y: Any, d: int | None, size: int, level: float, name: str) -> Handle:
+def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handle:
     """A result with its examples along axis `d`; one that all examples share is repeated."""
-    y = output(y, f"vmap({name}, ...): `{name}` must only return Tensors")
     mine = isinstance(y.value, Batched) and y.value.gradop_level == level
     if d is None:
         if mine:

@@ -27,6 +27,7 @@ from .structure import (
     outputs_of,
     same_structure,
     shown,
+    speaks_numpy,
     split_aux,
 )  # fmt: skip
 
@@ -56,7 +57,7 @@ def jvp(
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
     value, aux = split_aux(quietly(level, func, rebuild_primals(shells)), has_aux, call)
-    outputs, rebuild = outputs_of(value, call)
+    outputs, rebuild = outputs_of(value, call, speaks_numpy(shells))
     found = [parts(y, level) for y in outputs]
     if strict and any(t is None for _, t in found):
         raise TransformError(
@@ -165,17 +166,22 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """
     opened = Opened(func, primals, lifted=True)
     record = opened.record
-    ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in opened.outputs]
-    weights = [record.vertex(lift(t, record.level) if record.level else t) for t in ones]
+    outputs = [y for y in opened.outputs if is_inexact(y.dtype)]
+    ones = [hold(type(y), np.ones(y.shape, y.dtype)) for y in outputs]
+    weights = [
+        record.vertex(lift(t, record.level, record.run) if record.level else t) for t in ones
+    ]
     with record.running():  # the way back is linear in them, and its own way back is the way on
-        pulled = gradients(opened.outputs, record.vertices, weights, True, True)
+        pulled = gradients(outputs, record.vertices, weights, True, True)
 
     def push(*tangents: Any) -> Any:
         directions = directions_like(primals, tangents)
-        more = opened.must_record or any(map(has_history, directions))
-        found = gradients(pulled, weights, directions, True, bool(is_recording()) and more)
+        create = bool(is_recording()) and (opened.records or any(map(has_history, directions)))
+        found = gradients(pulled, weights, directions, True, create, linear=not opened.leads_out)
         as_tensors = has_tensors((primals, tangents))
-        return left(opened.rebuild(record.settled(found)), as_tensors)
+        given = iter(record.settled(found))
+        filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in opened.outputs]
+        return left(opened.rebuild(filled), as_tensors)
 
     return left(opened.results()[0], has_tensors(primals)), push
 

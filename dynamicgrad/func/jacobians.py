@@ -55,6 +55,8 @@ def jacrev(
         back = vmap(lambda weights: opened.pulled_back(weights), chunk_size=chunk_size)
         outputs = opened.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
+        if opened.records:
+            rows = opened.record.settled(rows)
         blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
         found = opened.rebuild([like_argnums(opened.rebuild_primals(b), argnums) for b in blocks])
         as_tensors = has_tensors((args, kwargs))

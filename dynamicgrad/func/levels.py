@@ -9,20 +9,33 @@ below, batches, tangents and tapes of outer transforms, then goes on inside of i
 from collections.abc import Sequence
 from typing import Any
 
-from gradops import Batched, Dual, Op, Operators, type_of
-from gradops.levels import LEVEL, levels
+import numpy as np
+
+from gradops import Op, Operators, type_of
+from gradops.levels import LEVEL, Carrier, levels
 
 from ..arrays import Array
-from ..handle import Face, Handle, hold, on_face
+from ..handle import Face, Handle, hold, on_face, unwrapped
+from ..tape import Run
 
 
-class Lifted(Operators):
-    """A value at a level above its own."""
+class Lifted(Carrier, Operators):
+    """A value at a level above its own, which is that of a run."""
 
-    __slots__ = ("gradop_level", "inner")
+    __slots__ = ("gradop_level", "inner", "run")
 
-    def __init__(self, inner: Any, level: float) -> None:
-        self.inner, self.gradop_level = inner, level
+    def __init__(self, inner: Any, level: float, run: Run) -> None:
+        self.inner, self.gradop_level, self.run = inner, level, run
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The value alone."""
+        return (self.inner,)
+
+    def with_parts(self, parts: Sequence[Any]) -> "Lifted":
+        """Another value at this level."""
+        (inner,) = parts
+        return Lifted(inner, self.gradop_level, self.run)
 
     @property
     def type(self) -> Any:
@@ -31,9 +44,9 @@ class Lifted(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        level = max(a.gradop_level for a in args if isinstance(a, Lifted))
-        values = [a.inner if isinstance(a, Lifted) and a.gradop_level == level else a for a in args]
-        return Lifted(op(*values, **attrs), level)
+        top = max((a for a in args if isinstance(a, Lifted)), key=lambda a: a.gradop_level)
+        values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
+        return Lifted(op(*values, **attrs), top.gradop_level, top.run)
 
     def item(self) -> Any:
         """The one entry, as a Python number."""
@@ -52,11 +65,14 @@ class Lifted(Operators):
     def __int__(self) -> int:
         return int(self.inner)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.inner, dtype=dtype, copy=copy)
+
     def __repr__(self) -> str:
         return f"Lifted({self.inner!r})"
 
 
-def lifted(tensors: Sequence[Handle], surely: bool = False) -> tuple[list[Handle], float]:
+def lifted(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
     """Tensors that are all as high as any the caller may meet, and the level he is at then.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].
@@ -65,12 +81,12 @@ def lifted(tensors: Sequence[Handle], surely: bool = False) -> tuple[list[Handle
     if not level or not (surely or any(t.gradop_level < level for t in tensors)):
         return list(tensors), level
     level = next(levels)
-    return [lift(t, level) for t in tensors], level
+    return [lift(t, level, run) for t in tensors], level
 
 
-def lift(t: Face, level: float) -> Face:
-    """A tensor of a level that holds what `t` stands for."""
-    return hold(type(t), Lifted(held(t), level))
+def lift(t: Face, level: float, run: Run) -> Face:
+    """A tensor of the level of a run that holds what `t` stands for."""
+    return hold(type(t), Lifted(held(t), level, run))
 
 
 def held(x: Handle) -> Any:
@@ -79,10 +95,26 @@ def held(x: Handle) -> Any:
 
 
 def released(t: Face) -> Face:
-    """`t` without liftings to levels that have ended."""
-    while isinstance(t.value, Lifted) and t.value.gradop_level > LEVEL.get():
-        t = on_face(type(t), t.value.inner)
-    return t
+    """`t` without liftings to levels of runs that have ended, also in what it holds."""
+    face, inner = type(t), unwrapped(t)
+    value = lowered(inner.value)
+    if value is inner.value:
+        return on_face(face, inner)
+    return on_face(face, value) if has_ended(inner.value) else hold(face, value, inner.node)
+
+
+def lowered(x: Any) -> Any:
+    """What a tensor holds, without liftings to levels of runs that have ended."""
+    while has_ended(x):
+        x = x.inner
+    if isinstance(x, Handle):
+        return released(x)
+    return x.mapped(lowered) if isinstance(x, Carrier) else x
+
+
+def has_ended(x: Any) -> bool:
+    """Whether `x` is lifted to the level of a run that has ended."""
+    return isinstance(x, Lifted) and not x.run.goes_on()
 
 
 def has_history(x: Any) -> bool:
@@ -94,8 +126,17 @@ def has_history(x: Any) -> bool:
                 stack.append(value)
             case Handle():
                 return True
-            case Dual(primal=primal, tangent=tangent):
-                stack += [primal, tangent]
-            case Batched(stack=value) | Lifted(inner=value):
-                stack.append(value)
+            case Carrier(parts=parts):
+                stack += parts
     return False
+
+
+def unrecorded(x: Any, began: int) -> Any:
+    """`x` without history since then, and without that of the tensors that it holds."""
+    match x:
+        case Handle() if x.node is None or x.node.number >= began:
+            value = unrecorded(x.value, began)
+            return x if x.node is None and value is x.value else hold(type(x), value)
+        case Carrier():
+            return x.mapped(lambda part: unrecorded(part, began))
+    return x

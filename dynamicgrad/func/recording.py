@@ -2,17 +2,19 @@
 
 Note [One tape]. Transforms nest on the one tape there is. Each gives the function it transforms
 vertices of its own for the arguments, so nested ones tell theirs from each other's and from what
-the function captures. What comes out is recorded only where it depends on something that no
-transform made: an argument with a history, or a captured tensor that requires gradients. A vertex
-that is older than the transform is not of its making; nested transforms share the set of those
-that are.
+the function captures. A result keeps its history where somebody may still ask for a gradient in
+something behind it: a leaf of the user's, or an argument of a transform whose function is still
+running. Nobody can ask for one in the arguments of a run that has ended, so what depends on nothing
+else is cut off from them. The walk back ends at what is older than the transform: that was settled
+when it was made.
+
+Of `vjp` and `linearize`, the function has ended when they are asked for cotangents or tangents. The
+result is linear in these; unless the outputs keep their history it is recorded as that and no more.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
@@ -20,55 +22,54 @@ import gradops as ops
 from gradops.levels import at_level
 from gradops.tree import flatten
 
-from ..backward import grad as pull
+from ..backward import carry, gradients_at, seeded
 from ..handle import Face, Handle, face_of, hold, make_leaf, on_face
 from ..leaves import require_float
-from ..modes import RECORDING, is_recording
+from ..modes import PACKING, RECORDING, is_recording
+from ..reading import constants
+from ..reading import tensors as variables
 from ..sharing import storage_of
-from ..tape import clock
-from .levels import has_history, lifted, released
+from ..tape import Run, clock
+from .levels import has_history, lifted, released, unrecorded
 from .structure import entered
-
-Own = WeakSet[Any]
-INSIDE: ContextVar[Own | None] = ContextVar("inside", default=None)
 
 
 class Recording:
-    """The vertices that a transform made, and when it began."""
+    """The run of a transform's function, and the vertices it is given."""
 
-    def __init__(self, arguments: Iterable[Any], surely_lifted: bool = False) -> None:
-        self.outer = bool(is_recording())  # whether the caller records
-        self.began = next(clock)
-        shared = INSIDE.get()
-        self.own: Own = WeakSet() if shared is None else shared
-        tensors, self.level = lifted([entered(x) for x in arguments], surely_lifted)
+    def __init__(
+        self, arguments: Iterable[Any], surely_lifted: bool = False, outer: bool | None = None
+    ) -> None:
+        self.outer = bool(is_recording()) if outer is None else outer  # does the caller record?
+        self.run = Run()
+        tensors, self.level = lifted([entered(x) for x in arguments], self.run, surely_lifted)
         with self.running():
             self.vertices = [self.vertex(x) for x in tensors]
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """Record, whatever the caller's mode is."""
-        mode, inside = RECORDING.set(True), INSIDE.set(self.own)
+        mode, self.run.ended = RECORDING.set(PACKING.get() or True), 0
         try:
             with at_level(self.level):
                 yield
         finally:
-            INSIDE.reset(inside)
+            self.run.ended = next(clock)
             RECORDING.reset(mode)
 
     def vertex(self, x: Handle) -> Handle:
-        """A vertex for an argument; one without history is of this transform's making."""
+        """A vertex for an argument: one without history is a leaf of this run."""
         found = vertex(x, self.outer)
         if found.is_leaf:
-            self.own.add(found.node)
+            found.node.run = self.run
         return found
 
     def depends_on_more(self, outputs: Sequence[Handle]) -> list[bool]:
-        """Which outputs depend on something that no transform made."""
+        """Which outputs depend on something whose gradient somebody else may ask for."""
         ends = [t.node for t in outputs if t.node is not None]
-        if not self.outer or not ends:
+        if not ends:
             return [False] * len(outputs)
-        new = newer_than(self.began, ends)
+        new = newer_than(self.run.began, ends)
         reached = {v for v in new if self.foreign(v)}
         if not reached:
             return [False] * len(outputs)
@@ -78,24 +79,39 @@ class Recording:
         return [t.node in reached for t in outputs]
 
     def foreign(self, v: Any) -> bool:
-        """Whether a vertex is not of a transform's making, or has an input that is older."""
+        """Whether somebody else may ask for the gradient in a vertex, or in an older input."""
         if v.op is None:
-            return v not in self.own
-        return v.number < self.began or any(older(x, self.began) for x in v.inputs)
+            return v.run is None or (v.run is not self.run and v.run.goes_on())
+        return self.is_older(v) or any(self.is_older(x) and self.foreign(x) for x in v.inputs)
 
-    def must_record(self, outputs: Sequence[Handle]) -> bool:
-        """Whether the way back from the outputs is to be recorded, here or in what they hold."""
-        if not self.outer:
-            return False
-        return any(has_history(t.value) for t in outputs) or any(self.depends_on_more(outputs))
+    def is_older(self, v: Any) -> bool:
+        """Whether a vertex was there before the run began."""
+        return v is not None and v.number < self.run.began
+
+    def leads_out(self, outputs: Sequence[Handle]) -> bool:
+        """Whether the history of the outputs leads out of the run."""
+        return self.outer and any(self.depends_on_more(outputs))
+
+    def holds_history(self, outputs: Sequence[Handle]) -> bool:
+        """Whether what the outputs hold has a history, which goes on in their gradients."""
+        return self.outer and any(has_history(t.value) for t in outputs)
 
     def settled(self, outputs: Sequence[Handle], maybe_more: bool = True) -> list[Handle]:
-        """The outputs, without history where nothing but this transform's vertices is behind."""
+        """The outputs for the caller, with history only where he records and something depends."""
+        if not is_recording():
+            return [released(self.unrecorded(t)) for t in outputs]
         kept = self.depends_on_more(outputs) if maybe_more else [False] * len(outputs)
         return [released(t if keep else cut(t)) for t, keep in zip(outputs, kept, strict=True)]
 
+    def unrecorded(self, t: Handle) -> Handle:
+        """`t` without what was recorded since the run began, in it and in what it holds."""
+        if t.node is not None and t.node.number < self.run.began:
+            return t
+        value = unrecorded(t.value, self.run.began)
+        return cut(t) if value is t.value else hold(type(t), value)
+
     def settled_tree(self, tree: Any) -> Any:
-        """The same for the tensors in a tree."""
+        """A tree for the caller, its tensors as `settled` has them."""
         leaves, rebuild = flatten(tree)
         found = iter(self.settled([x for x in leaves if isinstance(x, Handle)]))
         return rebuild([next(found) if isinstance(x, Handle) else x for x in leaves])
@@ -107,20 +123,26 @@ def gradients(
     cotangents: Sequence[Any] | None,
     retain: bool,
     create: bool,
+    linear: bool = False,
 ) -> list[Handle]:
-    """The gradients in the vertices, zeros where the outputs do not depend on them."""
-    seeded = [i for i, y in enumerate(outputs) if y.node is not None]
-    if not seeded:
-        return [hold(face_of((*outputs, t)), np.zeros(t.shape, t.dtype)) for t in vertices]
-    found: Any = pull(
-        [outputs[i] for i in seeded],
-        vertices,
-        None if cotangents is None else [cotangents[i] for i in seeded],
-        retain_graph=retain or create,
-        create_graph=create,
-        materialize_grads=True,
-    )
-    return [on_face(face_of((*outputs, t)), g) for t, g in zip(vertices, found, strict=True)]
+    """The gradients in the vertices, zeros where the outputs do not depend on them.
+
+    With `linear` they are recorded as functions of the cotangents and of nothing else.
+    """
+    faces = [face_of((*outputs, t)) for t in vertices]
+    reached = [i for i, y in enumerate(outputs) if y.node is not None]
+    found: list[Any] = [None] * len(vertices)
+    if reached:
+        weights = None if cotangents is None else [cotangents[i] for i in reached]
+        seeds = seeded([outputs[i] for i in reached], weights or [])
+        ends = [t.node for t in vertices]
+        read = constants if linear else variables
+        cotangents_of = carry(seeds, ends, retain or create, create, recorded=read)
+        found = gradients_at(vertices, ends, cotangents_of, seeds)
+    return [
+        hold(face, np.zeros(t.shape, t.dtype)) if g is None else on_face(face, g)
+        for face, t, g in zip(faces, vertices, found, strict=True)
+    ]
 
 
 def vertex(x: Face, keep_history: bool) -> Face:
@@ -140,11 +162,6 @@ def cut(t: Handle) -> Handle:
     found = hold(type(t), t.value)
     found.storage = storage_of(t)
     return found
-
-
-def older(v: Any, began: int) -> bool:
-    """Whether a vertex was there before."""
-    return v is not None and v.number < began
 
 
 def newer_than(began: int, ends: Iterable[Any]) -> set[Any]:

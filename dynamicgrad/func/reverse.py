@@ -13,6 +13,7 @@ from ..modes import is_recording
 from .levels import has_history
 from .recording import Recording, gradients
 from .structure import (
+    NUMBERS,
     ArgNums,
     chosen,
     entered,
@@ -24,6 +25,7 @@ from .structure import (
     replaced,
     same_structure,
     shown,
+    speaks_numpy,
     split_aux,
 )  # fmt: skip
 
@@ -54,33 +56,37 @@ def grad_and_value(
         with record.running():
             result = func(*replaced(args, argnums, rebuild(record.vertices)), **kwargs)
             value, aux = split_aux(result, has_aux, call)
-            y = scalar(value, call)
-            create = record.must_record([y])
-            found = gradients([y], record.vertices, None, create, create)
+            y = scalar(value, call, speaks_numpy(record.vertices))
+            leads_out = record.leads_out([y])
+            create = leads_out or record.holds_history([y])
+            found = gradients([y], record.vertices, None, create, create, linear=not leads_out)
         settled = like_argnums(rebuild(record.settled(found, create)), argnums)
-        (value,) = record.settled([y], create)
+        (value,) = record.settled([y], leads_out)
         values = (value, record.settled_tree(aux)) if has_aux else value
         return left((settled, values), has_tensors(args) or has_tensors(kwargs))
 
     return transformed
 
 
-def scalar(value: Any, call: str) -> Handle:
-    """What a function returned, which must be one number."""
-    if isinstance(value, list | tuple | dict | float | int) or value is None:
+def scalar(value: Any, call: str, numbers: bool) -> Handle:
+    """What a function returned, a scalar; with `numbers`, a number or an array of one entry."""
+    if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
         raise TransformError(
             f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
             " operations on the arguments give (float(), item(), functions of math and entries of"
             " NumPy's arrays are cut off from them); has_aux=True lets it return (output, aux)"
         )
-    y = output(value, f"{call}: Expected f(*args) to return a Tensor")
-    if y.shape:
+    y = output(value, f"{call}: Expected f(*args) to return a Tensor", numbers)
+    if y.shape and not (numbers and all(n == 1 for n in y.shape)):
         raise TransformError(
             f"{call}: Expected f(*args) to return a scalar Tensor, got tensor with"
             f" {len(y.shape)} dims, {y.type}.\n  hint: reduce it, as by .sum(); or maybe you wanted"
             " to use the vjp or jacrev APIs instead?"
         )
     return y
+
+
+REFUSED = list, tuple, dict, float, int, type(None)
 
 
 def value_and_grad(
@@ -167,12 +173,14 @@ class Opened:
         with self.record.running():
             result = func(*self.rebuild_primals(self.record.vertices))
             self.value, self.aux = split_aux(result, has_aux, call)
-            self.outputs, self.rebuild = outputs_of(self.value, call)
-        self.must_record = self.record.must_record(self.outputs)
+            numbers = speaks_numpy(self.record.vertices)
+            self.outputs, self.rebuild = outputs_of(self.value, call, numbers)
+        self.leads_out = self.record.leads_out(self.outputs)
+        self.records = self.leads_out or self.record.holds_history(self.outputs)
 
     def results(self) -> tuple[Any, Any]:
         """The output and what came beside it, as they may leave."""
-        settled = self.record.settled(self.outputs, self.must_record)
+        settled = self.record.settled(self.outputs, self.leads_out)
         return self.rebuild(settled), self.record.settled_tree(self.aux)
 
     def pulled_back(
@@ -180,8 +188,9 @@ class Opened:
     ) -> list[Handle]:
         """The cotangents of the primals for those of the outputs."""
         if create is None:
-            create = bool(is_recording()) and (self.must_record or any(map(has_history, weights)))
-        found = gradients(self.outputs, self.record.vertices, weights, retain, create)
+            create = bool(is_recording()) and (self.records or any(map(has_history, weights)))
+        linear = not self.leads_out
+        found = gradients(self.outputs, self.record.vertices, weights, retain, create, linear)
         return self.record.settled(found)
 
 

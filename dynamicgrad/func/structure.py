@@ -17,8 +17,10 @@ from gradops.tree import flatten, structure, tree_map
 
 from ..arrays import Array
 from ..handle import Handle, hold
+from ..tensor import Tensor
 
 ArgNums = int | tuple[int, ...]
+NUMBERS = {float, int, bool, complex}
 
 
 def has_tensors(tree: Any) -> bool:
@@ -52,23 +54,34 @@ def bare(x: Any) -> Any:
     return x.value if isinstance(x, Handle) and x.node is None else x
 
 
-def outputs_of(tree: Any, call: str) -> tuple[list[Handle], Callable[[Iterable[Any]], Any]]:
-    """The tensors that a function returned, of which there must be some and nothing else."""
+def speaks_numpy(handed: Iterable[Any]) -> bool:
+    """Whether a function is handed no tensor; then it may return numbers, as NumPy's do."""
+    return not any(isinstance(x, Tensor) for x in handed)
+
+
+def outputs_of(
+    tree: Any, call: str, numbers: bool
+) -> tuple[list[Handle], Callable[[Iterable[Any]], Any]]:
+    """The tensors that a function returned, of which there must be some and nothing else.
+
+    With `numbers`, Python's are constants too.
+    """
     leaves, rebuild = flatten(tree)
     if not leaves:
         raise TransformError(
             f"{call}: Expected f to be a function that has non-empty output (got output = {tree})"
             "\n  hint: does it end without a `return`?"
         )
-    return [output(y, f"{call}: expected f(*primals) to return only tensors") for y in leaves], (
-        rebuild
-    )
+    expected = f"{call}: expected f(*primals) to return only tensors"
+    return [output(y, expected, numbers) for y in leaves], rebuild
 
 
-def output(y: Any, expected: str) -> Handle:
+def output(y: Any, expected: str, numbers: bool) -> Handle:
     """A handle that a function returned; a plain array, which is a constant, becomes one."""
     if isinstance(y, Handle):
         return y
+    if numbers and type(y) in NUMBERS:
+        return hold(Array, np.asarray(y)[()])
     if isinstance(y, np.ndarray | np.generic) or hasattr(y, "gradop_level"):
         return hold(Array, y)
     raise TransformError(

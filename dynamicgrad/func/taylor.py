@@ -12,7 +12,7 @@ from gradops.levels import levels
 from ..carrying import run_at
 from ..handle import Handle, hold, on_face
 from .levels import held, released
-from .structure import entered, has_tensors, left, outputs_of
+from .structure import entered, has_tensors, left, outputs_of, speaks_numpy
 
 
 def jet(
@@ -38,7 +38,7 @@ def jet(
     curves = [curve(entered(x), s, level) for x, s in zip(primals, series, strict=True)]
     with np.errstate(all="ignore"):
         returned = run_at(level, func, curves)
-    outputs, rebuild = outputs_of(returned, "jet(f, primals, series)")
+    outputs, rebuild = outputs_of(returned, "jet(f, primals, series)", speaks_numpy(curves))
     found = [coefficients(y, order, level) for y in outputs]
     derivatives = [
         rebuild([c[k] * factorial(k) if k > 1 else c[k] for c in found]) for k in range(order + 1)

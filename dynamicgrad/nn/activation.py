@@ -265,7 +265,7 @@ class PReLU(Module):
     Slopes begin with `init`; channels are the dimension 1.
 
     >>> dg.nn.PReLU()(dg.tensor([-1.0, 2.0]))
-    tensor([-0.2500,  2.0000], grad_fn=<WhereBackward0>)
+    tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:

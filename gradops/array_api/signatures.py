@@ -6,7 +6,7 @@ from typing import Any
 
 import gradops as ops
 
-from ..library.movement import in_dtype
+from ..library.movement import computed_in
 
 Function = Callable[..., Any]
 Functions = dict[str, Function]
@@ -34,8 +34,8 @@ def over(f: Function) -> Function:
 
 def over_in(f: Function) -> Function:
     """A reduction over axes, in a dtype."""
-    return lambda x, /, *, axis=None, dtype=None, keepdims=False: f(
-        in_dtype(x, dtype), axis=axis, keepdims=keepdims
+    return lambda x, /, *, axis=None, dtype=None, keepdims=False: computed_in(
+        dtype, f, x, axis=axis, keepdims=keepdims
     )
 
 
@@ -49,7 +49,7 @@ def spread_over(f: Function) -> Function:
 def running(f: Function) -> Function:
     """A reduction of all that comes before each entry, in a dtype."""
     return lambda x, /, *, axis=None, dtype=None, include_initial=False: f(
-        in_dtype(x, dtype), axis=axis, include_initial=include_initial
+        x, axis=axis, dtype=dtype, include_initial=include_initial
     )
 
 

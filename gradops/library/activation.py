@@ -49,7 +49,7 @@ def sigmoid_kernel(x: Any, out: Any = None) -> Any:
         return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
     with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
         y = np.negative(inexact(x), out=out)
-        out = reusable(y)
+        out = reusable(y) if out is None else out
         y = np.exp(y, out=out)
         return np.divide(1, np.add(y, 1, out=out), out=out)
 
@@ -85,7 +85,7 @@ def relu_source(x: ArrayType) -> str:
 
 relu = selection(
     "relu", positive_part, masks=[lambda y, x: y > 0],
-    traits=["nonnegative", "idempotent"], source=relu_source, samples=unary,
+    traits=["nonnegative", "idempotent", "kinked"], source=relu_source, samples=unary,
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )
 

@@ -161,6 +161,8 @@ def at_zero(a: Any, b: Any) -> Any:
 
 
 def power_slope_kernel(a: Any, b: Any) -> Any:
+    if not np.shape(b) and b != 0 and not np.real(b) < 1:  # the common case, without masks
+        return b * np.power(a, b - 1)
     flat = np.equal(b, 0)
     with np.errstate(divide="ignore"):  # an infinite slope at 0 is meant
         return np.where(flat, 0, b * np.power(a, np.where(flat, 1, b) - 1))
@@ -198,9 +200,6 @@ power_slope = elementwise(
 
 def power_base(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
-    if type(b) in PYTHON_SCALARS and b != 0:  # the common case, without looking for zeros
-        b = strong(b, y)
-        return b * power(a, b - 1)
     return power_slope(a, strong(b, y))
 
 

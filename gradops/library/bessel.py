@@ -1,5 +1,7 @@
 """The modified Bessel functions of the first kind."""
 
+import numpy as np
+
 from ..families import elementwise
 from ..kernels import bessel as kernels
 from ..samples import reals
@@ -18,6 +20,11 @@ def i1_slope(y, x, zeroth):
 i0 = elementwise(
     "i0", kernels.i0, d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
     doc="The modified Bessel function of order 0.",
+)
+i0_of_numpy = elementwise(
+    "i0_of_numpy", np.i0, d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
+    source="i0_of_numpy({0})",
+    doc="The modified Bessel function of order 0, with the roundings of `numpy.i0`.",
 )
 i1 = elementwise(
     "i1", kernels.i1, d=[lambda y, x: i1_slope(y, x, i0)], samples=reals((3, 4)),

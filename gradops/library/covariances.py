@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from ..errors import ShapeError
-from ..types import shape_of, type_of
+import numpy as np
+
+from ..errors import DTypeError, ShapeError
+from ..types import is_inexact, shape_of, type_of
 from .arithmetic import sqrt
 from .comparison import clip
 from .complexes import conj, real
@@ -41,6 +43,8 @@ def cov(
     """
     x = rows_of(m, rowvar)
     x = x if y is None else concatenate([x, rows_of(y, rowvar)])
+    if dtype is not None and not is_inexact(np.dtype(dtype)):
+        raise DTypeError("cov", [type_of(x)], f"covariances are no {dtype}", hint="take a float")
     x = in_dtype(x, dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = [w for w in (fweights, aweights) if w is not None]

@@ -43,7 +43,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         return x
     parts = [as_part(p, x, k) for p in (prepend, x, append) if p is not None]
     x = concatenate(parts, axis=k) if parts[1:] else x
-    lead, subtract = (FULL,) * k, not_equal if kind.dtype.kind == "b" else sub
+    lead, subtract = (FULL,) * k, not_equal if type_of(x).dtype.kind == "b" else sub
     for _ in range(n):
         x = subtract(index(x, (*lead, slice(1, None))), index(x, (*lead, slice(None, -1))))
     return x

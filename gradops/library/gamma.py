@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cutting import BY_HAND
 from ..errors import MissingRuleError, OptionError, ShapeError
 from ..families import elementwise, singular
 from ..kernels import gamma as kernels
@@ -45,7 +46,7 @@ def none_in(name: str, operand: str) -> singular:
 
     def refuse(*args: Any, **attrs: Any) -> Any:
         raise MissingRuleError(
-            name, f"d/d{operand}", hint=f"hold {operand} constant, as with stop_gradient({operand})"
+            name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}"
         )  # fmt: skip
 
     return singular(refuse)

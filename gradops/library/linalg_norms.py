@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError, ShapeError
-from ..types import normalize_axes, shape_of, type_of
+from ..types import is_inexact, normalize_axes, shape_of, type_of
 from .arithmetic import abs
 from .comparison import where
 from .linalg_solving import inv
 from .linalg_svd import svdvals
 from .logic import isnan, logical_and, logical_not
 from .matrices import require_matrix, require_square
-from .movement import expand_dims, reshape, transpose
+from .movement import astype, expand_dims, reshape, transpose
 from .reduction import any, max, min, sum
 from .statistics import vector_norm
 
@@ -40,6 +40,11 @@ MATRIX: dict[Ord, Callable[[Any], Any]] = {
 }
 
 
+def in_floats(x: Any) -> Any:
+    """`x`, of which integers are made floats: norms are lengths."""
+    return x if is_inexact(type_of(x).dtype) else astype(x, dtype=np.float64)
+
+
 def matrix_norm(x: Any, keepdims: bool = False, ord: Ord = "fro") -> Any:
     """A norm of each matrix.
 
@@ -50,6 +55,7 @@ def matrix_norm(x: Any, keepdims: bool = False, ord: Ord = "fro") -> Any:
     >>> float(matrix_norm(np.diag([3.0, 4.0]))), float(matrix_norm(np.diag([3.0, 4.0]), ord=1))
     (5.0, 4.0)
     """
+    x = in_floats(x)
     kind = type_of(x)
     require_matrix("matrix_norm", kind)
     if ord not in MATRIX:
@@ -70,6 +76,7 @@ def norm(x: Any, ord: Ord = None, axis: Any = None, keepdims: bool = False) -> A
     >>> float(norm(np.array([3.0, 4.0]))), norm(np.eye(2), 1, axis=0)
     (5.0, array([1., 1.]))
     """
+    x = in_floats(x)
     kind = type_of(x)
     if axis is None and (ord is None or (ord == 2 and kind.ndim == 1)):
         return vector_norm(x, axis=None, keepdims=keepdims)

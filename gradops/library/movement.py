@@ -235,6 +235,17 @@ def in_dtype(x: Any, dtype: Any) -> Any:
     return x if dtype is None else astype(x, dtype=dtype)
 
 
+def computed_in(dtype: Any, f: Callable[..., Any], x: Any, **attrs: Any) -> Any:
+    """f(x) of entries in a dtype, if one is given, and in it: of integers `f` may give a wider one.
+
+    What that is too wide for wraps around as if nothing wider had been.
+    """
+    if dtype is None:
+        return f(x, **attrs)
+    y = f(astype(x, dtype=dtype), **attrs)
+    return y if type_of(y).dtype == dtype else astype(y, dtype=dtype)
+
+
 def retyped(op: str, x: ArrayType, dtype: Any) -> ArrayType:
     """A type of the shape of `x` and another dtype, of numbers."""
     if np.dtype(dtype).kind not in "biufc":

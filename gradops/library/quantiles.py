@@ -13,6 +13,7 @@ from ..samples import cases, distinct, integers
 from ..types import (
     ArrayType,
     is_complex,
+    is_float,
     is_inexact,
     normalize_axes,
     normalize_axis,
@@ -168,7 +169,8 @@ def fractions_of(op: str, x: Any, q: Any, method: str) -> Any:
         raise OptionError(op, [type_of(x)], f"method is one of {sorted(METHODS)}, not {method!r}")
     if is_complex(type_of(x).dtype):
         raise DTypeError(op, [type_of(x)], "complex numbers have no part below them")
-    found = np.asarray(q, np.float64)
+    found = np.asarray(q)
+    found = found if is_float(found.dtype) else found.astype(np.float64)
     if not found.size:
         raise OptionError(op, [type_of(x)], "no fraction is asked for")
     if not np.all((found >= 0) & (found <= 1)):
@@ -190,6 +192,14 @@ def weighed(low: Any, high: Any, weight: float) -> Any:
     if weight < 0.5:
         return low + (high - low) * weight
     return high - (high - low) * (1 - weight)
+
+
+def between(low: Any, high: Any, weight: Any) -> Any:
+    """What lies between two values, as `weighed` has it, for weights that are operands."""
+    dtype = type_of(low).dtype
+    near, far = astype(weight, dtype=dtype), astype(1 - weight, dtype=dtype)
+    y = where(weight < 0.5, low + (high - low) * near, high - (high - low) * far)
+    return where(equal(weight, 0), low, y)
 
 
 def quantile(
@@ -266,11 +276,11 @@ def nanquantile(
     fractions = fractions_of("nanquantile", x, q, method)
     x = as_floats(x, method)
     take, n = sorted_numbers("nanquantile", x, axis)
+    n = astype(n, dtype=fractions.dtype)
     found = []
     for fraction in fractions.ravel():
         low, high, weight = neighbours((n - 1) * fraction, method)
-        low, high, weight = take(low), take(high), astype(weight, dtype=type_of(x).dtype)
-        found.append(where(equal(weight, 0), low, low + (high - low) * weight))
+        found.append(between(take(low), take(high), weight))
     return arranged("nanquantile", found, fractions.shape, x, axis, keepdims)
 
 

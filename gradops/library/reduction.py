@@ -138,10 +138,12 @@ HALF = np.dtype("f2")
 
 def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
     require_axes(x, axis)
-    if getattr(x, "dtype", None) == HALF:  # neither the sum nor the count need fit into it
+    dtype = getattr(x, "dtype", None)
+    if dtype == HALF:  # neither the sum nor the count need fit into it
         wide = np.asarray(mean_kernel(x.astype(np.float32), axis, keepdims)).astype(HALF)
         return wide[()] if out is None else np.positive(wide, out=out)
-    total = np.add.reduce(x, axis=axis, keepdims=keepdims, out=out)
+    sums = np.float64 if dtype is not None and dtype.kind in "biu" else None  # may not overflow
+    total = np.add.reduce(x, axis=axis, dtype=sums, keepdims=keepdims, out=out)
     n = np.size(x) if axis is None else count(x, axis)
     return total / n if out is None else np.true_divide(total, n, out=out)
 

@@ -15,7 +15,7 @@ from .comparison import equal, masked, where
 from .elementwise import exp
 from .indexing import along
 from .logic import isnan, logical_not
-from .movement import astype, flip, in_a_row, in_dtype
+from .movement import astype, computed_in, flip, in_a_row
 from .padding import pad_op
 from .recurrence import backwards, before, linear_recurrence
 
@@ -135,7 +135,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
            [4, 6]]), array([ 1,  3,  6, 10]))
     """
     x, axis = in_a_row(x, axis)
-    return cumsum_op(in_dtype(x, dtype), axis=axis)
+    return computed_in(dtype, cumsum_op, x, axis=axis)
 
 
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -146,10 +146,10 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
            [3, 8]]), array([ 1,  2,  6, 24]))
     """
     x, axis = in_a_row(x, axis)
-    return cumprod_op(in_dtype(x, dtype), axis=axis)
+    return computed_in(dtype, cumprod_op, x, axis=axis)
 
 
-def from_start(op: Op, x: Any, axis: int | None, start: int | None) -> Any:
+def from_start(op: Op, x: Any, axis: int | None, dtype: Any, start: int | None) -> Any:
     """Running results along the one axis, or the one named, behind `start` if there is one."""
     if axis is None and len(shape_of(x)) != 1:
         raise ShapeError(
@@ -157,7 +157,7 @@ def from_start(op: Op, x: Any, axis: int | None, start: int | None) -> Any:
             hint="name it: axis=0",
         )  # fmt: skip
     k = normalize_axis(op, type_of(x), 0 if axis is None else axis)
-    y = op(x, axis=k)
+    y = computed_in(dtype, op, x, axis=k)
     if start is None:
         return y
     widths = tuple((int(i == k), 0) for i in range(len(shape_of(x))))
@@ -174,7 +174,7 @@ def cumulative_sum(
     >>> cumulative_sum(np.array([1, 2, 3]), include_initial=True)
     array([0, 1, 3, 6])
     """
-    return from_start(cumsum_op, in_dtype(x, dtype), axis, 0 if include_initial else None)
+    return from_start(cumsum_op, x, axis, dtype, 0 if include_initial else None)
 
 
 def cumulative_prod(
@@ -187,4 +187,4 @@ def cumulative_prod(
     >>> cumulative_prod(np.array([2, 3, 4]), include_initial=True)
     array([ 1,  2,  6, 24])
     """
-    return from_start(cumprod_op, in_dtype(x, dtype), axis, 1 if include_initial else None)
+    return from_start(cumprod_op, x, axis, dtype, 1 if include_initial else None)

@@ -12,11 +12,11 @@ import numpy as np
 from ..dims import UNKNOWN
 from ..op import Op
 from ..samples import cases, exactly, integers
-from ..types import ArrayType, shape_of
+from ..types import ArrayType, shape_of, type_of
 from .arithmetic import sub
 from .indexing import index, take
 from .joining import concatenate
-from .movement import reshape
+from .movement import astype, reshape
 from .running import cumsum
 from .searching import isin
 from .sorting import argsort, inverse_permutation, sort
@@ -168,7 +168,7 @@ def intersect1d(x: Any, other: Any) -> Any:
     >>> intersect1d(np.array([1, 3]), np.array([2, 3]))
     array([3])
     """
-    found = unique(x)
+    found = unique(astype(x, dtype=np.result_type(type_of(x).dtype, type_of(other).dtype)))
     return index(found, isin(found, other))
 
 

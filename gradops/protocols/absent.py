@@ -5,25 +5,27 @@ A test goes through all that NumPy offers: what is not listed here has to run in
 
 from collections.abc import Mapping
 
+from ..cutting import BY_HAND
+
 TABLE: Mapping[tuple[str, str], str] = {
     (
         "it writes into its argument",
-        "build a new one: where(), gradops.scatter_add(), or t[index] = value of a tensor",
+        "build a new one: np.where, x.at[index].set(value), np.stack of a list of values",
     ): "copyto fill_diagonal place put put_along_axis putmask",
     (
         "the shape of its result depends on the values",
-        "call it on arrays: of a tensor that needs no gradient, t.detach().numpy()",
+        "call it on plain arrays, outside of what is differentiated or built",
     ): "bincount histogram histogram2d histogram_bin_edges histogramdd lexsort real_if_close "
        "trim_zeros",
     (
         "it has no derivative and is about arrays in memory",
-        "call it on arrays: of a tensor, t.detach().numpy(); of an expression, its value",
+        "call it on plain arrays: on results, outside of what is differentiated or built",
     ): "busday_count busday_offset datetime_as_string einsum_path is_busday isnat may_share_memory "
        "min_scalar_type packbits ravel_multi_index save savetxt savez savez_compressed "
        "shares_memory unpackbits unravel_index",
     (
         "it is about the bits or the divisors of integers, and has no derivative",
-        "call it on arrays: of a tensor, t.detach().numpy()",
+        "call it on plain arrays, outside of what is differentiated or built",
     ): "bitwise_count gcd lcm",
     (
         "it takes numbers apart in a way that has no derivative",
@@ -42,7 +44,7 @@ TABLE: Mapping[tuple[str, str], str] = {
 REASONS = {name: why for why, names in TABLE.items() for name in names.split()}
 UNKNOWN = (
     "tensors and expressions do not know it",
-    "use an op of gradops; of tensors, detach() them if no gradient is wanted",
+    BY_HAND,
 )
 
 

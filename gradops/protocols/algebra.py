@@ -2,15 +2,43 @@
 
 from typing import Any
 
-from .. import linalg
-from ..library.movement import in_dtype
+import numpy as np
 
-__all__ = ["qr", "svd", "trace"]
+from .. import linalg
+from ..errors import GradError
+from ..library.complexes import imag, real
+from ..library.creation import stop_gradient
+from ..library.movement import computed_in
+from .refusals import known
+
+__all__ = ["eig", "eigvals", "qr", "svd", "trace"]
+
+
+def eigvals(a: Any) -> Any:
+    """The eigenvalues, as real numbers where all of them are known to be."""
+    return real_if_known(linalg.eigvals(a))
+
+
+def eig(a: Any) -> Any:
+    """The eigenvalues and eigenvectors, as real numbers where all of the values are known to be."""
+    found = linalg.eig(a)
+    values = real_if_known(found.eigenvalues)
+    if values is found.eigenvalues:
+        return found
+    return type(found)(values, real(found.eigenvectors))
+
+
+def real_if_known(w: Any) -> Any:
+    """The real part of numbers whose imaginary parts are known, and zero."""
+    try:
+        return w if np.any(known(stop_gradient(imag(w)))) else real(w)
+    except GradError:  # of a graph, or a stack of examples
+        return w
 
 
 def trace(x: Any, offset: int = 0, dtype: Any = None) -> Any:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
-    return linalg.trace(in_dtype(x, dtype), offset)
+    return computed_in(dtype, linalg.trace, x, offset=offset)
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:

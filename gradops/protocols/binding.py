@@ -88,11 +88,12 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
         reducing,
         selecting,
         shaping,
+        statistics,
     )
 
     general = (
         asking, combining, differences, joining, making, ordering, polynomials, reducing,
-        selecting, shaping,
+        selecting, shaping, statistics,
     )  # fmt: skip
     return {"": general, "linalg": (algebra,)}
 

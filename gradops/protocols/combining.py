@@ -3,17 +3,25 @@
 import string
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 
-from ..types import shape_of
+from ..library.movement import computed_in
+from ..types import shape_of, type_of
 from .joining import as_array
 
-__all__ = ["cross", "dot", "einsum", "inner", "vdot"]
+__all__ = ["corrcoef", "cov", "cross", "dot", "einsum", "inner", "trace", "vdot"]
+
+
+def strong(x: Any) -> Any:
+    """An operand whose dtype counts: of a list or a number, the array that NumPy makes of it."""
+    return x if hasattr(x, "gradop_level") else np.asarray(x)
 
 
 def dot(a: Any, b: Any) -> Any:
     """The product of vectors or matrices; of numbers, or over the last axis and last but one."""
-    a, b = as_array(a), as_array(b)
+    a, b = strong(a), strong(b)
     left, right = len(shape_of(a)), len(shape_of(b))
     if not left or not right:
         return ops.mul(a, b)
@@ -34,12 +42,12 @@ def cross(
 
 def inner(a: Any, b: Any) -> Any:
     """The products summed over the last axes."""
-    return ops.inner(as_array(a), as_array(b))
+    return ops.inner(strong(a), strong(b))
 
 
 def vdot(a: Any, b: Any) -> Any:
     """The product of all entries, in a row, those of `a` conjugated."""
-    flat = [ops.reshape(as_array(x), shape=(-1,)) for x in (a, b)]
+    flat = [ops.reshape(strong(x), shape=(-1,)) for x in (a, b)]
     return ops.matmul(ops.conj(flat[0]), flat[1])
 
 
@@ -52,6 +60,33 @@ def einsum(*operands: Any, optimize: Any = False) -> Any:
     sides = [written_out(s) for s in pairs[1::2]]
     equation = ",".join(sides) + ("" if last is None else f"->{written_out(last)}")
     return ops.einsum(equation, *map(as_array, pairs[::2]))
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+    """The sums of diagonals."""
+    return computed_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
+    fweights: Any = None, aweights: Any = None, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """The covariances of variables, in double precision if no dtype is given."""
+    found = measured_in(dtype, m, y)
+    return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, dtype: Any = None) -> Any:
+    """The correlations of variables, in double precision if no dtype is given."""
+    return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
+
+
+def measured_in(dtype: Any, *arrays: Any) -> Any:
+    """The dtype in which covariances are measured."""
+    if dtype is not None:
+        return dtype
+    given = [type_of(as_array(x)).dtype for x in arrays if x is not None]
+    return np.result_type(*given, np.float64)
 
 
 def written_out(axes: Any) -> str:

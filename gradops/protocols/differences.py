@@ -1,6 +1,5 @@
 """NumPy's differences along axes, and sums of products along them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 import gradops as ops
 
 from ..library.indexing import index
-from ..types import shape_of
+from ..types import is_inexact, shape_of, type_of
 from .joining import as_array, concatenate
 from .refusals import length
 
@@ -24,52 +23,64 @@ def between(x: Any, start: Any, stop: Any, axis: int) -> Any:
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """The differences of all entries in a row, with more before and after."""
-    found = [ops.diff(ops.reshape(ary, shape=(-1,)))]
-    found = found if to_end is None else [*found, np.ravel(to_end)]
-    found = found if to_begin is None else [np.ravel(to_begin), *found]
-    return concatenate(found) if len(found) > 1 else found[0]
+    found = ops.diff(ops.reshape(ary, shape=(-1,)))
+    more = [None if v is None else beside(v, ary) for v in (to_begin, to_end)]
+    parts = [part for part in (more[0], found, more[1]) if part is not None]
+    return concatenate(parts) if parts[1:] else found
+
+
+def beside(values: Any, ary: Any) -> Any:
+    """What stands before or after differences, in their dtype."""
+    dtype, row = type_of(ary).dtype, np.ravel(values)
+    if not np.can_cast(type_of(row).dtype, dtype, "same_kind"):
+        raise ops.DTypeError("ediff1d", [type_of(row)], f"the entries beside it are {dtype}")
+    return ops.astype(row, dtype=dtype)
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Second-order differences along each axis, as estimates of a derivative."""
     rank = len(shape_of(f))
+    f = f if is_inexact(type_of(f).dtype) else ops.astype(f, dtype=np.float64)
     axes = [int(i) % rank for i in (range(rank) if axis is None else np.atleast_1d(axis))]
     steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
     found = [slopes(f, as_array(h), i, edge_order) for h, i in zip(steps, axes, strict=True)]
+    found = [ops.astype(y, dtype=type_of(f).dtype) for y in found]
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def slopes(f: Any, h: Any, axis: int, edge_order: int) -> Any:
-    """The estimates along one axis, for a step or for places."""
-    shape = [1] * len(shape_of(f))
-    shape[axis] = -1
-    step = ops.reshape(ops.diff(h), shape=shape) if shape_of(h) else h
+    """The estimates along one axis, for a step or for places; the formulas are NumPy's."""
     before, here, after = (between(f, i, j, axis) for i, j in ((None, -2), (1, -1), (2, None)))
-    if not shape_of(h):
-        middle = (after - before) / (2.0 * step)
-        a = b = step
+    if shape_of(h):
+        first, last, middle = of_places(f, ops.diff(h), axis, edge_order, (before, here, after))
     else:
-        a, b = between(step, None, -1, axis), between(step, 1, None, axis)
-        middle = -b / (a * (a + b)) * before + (b - a) / (a * b) * here + a / (b * (a + b)) * after
-    ends = [
-        edge(f, axis, [0, 1, 2], edge_order, *(steps_at(v, axis, 0, shape_of(h)) for v in (a, b))),
-        edge(f, axis, [-1, -2, -3], edge_order,
-             *(-steps_at(v, axis, -1, shape_of(h)) for v in (b, a))),
-    ]  # fmt: skip
-    return concatenate([ends[0], middle, ends[1]], axis)
+        first, last = of_step(f, h, axis, edge_order)
+        middle = (after - before) / (2.0 * h)
+    return concatenate([first, middle, last], axis)
 
 
-def steps_at(v: Any, axis: int, place: int, places: Any) -> Any:
-    """The step at one end."""
-    return ops.take(v, np.array([place]), axis=axis) if places else v
-
-
-def edge(f: Any, axis: int, order: Sequence[int], edge_order: int, a: Any, b: Any) -> Any:
-    """The estimate at an end, from the entry there and the next ones."""
-    p, q, r = (ops.take(f, np.array([i]), axis=axis) for i in order)
+def of_step(f: Any, h: Any, axis: int, edge_order: int) -> tuple[Any, Any]:
+    """The estimates at the ends, for entries at equal distances."""
+    p, q, r, u, v, w = (ops.take(f, np.array([i]), axis=axis) for i in (0, 1, 2, -3, -2, -1))
     if edge_order == 1:
-        return (q - p) / a
-    return -(2.0 * a + b) / (a * (a + b)) * p + (a + b) / (a * b) * q - a / (b * (a + b)) * r
+        return (q - p) / h, (w - v) / h
+    return -1.5 / h * p + 2.0 / h * q + -0.5 / h * r, 0.5 / h * u + -2.0 / h * v + 1.5 / h * w
+
+
+def of_places(f: Any, steps: Any, axis: int, edge_order: int, rows: Any) -> tuple[Any, Any, Any]:
+    """The estimates at the ends and between them, for entries at places."""
+    p, q, r, u, v, w = (ops.take(f, np.array([i]), axis=axis) for i in (0, 1, 2, -3, -2, -1))
+    shape = [-1 if i == axis else 1 for i in range(len(shape_of(f)))]
+    d, e = (ops.reshape(x, shape=shape) for x in (steps[:-1], steps[1:]))
+    before, here, after = rows
+    middle = -e / (d * (d + e)) * before + (e - d) / (d * e) * here + d / (e * (d + e)) * after
+    if edge_order == 1:
+        return (q - p) / steps[0], (w - v) / steps[-1], middle
+    d, e = steps[0], steps[1]
+    first = -(2.0 * d + e) / (d * (d + e)) * p + (d + e) / (d * e) * q - d / (e * (d + e)) * r
+    d, e = steps[-2], steps[-1]
+    last = e / (d * (d + e)) * u - (e + d) / (d * e) * v + (2.0 * e + d) / (e * (d + e)) * w
+    return first, last, middle
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:

@@ -7,9 +7,9 @@ import numpy as np
 
 import gradops as ops
 
-from ..library.movement import in_dtype
-from ..types import shape_of
-from .refusals import length
+from ..types import shape_of, type_of
+from .refusals import known, length
+from .ufuncs import cast
 
 __all__ = [
     "append", "block", "concat", "concatenate", "delete",
@@ -17,27 +17,37 @@ __all__ = [
 ]  # fmt: skip
 
 
-def concatenate(arrays: Iterable[Any], axis: Any = 0, dtype: Any = None) -> Any:
+def each_in(call: str, arrays: Iterable[Any], dtype: Any, casting: Any) -> list[Any]:
+    """The arrays, in a dtype if one is given and they may be cast to it."""
+    found = [as_array(x) for x in arrays]
+    return found if dtype is None else [cast(call, x, np.dtype(dtype), casting) for x in found]
+
+
+def concatenate(
+    arrays: Iterable[Any], axis: Any = 0, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
     """The arrays one after the other along an axis, or all flat."""
-    return in_dtype(ops.concatenate(list(arrays), axis=axis), dtype)
+    return ops.concatenate(each_in("numpy.concatenate", arrays, dtype, casting), axis=axis)
 
 
 concat = concatenate
 
 
-def stack(arrays: Iterable[Any], axis: int = 0, dtype: Any = None) -> Any:
+def stack(
+    arrays: Iterable[Any], axis: int = 0, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
     """The arrays along a new axis."""
-    return in_dtype(ops.stack(list(arrays), axis=axis), dtype)
+    return ops.stack(each_in("numpy.stack", arrays, dtype, casting), axis=axis)
 
 
-def hstack(tup: Iterable[Any], dtype: Any = None) -> Any:
+def hstack(tup: Iterable[Any], dtype: Any = None, casting: Any = "same_kind") -> Any:
     """The arrays side by side."""
-    return in_dtype(ops.hstack([as_array(x) for x in tup]), dtype)
+    return ops.hstack(each_in("numpy.hstack", tup, dtype, casting))
 
 
-def vstack(tup: Iterable[Any], dtype: Any = None) -> Any:
+def vstack(tup: Iterable[Any], dtype: Any = None, casting: Any = "same_kind") -> Any:
     """The arrays one above the other."""
-    return in_dtype(ops.vstack([as_array(x) for x in tup]), dtype)
+    return ops.vstack(each_in("numpy.vstack", tup, dtype, casting))
 
 
 def as_array(x: Any) -> Any:
@@ -88,7 +98,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 
 def ix_(*args: Any) -> Any:
     """Index arrays that pick the entries at all their combinations."""
-    return meshgrid(*args, sparse=True, indexing="ij")
+    places = [np.nonzero(known(x))[0] if type_of(x).dtype.kind == "b" else x for x in args]
+    return meshgrid(*places, sparse=True, indexing="ij")
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:

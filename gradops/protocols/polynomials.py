@@ -6,10 +6,10 @@ import numpy as np
 
 import gradops as ops
 
-from ..types import shape_of
+from ..types import shape_of, type_of
 from .differences import convolve
 from .joining import as_array, concatenate
-from .refusals import length
+from .refusals import length, refusal
 
 __all__ = [
     "poly", "polyadd", "polyder", "polyfit", "polyint", "polymul", "polysub", "polyval", "vander",
@@ -19,6 +19,7 @@ __all__ = [
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The powers of the entries, one column each."""
     n = length(x) if N is None else N
+    x = ops.astype(x, dtype=np.promote_types(type_of(x).dtype, int))
     columns = [ops.ones_like(x)]
     for _ in range(n - 1):
         columns.append(columns[-1] * x)
@@ -39,9 +40,15 @@ def poly(seq_of_zeros: Any) -> Any:
     if len(shape_of(seq_of_zeros)) != 1:
         raise ops.ShapeError("poly", [ops.type_of(seq_of_zeros)], "the zeros are a vector",
                              hint="of a matrix, give its eigenvalues")  # fmt: skip
-    found: Any = np.ones(1)
-    for i in range(length(seq_of_zeros)):
-        factor = ops.stack([ops.ones_like(seq_of_zeros[i]), -seq_of_zeros[i]])
+    dtype = np.dtype(np.mintypecode(type_of(seq_of_zeros).dtype.char))
+    if dtype.kind == "c":
+        raise refusal(
+            "numpy.poly", "of complex zeros it depends on their values whether the result is real",
+            "multiply the factors with np.polymul",
+        )  # fmt: skip
+    zeros, found = ops.astype(seq_of_zeros, dtype=dtype), np.ones(1, dtype)
+    for i in range(length(zeros)):
+        factor = ops.stack([ops.ones_like(zeros[i]), -zeros[i]])
         found = convolve(found, factor)
     return found
 

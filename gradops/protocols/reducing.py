@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 
-from ..library.movement import in_dtype
+from ..library.movement import computed_in, in_dtype
 from ..library.reduction import count
 from ..types import is_inexact, shape_of, type_of
 from .binding import UNSET
@@ -25,6 +25,12 @@ def masked(x: Any, where: Any, identity: Any) -> Any:
     return x if where is True else ops.where(where, x, identity)
 
 
+def alike(initial: Any, a: Any) -> Any:
+    """The number that a reduction starts from, in the dtype that it has."""
+    dtype = type_of(a).dtype
+    return in_dtype(initial, dtype) if hasattr(initial, "gradop_level") else dtype.type(initial)
+
+
 def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
     """A reduction that starts from a number, with NumPy's keywords."""
 
@@ -32,8 +38,11 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
         a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = UNSET,
         where: Any = True,
     ) -> Any:  # fmt: skip
-        y = op(masked(in_dtype(a, dtype), where, identity), axis=axis, keepdims=bool(keepdims))
-        return y if initial is UNSET else join(y, initial)
+        def total(a: Any) -> Any:
+            y = op(masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
+            return y if initial is UNSET else join(y, alike(initial, y))
+
+        return computed_in(dtype, total, a)
 
     return reduce
 
@@ -49,6 +58,7 @@ def choosing(op: Any, join: Any) -> Callable[..., Any]:
                 f"numpy.{op.name}(..., where=...)", "of no entries at all nothing is the extreme",
                 "give initial=, which counts as an entry",
             )  # fmt: skip
+        initial = initial if initial is UNSET else alike(initial, a)
         y = op(masked(a, where, initial), axis=axis, keepdims=bool(keepdims))
         return y if initial is UNSET else join(y, initial)
 
@@ -82,11 +92,16 @@ def mean(
     a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True
 ) -> Any:
     """The mean of the entries that count."""
-    a = in_dtype(a, dtype)
-    if where is True:
-        return ops.mean(a, axis=axis, keepdims=bool(keepdims))
-    total = sum(a, axis, keepdims=keepdims, where=where)
-    return in_dtype(total / how_many(a, axis, where, keepdims), mean_dtype(a))
+    if where is True and (dtype is None or is_inexact(np.dtype(dtype))):
+        return ops.mean(in_dtype(a, dtype), axis=axis, keepdims=bool(keepdims))
+    found = mean_dtype(a) if dtype is None else dtype
+    total = sum(a, axis, dtype, keepdims=keepdims, where=where)
+    return in_dtype(divided(total, how_many(a, axis, where, keepdims)), found)
+
+
+def divided(total: Any, n: Any) -> Any:
+    """A sum by a count, of integers in double precision, which every count fits into."""
+    return (total if is_inexact(type_of(total).dtype) else in_dtype(total, np.float64)) / n
 
 
 def mean_dtype(a: Any) -> Any:
@@ -99,31 +114,32 @@ def var(
     a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
     where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
 ) -> Any:  # fmt: skip
-    """The variance of the entries that count."""
-    a = in_dtype(a, dtype)
+    """The variance of the entries that count; as NumPy does it, only sums are in a dtype given."""
     ddof = ddof if correction is UNSET else correction
-    if where is True and mean is UNSET:
+    if where is True and mean is UNSET and dtype is None:
         return ops.var(a, axis=axis, correction=ddof, keepdims=bool(keepdims))
-    middle = mean_of(a, axis, where) if mean is UNSET else mean
+    middle = mean_of(a, axis, dtype, where) if mean is UNSET else mean
     off = a - middle
-    squares = ops.real(off * ops.conj(off)) if type_of(off).dtype.kind == "c" else ops.square(off)
-    total = sum(squares, axis, keepdims=keepdims, where=where)
-    return in_dtype(total / (how_many(a, axis, where, keepdims) - ddof), type_of(total).dtype)
+    squares = ops.real(off * ops.conj(off)) if type_of(a).dtype.kind == "c" else ops.square(off)
+    total = sum(squares, axis, dtype, keepdims=keepdims, where=where)
+    found = divided(total, how_many(a, axis, where, keepdims) - ddof)
+    return in_dtype(found, type_of(total).dtype)
 
 
-def mean_of(a: Any, axis: Any, where: Any) -> Any:
+def mean_of(a: Any, axis: Any, dtype: Any, where: Any) -> Any:
     """The mean, with axes of size 1 for those it was taken over."""
-    return mean(a, axis, keepdims=True, where=where)
+    return mean(a, axis, dtype, keepdims=True, where=where)
 
 
 def std(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False,
         where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Any:  # fmt: skip
     """The standard deviation of the entries that count."""
-    if where is True and mean is UNSET:
+    if where is True and mean is UNSET and dtype is None:
         ddof = ddof if correction is UNSET else correction
-        return ops.std(in_dtype(a, dtype), axis=axis, correction=ddof, keepdims=bool(keepdims))
+        return ops.std(a, axis=axis, correction=ddof, keepdims=bool(keepdims))
     square = var(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return ops.where(ops.equal(square, 0), 0, ops.sqrt(square))  # as of std: no slope where equal
+    root = ops.where(ops.equal(square, 0), 0, ops.sqrt(square))  # as of std: no slope where equal
+    return in_dtype(root, dtype)
 
 
 def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
@@ -170,10 +186,21 @@ def of_numbers(reduce: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         given = dict(initial=initial, ddof=ddof, mean=mean, correction=correction, dtype=dtype)
         given = {k: v for k, v in given.items() if not (v is UNSET or v is None or v == 0)}
+        if dtype is not None and reduce is not sum and reduce is not prod:
+            require_inexact(a, dtype)
         where, a = both(a, where), masked(a, there(a), 0)  # a NaN in it would leak into gradients
         return reduce(a, axis, keepdims=keepdims, where=where, **given)
 
     return call
+
+
+def require_inexact(a: Any, dtype: Any) -> None:
+    """Refuse to put means of floats into integers."""
+    if is_inexact(type_of(a).dtype) and not is_inexact(np.dtype(dtype)):
+        raise refusal(
+            f"numpy.nanmean(..., dtype={dtype})", f"the mean of {type_of(a)} is no {dtype}",
+            "leave dtype= away",
+        )  # fmt: skip
 
 
 nansum, nanprod, nanmean = of_numbers(sum), of_numbers(prod), of_numbers(mean)

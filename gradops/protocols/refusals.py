@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from ..cutting import where_and_way_out
 from ..errors import NumPyCallError
-from ..places import describe, here
 from ..types import shape_of
 
 
 def refusal(call: str, reason: str, hint: str) -> NumPyCallError:
     """The error for a call of NumPy's, with the user's line and the way out."""
-    return NumPyCallError(call, f"{reason}\n  at {describe(here())}", hint)
+    where, hint = where_and_way_out(hint, hint)
+    return NumPyCallError(call, f"{reason}\n  at {where}", hint)
 
 
 def array_as_out(call: str) -> NumPyCallError:

@@ -32,6 +32,9 @@ def clip(a: Any, a_min: Any = UNSET, a_max: Any = UNSET, min: Any = UNSET, max: 
     """The entries kept between two bounds, of which each may be missing."""
     pairs = (a_min, min), (a_max, max)
     low, high = (next((v for v in pair if v is not UNSET), None) for pair in pairs)
+    if (dtype := type_of(a).dtype).kind in "iu":  # bounds beyond all integers of the dtype are none
+        low = None if type(low) is int and low <= np.iinfo(dtype).min else low
+        high = None if type(high) is int and high >= np.iinfo(dtype).max else high
     numbers = all(v is None or isinstance(v, bool | int | float) for v in (low, high))
     if numbers and type_of(a).dtype.kind != "c":
         return ops.clip(a, low, high)
@@ -99,10 +102,14 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 
 def round(a: Any, decimals: int = 0) -> Any:
     """The nearest numbers with so many decimals."""
-    if not decimals:
+    dtype = type_of(a).dtype
+    if not decimals or (dtype.kind in "iu" and decimals > 0):
         return ops.round(a)
+    if dtype.kind == "c":
+        return ops.complex(round(ops.real(a), decimals), round(ops.imag(a), decimals))
     power = 10.0 ** abs(decimals)
-    return ops.round(a * power) / power if decimals > 0 else ops.round(a / power) * power
+    y = ops.round(a * power) / power if decimals > 0 else ops.round(a / power) * power
+    return ops.astype(y, dtype=dtype) if dtype.kind in "iu" else y
 
 
 around = round

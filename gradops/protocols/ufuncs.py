@@ -1,7 +1,8 @@
 """NumPy's ufuncs and their methods on tensors, expressions and their like."""
 
 import functools
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,7 @@ ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cump
 
 def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `ufunc.method(*args, **kwargs)` is for operands of ours."""
-    call = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    call = title(ufunc) + ("" if method == "__call__" else f".{method}")
     if method not in METHODS:
         hint = "index_add and scatter_add of gradops add at indices; reduceat is sums of slices"
         raise refusal(call, "this method of a ufunc is not here", hint)
@@ -37,18 +38,44 @@ def apply_ufunc(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dic
     return written(call, target, METHODS[method](ufunc, call, *args, **kwargs), where)
 
 
+def title(ufunc: np.ufunc) -> str:
+    """How the user knows a ufunc: by NumPy's name, SciPy's, or as one that was made by hand."""
+    name = ufunc.__name__
+    if getattr(np, name, None) is ufunc or "<" in name:
+        return f"numpy.{name}"
+    special = sys.modules.get("scipy.special")
+    return f"scipy.special.{name}" if hasattr(special, name) else name
+
+
 def called(ufunc: np.ufunc, call: str, *args: Any, **kwargs: Any) -> Any:
     """`ufunc(*args)`, computed in another dtype if one is given."""
     op = op_for(ufunc)
     dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
     kwargs.pop("order", None), kwargs.pop("subok", None)
     if dtype is not None:
-        args = tuple([cast(call, x, np.dtype(dtype), casting) for x in args])
+        args = in_loop(ufunc, call, args, np.dtype(dtype), casting)
     if kwargs and isinstance(op, Op) and kwargs.keys() > op.params.keys():
         name = next(iter(kwargs))
         reason = f"tensors and expressions do not take {name}="
         raise refusal(f"{call}(..., {name}=...)", reason, f"leave {name}= away")
     return op(*args, **kwargs)
+
+
+def in_loop(
+    ufunc: np.ufunc, call: str, args: Sequence[Any], dtype: np.dtype[Any], casting: Any
+) -> tuple[Any, ...]:
+    """Operands in the dtypes of the loop of a ufunc that gives results of a dtype."""
+    given = [type(x) if type(x) in (int, float, complex) else type_of(x).dtype for x in args]
+    signature = (*(None for _ in args), *(dtype,) * ufunc.nout)
+    try:
+        loop = ufunc.resolve_dtypes(
+            (*given, *(None,) * ufunc.nout), signature=signature, casting=casting
+        )
+    except TypeError as error:
+        shown = ", ".join(np.dtype(t).name for t in given)
+        reason = f"it gives no {dtype} of {shown} with {casting=}"
+        raise refusal(f"{call}(..., dtype={dtype})", reason, "cast with .astype") from error
+    return tuple([cast(call, x, t, casting) for x, t in zip(args, loop, strict=False)])
 
 
 def cast(call: str, x: Any, dtype: np.dtype[Any], casting: Any) -> Any:
@@ -116,8 +143,7 @@ def op_for(ufunc: np.ufunc) -> Callable[..., Any]:
     """The op or function that a ufunc is. Raises NumPyCallError."""
     found = known(len(OPS)).get(ufunc) or named(ufunc)
     if found is None:
-        name = ufunc.__name__
-        raise refusal(f"numpy.{name}", *reason_for("", name))
+        raise refusal(title(ufunc), *reason_for("", ufunc.__name__))
     return found
 
 
@@ -130,8 +156,9 @@ def known(count: int) -> dict[np.ufunc, Any]:
         if isinstance(op.kernel, np.ufunc)
     }
     return found | {
-        np.matmul: OPS["matmul"], np.positive: OPS["copy"], np.divmod: divided, np.modf: parts,
-        np.rint: of_floats(np.rint, OPS["round"]), np.fabs: of_floats(np.fabs, OPS["abs"]),
+        np.matmul: OPS["matmul"], np.divmod: divided, np.modf: parts,
+        np.rint: in_dtype_of(np.rint, OPS["round"]), np.fabs: in_dtype_of(np.fabs, OPS["abs"]),
+        np.positive: in_dtype_of(np.positive, OPS["copy"]),
     }  # fmt: skip
 
 
@@ -157,13 +184,17 @@ def parts(x: Any) -> tuple[Any, Any]:
     return x - whole, whole
 
 
-def of_floats(ufunc: np.ufunc, op: Op) -> Callable[[Any], Any]:
-    """An op that takes integers, as a ufunc that makes floats of them, in the ufunc's dtype."""
+def in_dtype_of(ufunc: np.ufunc, op: Op) -> Callable[[Any], Any]:
+    """An op as a ufunc that is like it, but for the dtypes that it takes and gives."""
 
     def call(x: Any) -> Any:
         dtype = type_of(x).dtype
-        return op(
-            x if dtype.kind in "fc" else OPS["astype"](x, dtype=result_dtype(ufunc, (dtype,)))
-        )
+        try:
+            found = result_dtype(ufunc, (dtype,))
+        except TypeError as error:
+            raise refusal(
+                f"numpy.{ufunc.__name__}", f"it does not take {dtype}", "cast with .astype"
+            ) from error
+        return op(x if found == dtype else OPS["astype"](x, dtype=found))
 
     return call

@@ -12,7 +12,7 @@ from gradops.dims import broadcast_size
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
 from ..ir.sizes import Told, sizes_told_by
-from ..ir.structure import HistoryType
+from ..ir.structure import HistoryType, sizes_shown
 from .buffers import Plan, plan_buffers, takes
 from .names import RESERVED, comment, identifier
 
@@ -251,8 +251,7 @@ def axis_text(w: Writer, e: Expr, axis: int) -> str:
 
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that only data told, and `e` is the first to have."""
-    told = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
-    for k, size in enumerate(told):
+    for k, size in enumerate(sizes_shown(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
             if size == Dim(name) and name not in w.sizes:

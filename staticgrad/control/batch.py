@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gradops import OPS, ArrayType, Batched, MissingRuleError
+from gradops import OPS, Batched, MissingRuleError
 from gradops.batching import Shared
 from gradops.levels import at_level, levels
 
 from ..frontend.freeze import enclosed
 from ..ir.graph import FrozenGraph
-from ..ir.structure import HistoryType
-from .lists import Flags, is_list, spread, to_front, with_entries
+from ..ir.structure import HistoryType, ResidualsType
+from .lists import Flags, is_list, size_of, spread, to_front, with_examples
 from .scratch import Scratch
 
 
@@ -38,20 +38,6 @@ class Inside:
             for y, b, own in zip(self.outputs, batched, self.batched, strict=True)
         ]
         return enclosed([self.scratch.expression(y) for y in outputs], self.inputs)
-
-
-def with_examples(type: ArrayType, size: Any) -> ArrayType:
-    """The type of a stack of examples; of a list, the entries are stacks."""
-    return with_entries(type, lambda t: ArrayType((size, *t.shape), t.dtype))
-
-
-def size_of(stacks: Sequence[Any], batched: Flags) -> Any:
-    """How many examples there are."""
-    x = next(x for x, b in zip(stacks, batched, strict=True) if b)
-    t = x.type
-    while isinstance(t, HistoryType):
-        t = t.element
-    return t.shape[0]
 
 
 def given(values: Sequence[Any], batched: Flags) -> tuple[Any, ...]:
@@ -111,17 +97,33 @@ def chosen_by_example(stacks: Sequence[Any], inside: Sequence[Inside], size: Any
     graphs = [x.graph([True] * len(x.outputs)) for x in inside]
     rows = [OPS["call"](*stacks[1:], function=g) for g in graphs]
     index = OPS["astype"](stacks[0], dtype="int64")
-    found = list(rows[-1])
+    found = [of_all_branches(column) for column in zip(*rows, strict=True)]
     for k, row in enumerate(rows[:-1]):
         for j, y in enumerate(row):
             if isinstance(y.type, HistoryType):
                 raise MissingRuleError("case", "batch", hint="lists cannot be selected from")
+            if is_list(y):
+                continue
             here = OPS["reshape"](OPS["equal"](index, k), shape=(size, *[1] * (len(y.shape) - 1)))
             found[j] = OPS["where"](here, y, found[j])
     return tuple(found)
 
 
+def of_all_branches(column: Sequence[Any]) -> Any:
+    """What the last branch gives; of residuals, those of each branch, which only it will read."""
+    type = column[-1].type
+    if not isinstance(type, ResidualsType):
+        return column[-1]
+    own = [OPS["unpack"](y, index=k, type=type) for k, y in enumerate(column)]
+    return OPS["pack"](*own, type=type)
+
+
 def call_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """The function over examples."""
-    inside = Inside(attrs["function"], batched, size_of(stacks, batched))
-    return given(op(*stacks, function=inside.graph(inside.batched)), inside.batched)
+    """The function over examples, which is made once, and kept with it."""
+    graph, size = attrs["function"], size_of(stacks, batched)
+    key = "batch", tuple(batched), size
+    found = graph.derived.get(key)
+    if found is None:
+        inside = Inside(graph, batched, size)
+        found = graph.derived.setdefault(key, (inside.graph(inside.batched), inside.batched))
+    return given(op(*stacks, function=found[0]), found[1])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradops import flatten
+from gradops.levels import own_errors
 from gradops.places import describe, here
 
 from ..frontend.freeze import enclosed, teller_of
@@ -58,7 +59,7 @@ def traced(
     """The body of `fn`, which is `what`, called with `parameters` that `form` arranges."""
     effects: list[Expr] = []
     try:
-        with held_at(EFFECTS, effects), held_at(AFTER, ()):
+        with held_at(EFFECTS, effects), held_at(AFTER, ()), own_errors():
             given = fn(*form(parameters))
     except Exception as error:
         error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")

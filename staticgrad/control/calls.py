@@ -64,7 +64,8 @@ class Calls:
     ) -> Callee:
         """The graph for arguments of this kind."""
         number = next(clock)
-        with get_default_graph().name_scope(name_of(self.fn)):
+        scope = f"{name_of(self.fn)}/"  # and not within that of the first call, which it outlasts
+        with get_default_graph().name_scope(scope):
             parameters = [parameter(names, e.type, "argument") for e in values]
 
             def form(own: list[Expr]) -> Any:

@@ -25,9 +25,9 @@ from ..ir.graph import FrozenGraph, reachable
 from ..ir.names import Names
 from ..ir.structure import Parts, TupleType
 from ..transform.reverse import carried_by, pulled
-from .batch import Inside, given, size_of
+from .batch import Inside, given
 from .bodies import Body, as_result, captures_of, closed, traced
-from .lists import CONTROL, no_samples, zeros_like
+from .lists import CONTROL, no_samples, size_of, zeros_like
 from .ops import fitting
 
 
@@ -199,8 +199,7 @@ def refuse_others(asked: Iterable[int], values: Sequence[Any], others: int, name
             raise GraphError(
                 f"{name}: it reads {values[i].label}, made at {describe(values[i].place)}, of which"
                 " its gradient says nothing, and it is differentiated by that"
-                "\n  hint: make it an argument; or read stop_gradient(...) of it, if it counts as"
-                " constant"
+                "\n  hint: make it an argument of the function"
             )
 
 

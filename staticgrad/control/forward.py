@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gradops.types import is_inexact
-
 from ..frontend.freeze import enclosed
 from ..ir.expr import Expr, lifted, parts_of
 from ..ir.graph import FrozenGraph
-from ..ir.structure import Parts
+from ..ir.structure import Parts, carries_derivatives
 from ..transform.forward import pushed
 from .lists import zeros_like
 from .reverse import widen
@@ -82,7 +80,8 @@ def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
 def moving_state(body: FrozenGraph, tangents: Iterable[int], carries: int) -> list[int]:
     """The state that moves when operands do."""
     reach, moving = loop_reach(body, carries), sum(1 << i for i in tangents)
-    return [k for k in range(carries) if reach[k] & moving and is_inexact(body.inputs[k].dtype)]
+    inputs = body.inputs
+    return [k for k in range(carries) if reach[k] & moving and carries_derivatives(inputs[k].type)]
 
 
 def with_ignored(

@@ -1,6 +1,9 @@
-"""The ops of lists: the values that the steps of a loop gave, which may differ in shape."""
+"""The ops of lists: the values that the steps of a loop gave, which may differ in shape.
 
-from collections.abc import Callable, Sequence
+Those that treat each entry by itself take residuals, too: see Note [Packing].
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,7 @@ from gradops import OPS, ArrayType, Op, ShapeError
 from gradops.dims import UNKNOWN
 from gradops.rules import NO_RULES, Jointly
 
-from ..ir.structure import HistoryType, Parts
+from ..ir.structure import HistoryType, Parts, ResidualsType, relaxed
 
 Flags = Sequence[bool]
 CONTROL = frozenset({"control", "view"})  # results may lie in the memory of operands
@@ -43,7 +46,7 @@ def alike_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str,
 
 def summed_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
     """The sum of lists, of which both have to have examples."""
-    size = next(x.type for x, b in zip(stacks, batched, strict=True) if b).element.shape[0]
+    size = size_of(stacks, batched)
     return op(*[x if b else spread(x, size) for x, b in zip(stacks, batched, strict=True)])
 
 
@@ -60,13 +63,35 @@ class Listed:
     def __init__(self, values: Any, x: Any) -> None:
         self.values, self.x, self.shape, self.dtype = values, x, x.shape, x.dtype
 
-    def __add__(self, other: "Listed") -> "Listed":
-        return Listed(plus(self.values, other.values), self.x)
+    def __add__(self, other: Any) -> "Listed":
+        return Listed(plus(self.values, plain(other)), self.x)
+
+
+class Partly:
+    """The cotangent of the residuals `x`: that of some of the values in them, zeros for others."""
+
+    __slots__ = ("dtype", "found", "shape", "x")
+
+    def __init__(self, x: Any, found: Mapping[int, Any]) -> None:
+        self.x, self.found, self.shape, self.dtype = x, dict(found), x.shape, x.dtype
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, Partly):
+            return other + self
+        total = dict(self.found)
+        for i, ct in other.found.items():
+            total[i] = total[i] + ct if i in total else ct
+        return Partly(self.x, total)
+
+    @property
+    def values(self) -> Any:
+        """The cotangent as residuals."""
+        return OPS["zero_but"](self.x, *map(plain, self.found.values()), places=tuple(self.found))
 
 
 def is_list(x: Any) -> bool:
-    """Whether an expression is a list."""
-    return isinstance(x.type, HistoryType)
+    """Whether an expression is a list, or residuals, and not an array."""
+    return isinstance(x.type, HistoryType | ResidualsType)
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -81,7 +106,7 @@ def zeros_like(x: Any) -> Any:
 
 def plain(ct: Any) -> Any:
     """A cotangent as an expression."""
-    return ct.values if isinstance(ct, Listed) else ct
+    return ct.values if isinstance(ct, Listed | Partly) else ct
 
 
 def share_of(x: Any, ct: Any) -> Any:
@@ -154,9 +179,9 @@ retyped: Op = Op(
 
 def sums(a: Any, b: Any) -> Any:
     """The sums of the entries of two lists."""
-    if type(a) is not list:
+    if type(a) not in (list, tuple):
         return a + b
-    return [sums(x, y) for x, y in zip(a, b, strict=True)]
+    return type(a)([sums(x, y) for x, y in zip(a, b, strict=True)])
 
 
 summed: Op = Op(
@@ -175,7 +200,11 @@ def summed_push(t: Any, *others: Any) -> Any:
 
 def zeros(values: Any) -> Any:
     """Zeros in the place of the entries of a list."""
-    return [zeros(x) for x in values] if type(values) is list else np.zeros_like(values)
+    if isinstance(values, np.generic):
+        return type(values)()
+    if type(values) not in (list, tuple):
+        return np.zeros_like(values)
+    return type(values)([zeros(x) for x in values])
 
 
 zeroed: Op = Op(
@@ -192,14 +221,26 @@ def spread(x: Any, size: Any) -> Any:
 
 def copies(values: Any, size: int) -> Any:
     """Entries with a new first axis, along which they are repeated."""
-    if type(values) is list:
-        return [copies(x, size) for x in values]
+    if type(values) in (list, tuple):
+        return type(values)([copies(x, size) for x in values])
     return np.broadcast_to(values, (size, *np.shape(values)))
 
 
 def totals(values: Any) -> Any:
     """Entries summed over their first axis."""
-    return [totals(x) for x in values] if type(values) is list else np.sum(values, axis=0)
+    if type(values) not in (list, tuple):
+        return np.sum(values, axis=0)
+    return type(values)([totals(x) for x in values])
+
+
+def with_examples(type: ArrayType, size: Any) -> ArrayType:
+    """The type of a stack of examples; of a list, the entries are stacks."""
+    return with_entries(type, lambda t: relaxed(t, (size, *t.shape)))
+
+
+def size_of(stacks: Sequence[Any], batched: Flags) -> Any:
+    """How many examples there are."""
+    return entry_of(next(x for x, b in zip(stacks, batched, strict=True) if b)).shape[0]
 
 
 def with_entries(type: ArrayType, entry: Callable[[ArrayType], ArrayType]) -> ArrayType:
@@ -211,9 +252,7 @@ def with_entries(type: ArrayType, entry: Callable[[ArrayType], ArrayType]) -> Ar
 
 repeated: Op = Op(
     name="repeated", kernel=copies, source="repeated({0}, {size})", traits=CONTROL,
-    infer=lambda values, size: with_entries(
-        values, lambda t: ArrayType((size, *t.shape), t.dtype)
-    ),
+    infer=with_examples,
     vjp=[lambda g, y, values, size: share_of(values, totalled(plain(g)))],
     jvp=[lambda t, y, values, size: repeated(t, size=size)],
     doc="A list whose entries are repeated, for each of several examples.", samples=no_samples,
@@ -233,24 +272,3 @@ def entry_of(values: Any) -> ArrayType:
     while isinstance(type, HistoryType):
         type = type.element
     return type
-
-
-def no_values(shape: tuple[int, ...], dtype: Any, depth: int) -> list[Any]:
-    """An empty list."""
-    return []
-
-
-def nothing_infer(shape: Any, dtype: Any, depth: int) -> ArrayType:
-    """A list, of lists if the depth is more than 1, of unknown length."""
-    if not 0 < depth <= len(shape):
-        raise ShapeError("nothing", [], f"a list of {depth} axes has not the shape {shape}")
-    inner = shape[1:]
-    element = nothing_infer(inner, dtype, depth - 1) if depth > 1 else ArrayType(inner, dtype)
-    return HistoryType(UNKNOWN, element)
-
-
-nothing: Op = Op(
-    name="nothing", kernel=no_values, infer=nothing_infer, arity=0, source="[]", vjp=[], jvp=[],
-    traits=frozenset({"control"}), doc="An empty list, which stands for one that nobody reads.",
-    samples=no_samples,
-)  # fmt: skip

@@ -19,7 +19,7 @@ from gradops.types import conflict
 
 from ..ir.graph import FrozenGraph
 from ..ir.replay import bound
-from ..ir.structure import HistoryType, Parts, TupleType, relaxed
+from ..ir.structure import HistoryType, Parts, TupleType, relaxed, type_name
 from . import batch, forward, reverse
 from .lists import CONTROL, no_samples
 from .scratch import call_reach, case_reach, loop_reach
@@ -142,7 +142,7 @@ def fitting(op: str, graph: FrozenGraph, given: Sequence[ArrayType]) -> dict[str
         raise ShapeError(op, given, f"the graph inside takes {len(wanted)} operands")
     sizes: dict[str, Any] = {}
     for want, t in zip(wanted, given, strict=True):
-        if want.dtype != t.dtype:
+        if want.dtype != t.dtype or type_name(want) != type_name(t):
             raise DTypeError(op, given, f"{t} is given where {want} is wanted")
         if len(want.shape) != len(t.shape) or conflict(want.shape, t.shape):
             raise ShapeError(op, given, f"{t} is given where {want} is wanted")

@@ -5,24 +5,24 @@ list of each value that the backward of one step reads. They come from a second 
 these lists too; as it also gives all that the first one gives, only the second is run (`Widening`).
 A further gradient of either reads what is kept already, and widens the widest form there is
 (`Graph.wider`), so the forms of a loop are a chain. With residuals="recompute" only the state of
-each step is kept, and the rest is computed again.
+each step is kept, and the rest is computed again. Branches and calls give all that they keep as one
+value: see Note [Packing].
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
 
-import numpy as np
-
-from gradops import OPS, ArrayType, Dim
-from gradops.types import is_inexact
+from gradops import OPS
 
 from ..frontend.freeze import enclosed
-from ..ir.expr import Expr, apply, new_constant
+from ..ir.expr import Expr, apply
 from ..ir.graph import FrozenGraph, names_in
-from ..ir.structure import HistoryType, Parts, Widening
-from .lists import nothing, plus, share_of, values_of, zeros_like
+from ..ir.sizes import sizes_told_by
+from ..ir.structure import Parts, ResidualsType, Widening, carries_derivatives
+from .lists import plus, share_of, values_of, zeros_like
+from .packing import packed, unpacked
 from .scratch import Scratch, Split, loop_reach, split
 
 Shares = Callable[[int], Any]
@@ -36,7 +36,8 @@ def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     given = sorted(i for i in seeds if i >= carries)
     if not active and not given:
         return lambda i: None
-    asked = [*active, *(i for i in wanted if i >= carries and is_inexact(operands[i].dtype))]
+    shared = [i for i in wanted if i >= carries and carries_derivatives(operands[i].type)]
+    asked = [*active, *shared]
     s = split(
         body, [*active, *given], asked, recompute=attrs["recompute"],
         fixed=range(carries + lists, len(operands)),
@@ -55,7 +56,7 @@ def active_state(
     useful = reduce(or_, [reach[i] for i in seeds], 0)
     return [
         k for k in range(carries)
-        if reach[k] & asked and useful >> k & 1 and is_inexact(body.inputs[k].dtype)
+        if reach[k] & asked and useful >> k & 1 and carries_derivatives(body.inputs[k].type)
     ]  # fmt: skip
 
 
@@ -182,92 +183,97 @@ def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     """The cotangents of what the branches are given: those of the branch that was taken."""
     index, given = operands[0], operands[1:]
     seeds = values_of(g)
-    asked = [i - 1 for i in wanted if i and is_inexact(operands[i].dtype)]
+    asked = [i - 1 for i in wanted if i and carries_derivatives(operands[i].type)]
     splits = [split(b, sorted(seeds), asked) for b in attrs["branches"]]
     gives = sorted({i for s in splits for i in s.gives})
     if not gives:
         return lambda i: None
-    kept = keep_in_all(splits, y, operands)
-    back = [one_backward(k, splits, gives) for k in range(len(splits))]
+    kept: list[Expr] = []
+    if any(s.kept for s in splits):
+        wide = tuple([branch_keeping(k, splits) for k in range(len(splits))])
+        kept = [kept_value(y, "case", operands, {"branches": wide}, wide)]
+    back = tuple([branch_back(k, splits, gives, bool(kept)) for k in range(len(splits))])
     cotangents = [seeds[i] for i in sorted(seeds)]
-    found = OPS["case"](index, *given, *kept, *cotangents, branches=tuple(back))
+    found = OPS["case"](index, *given, *kept, *cotangents, branches=back)
     return shares_of([i + 1 for i in gives], found, operands)
 
 
-def keep_in_all(splits: Sequence[Split], y: Expr, operands: Sequence[Expr]) -> list[Any]:
-    """What the branches keep, side by side: of a branch that is not taken, what nobody reads."""
-    places, new = [], list[tuple[int, Expr]]()
-    for k, s in enumerate(splits):
-        before = len(s.forward.outputs) - s.kept
-        found, more = places_of(s.forward.outputs, before)
-        places += [i if i < before else i + len(new) for i in found]
-        new += [(k, e) for e in more]
-    wide = tuple([padded(s, k, new) for k, s in enumerate(splits)]) if new else ()
-    return kept_parts(y, "case", operands, {"branches": wide}, places, len(new))
-
-
-def padded(split: Split, k: int, new: Sequence[tuple[int, Expr]]) -> FrozenGraph:
-    """Branch k, which gives something also for what other branches keep."""
-    graph, s = split.forward, Scratch()
-    inputs = s.parameters(graph.inputs)
-    outputs = s.thaw(graph, inputs)
-    own = dict(zip(graph.outputs, outputs, strict=True))
-    known = {name for e in inputs for name in names_in(e)}
-    row = [own[e] if branch == k else absent(s, e.type, known) for branch, e in new]
-    return enclosed([*outputs[: len(outputs) - split.kept], *row], inputs)
-
-
-def absent(s: Scratch, type: ArrayType, known: Container[str]) -> Expr:
-    """A value of a type that nobody reads: zeros, where sizes are not known none; no steps."""
-    shape = tuple(0 if unknown_size(n, known) else n for n in type.shape)
-    if isinstance(type, HistoryType):
-        attrs = {"shape": shape, "dtype": type.dtype, "depth": depth_of(type)}
-        return apply(s.names, nothing, (), attrs, nothing.infer(**attrs))
-    zero = new_constant(s.names, np.zeros((), type.dtype), "zero")
-    return OPS["broadcast_to"](zero, shape=shape) if shape else zero
-
-
-def unknown_size(size: Any, known: Container[str]) -> bool:
-    """Whether a size has a name in it that is not known."""
-    return isinstance(size, Dim) and any(name not in known for name in size.names())
-
-
-def depth_of(type: ArrayType) -> int:
-    """How many lists there are within one another."""
-    return 1 + depth_of(type.element) if isinstance(type, HistoryType) else 0
-
-
-def one_backward(k: int, splits: Sequence[Split], gives: Sequence[int]) -> FrozenGraph:
-    """The backward of branch k, which takes what all backwards take and gives what all give."""
-    own = splits[k]
+def branch_keeping(k: int, splits: Sequence[Split]) -> FrozenGraph:
+    """Branch k, which after what it gives gives residuals: its own, in the place k of as many."""
     s = Scratch()
+    inputs, outputs, own = keeping(s, splits[k])
+    row = [own if i == k else packed(s.names, []) for i in range(len(splits))]
+    return enclosed([*outputs, packed(s.names, row)], inputs)
+
+
+def branch_back(k: int, splits: Sequence[Split], gives: Sequence[int], keeps: bool) -> FrozenGraph:
+    """The backward of branch k, which takes what all backwards take and gives what all give."""
+    own, s = splits[k], Scratch()
     inputs = s.parameters(own.forward.inputs)
-    kept = [
-        s.parameters(x.forward.outputs[len(x.forward.outputs) - x.kept :], "kept/") for x in splits
-    ]
-    cotangents = s.parameters(own.backward.inputs[len(own.reads) + own.kept :])
-    reads = [inputs[i] for i in own.reads]
-    found = s.thaw(own.backward, [*reads, *kept[k], *cotangents])
+    kept = [s.parameter(ResidualsType(()), "residuals")] if keeps else []
+    values: Sequence[Expr] = ()
+    if own.kept:
+        values = unpacked(unpacked(kept[0], [kept[0]] * (k + 1))[k], own.kept_values)
+    cotangents = s.parameters(own.cotangents)
+    found = s.thaw(own.backward, [*(inputs[i] for i in own.reads), *values, *cotangents])
     by_number = dict(zip(own.gives, found, strict=True))
     results = [by_number[i] if i in by_number else zeros_like(inputs[i]) for i in gives]
-    every = [x for each in kept for x in each]
-    return enclosed(results, [*inputs, *every, *cotangents])
+    parameters = [*inputs, *kept, *cotangents]
+    return enclosed(results, parameters, measured=telling(values, parameters))
+
+
+def keeping(s: Scratch, split: Split) -> tuple[list[Expr], list[Expr], Expr]:
+    """The inputs of a graph, what it gives, and all that it keeps as one value."""
+    inputs = s.parameters(split.forward.inputs)
+    outputs = s.thaw(split.forward, inputs)
+    n = len(outputs) - split.kept
+    return inputs, outputs[:n], packed(s.names, outputs[n:])
+
+
+def kept_value(
+    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any],
+    graphs: Sequence[FrozenGraph],
+) -> Expr:  # fmt: skip
+    """The last of the values that all `graphs` give, which those of `y` may give already."""
+    last = len(graphs[0].outputs) - 1
+    place = next(i for i in range(last + 1) if all(g.outputs[i] is g.outputs[-1] for g in graphs))
+    return kept_parts(y, name, operands, attrs, [place], int(place == last))[0]
 
 
 def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
     """The cotangents of a function's operands. Its backward is made once, and kept with it."""
     given = values_of(g)
     seeds = tuple(sorted(given))
-    asked = tuple(i for i in wanted if is_inexact(operands[i].dtype))
+    asked = tuple([i for i in wanted if carries_derivatives(operands[i].type)])
     graph = attrs["function"]
     key = "reverse", seeds, asked
-    s = graph.derived.get(key)
-    if s is None:
-        s = graph.derived.setdefault(key, split(graph, seeds, asked))
-    outputs, before = s.forward.outputs, len(s.forward.outputs) - s.kept
-    places, new = places_of(outputs, before)
-    wide = FrozenGraph(s.forward.inputs, (*outputs[:before], *new), merged=s.forward.merged)
-    kept = kept_parts(y, "call", operands, {"function": wide}, places, len(new))
+    found = graph.derived.get(key)
+    if found is None:
+        found = graph.derived.setdefault(key, function_back(split(graph, seeds, asked)))
+    s, wide, back = found
+    kept = [kept_value(y, "call", operands, {"function": wide}, [wide])] if s.kept else []
     reads = [operands[i] for i in s.reads]
-    found = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=s.backward)
-    return shares_of(s.gives, found, operands)
+    results = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=back)
+    return shares_of(s.gives, results, operands)
+
+
+def function_back(own: Split) -> tuple[Split, FrozenGraph, FrozenGraph]:
+    """How a function is taken apart, the one that also gives residuals, and its backward."""
+    if not own.kept:
+        return own, own.forward, own.backward
+    s = Scratch()
+    inputs, outputs, kept = keeping(s, own)
+    wide = enclosed([*outputs, kept], inputs)
+    reads = s.parameters([own.forward.inputs[i] for i in own.reads])
+    residuals = s.parameter(ResidualsType(()), "residuals")
+    cotangents = s.parameters(own.cotangents)
+    values = unpacked(residuals, own.kept_values)
+    found = s.thaw(own.backward, [*reads, *values, *cotangents])
+    parameters = [*reads, residuals, *cotangents]
+    return own, wide, enclosed(found, parameters, measured=telling(values, parameters))
+
+
+def telling(values: Iterable[Expr], parameters: Sequence[Expr]) -> list[Expr]:
+    """The values that tell sizes that no parameter tells."""
+    told = {t.name for t in sizes_told_by(parameters)}
+    return [e for e in values if names_in(e) - told]

@@ -7,7 +7,6 @@ from operator import or_
 from typing import Any
 
 from gradops import ArrayType
-from gradops.types import is_inexact
 
 from ..frontend.freeze import enclosed, teller_of
 from ..frontend.graph import Graph
@@ -15,7 +14,7 @@ from ..frontend.leaves import parameter
 from ..ir.expr import Expr, is_before, lifted
 from ..ir.graph import FrozenGraph, names_in, reachable, sizes_missing, sizes_untold
 from ..ir.names import Names
-from ..ir.structure import TupleType
+from ..ir.structure import TupleType, carries_derivatives
 from ..transform.reverse import carried_by, pulled
 from .lists import Listed, is_list, plain
 
@@ -58,7 +57,7 @@ def dependencies(graph: FrozenGraph) -> tuple[int, ...]:
     if found is None:
         bits: dict[Expr, int] = {}
         for i, e in enumerate(graph.inputs):
-            bits[e] = (1 << i) if is_inexact(e.dtype) else 0
+            bits[e] = (1 << i) if carries_derivatives(e.type) else 0
         for e in graph.order:
             if e not in bits:
                 bits[e] = passed_on(e, bits)
@@ -130,6 +129,16 @@ class Split:
     reads: tuple[int, ...]
     kept: int
     gives: tuple[int, ...]
+
+    @property
+    def kept_values(self) -> Sequence[Expr]:
+        """The inputs of the backward that are values kept."""
+        return self.backward.inputs[len(self.reads) : len(self.reads) + self.kept]
+
+    @property
+    def cotangents(self) -> Sequence[Expr]:
+        """The inputs of the backward that are cotangents."""
+        return self.backward.inputs[len(self.reads) + self.kept :]
 
 
 def split(
@@ -244,4 +253,4 @@ def is_cheap(e: Expr) -> bool:
     """Whether computing it again costs no more than reading it."""
     if e.op is None or isinstance(e.type, TupleType):  # of several values, parts are kept
         return True
-    return "view" in e.op.traits and "control" not in e.op.traits
+    return e.op.name == "unpack" or ("view" in e.op.traits and "control" not in e.op.traits)

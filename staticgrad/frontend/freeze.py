@@ -7,7 +7,7 @@ the frozen graph is pure. An expression of a gradient counts as built with the f
 that caused it, so that a rule reads the values that the forward expression read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -78,22 +78,38 @@ def enclosed(
     parameters: Sequence[Expr],
     effects: Sequence[Expr] = (),
     state: Sequence[Expr] = (),
+    measured: Sequence[Expr] = (),
 ) -> FrozenGraph:
     """The graph of what is computed inside a loop, a branch or a function.
 
     Its outputs are those given, and after them the values that the variables `state`, which are
-    among the `parameters`, have after the `effects`.
+    among the `parameters`, have after the `effects`. What is `measured` is computed, too, as its
+    derivatives may need the sizes.
     """
-    needed = reachable([*outputs, *effects], stop=parameters)
+    measured = list(measured)
+    needed = reachable([*outputs, *effects, *measured], stop=parameters)
     known = [told.name for told in sizes_told_by(parameters) if told.name is not None]
-    if missing := sizes_missing(needed, known):
-        raise FeedError(f"nothing that is fed or computed tells the size {min(missing)!r}")
+    while missing := sizes_missing(needed, known):
+        source = teller_inside(min(missing), needed, parameters)
+        measured.append(source)
+        needed.update(reachable([source], stop=parameters))
     found = Resolver(parameters, needed, inside=True)
     return FrozenGraph(
         tuple(found.made[e] for e in parameters),
         tuple([found.last(e) for e in (*outputs, *state)]),
+        measured=tuple([found.made[e] for e in measured]),
         merged=found.intern.merged,
     )
+
+
+def teller_inside(size: str, needed: Iterable[Expr], parameters: Iterable[Expr]) -> Expr:
+    """What tells a size and is computed from parameters, and not needed so far; or a FeedError."""
+    known, own = set(needed), set(parameters)
+    for e in tellers_of(size, known):
+        outside = (x for x in reachable([e], stop=own) if x.kind is Kind.PARAMETER and x not in own)
+        if e not in known and next(outside, None) is None:
+            return e
+    raise untold(size)
 
 
 def settled_values(needed: Iterable[Expr], values: Any) -> dict[Expr, Any]:
@@ -165,16 +181,26 @@ def source_of(size: str, needed: Iterable[Expr]) -> Expr:
     """The first expression of the graph that has the size called `size`, or a FeedError."""
     found = teller_of(size, needed)
     if found is None:
-        raise FeedError(f"nothing that is fed or computed tells the size {size!r}")
+        raise untold(size)
     return found
+
+
+def untold(size: str) -> FeedError:
+    """The error for a size that is used and that no value has."""
+    return FeedError(f"nothing that is fed or computed tells the size {size!r}")
 
 
 def teller_of(size: str, needed: Iterable[Expr]) -> Expr | None:
     """The first expression of the graph that has the size called `size`, if there is one."""
+    return next(tellers_of(size, needed), None)
+
+
+def tellers_of(size: str, needed: Iterable[Expr]) -> Iterator[Expr]:
+    """The expressions of the graph that have the size called `size`."""
     names = next(e.names for e in needed if e.names is not None)
     graph = names.graph()
     members = graph.get_operations() if graph is not None else ()
-    return next((e for e in members if size in sizes_told(e)), None)
+    return (e for e in members if size in sizes_told(e))
 
 
 class Resolver:

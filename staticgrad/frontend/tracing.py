@@ -6,7 +6,7 @@ from typing import Any
 
 from gradops import ArrayType, GraphError, flatten, leaves_of, type_of
 from gradops.holding import held, holding
-from gradops.levels import TRACING
+from gradops.levels import TRACING, own_errors
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
@@ -39,7 +39,7 @@ def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
         args = [fed(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        with held_at(TRACING, "sg.trace"):
+        with held_at(TRACING, "sg.trace"), own_errors():
             found = fn(*args)
         return freeze([expression(x) for x in leaves_of(found)], feeds)
 

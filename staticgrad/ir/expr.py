@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, Op, ValueUnknownError, type_of
+from gradops.cutting import where_and_way_out
 from gradops.errors import OperandError
 from gradops.methods import ArrayMethods
 from gradops.op import as_operand
@@ -43,8 +44,12 @@ NOT_TRAINED = MappingProxyType({"trainable": False})
 
 FETCH = "fetch it: Session().run(...) or compile(...)(...)"
 BUILD = (
-    "NumPy's functions and ours build on it; np.stack and np.where put expressions together,"
-    " gather(array, i) looks entries up"
+    "NumPy's functions and ours build on it; np.stack and np.concatenate put expressions together,"
+    " np.where chooses, gather(array, i) looks entries up"
+)
+WRITE = (
+    "collect the values in a list, and np.stack(values); or, as expressions do not change,"
+    " ys = ys.at[i].set(value) of an expression ys"
 )
 
 
@@ -185,18 +190,19 @@ class Expr(ArrayMethods):
     def __repr__(self) -> str:
         return f"<{self.what} {self.label}>"
 
-    def unknown(self, asked: str, hint: str) -> ValueUnknownError:
-        """The error for Python code that needs a value now."""
+    def unknown(self, asked: str, hint: str, write: str = "") -> ValueUnknownError:
+        """The error for Python code that needs a value now, to write it into an array perhaps."""
+        where, hint = where_and_way_out(write or hint, hint)
         return ValueUnknownError(
             f"{asked} of {self.label} is known only when the graph runs"
-            f"\n  made at {describe(self.place)}\n  asked for at {describe(here())}\n  hint: {hint}"
+            f"\n  made at {describe(self.place)}\n  asked for at {where}\n  hint: {hint}"
         )
 
     def __bool__(self) -> bool:
         raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
-        raise self.unknown("the value", f"{FETCH}; {BUILD}")
+        raise self.unknown("the value", f"{FETCH}; {BUILD}", WRITE)
 
     __int__ = __index__ = __complex__ = __float__
 
@@ -239,7 +245,7 @@ class Expr(ArrayMethods):
         return array_api
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise self.unknown("the value", BUILD)
+        raise self.unknown("the value", BUILD, WRITE)
 
 
 def apply(

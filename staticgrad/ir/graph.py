@@ -17,11 +17,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from gradops import Dim, GraphError
+from gradops import ArrayType, Dim, GraphError
 from gradops.places import Place, describe, short
 
 from .expr import Expr, Kind, whole_of
-from .structure import HistoryType
+from .structure import HistoryType, sizes_shown
 
 SMALL = 1024  # bytes up to which constants are compared by value
 SHOWN = 3  # lines of one expression that a comment or message shows
@@ -353,8 +353,8 @@ def sizes_told(e: Expr) -> set[str]:
 
 
 def names_in(e: Expr) -> set[str]:
-    """The sizes that stand by themselves in the shape of a value; a list has only a length."""
-    own = e.shape[:1] if isinstance(e.type, HistoryType) else e.shape
+    """The sizes that stand by themselves among those that a value shows."""
+    own = sizes_shown(e.type)
     return {name for n in own if isinstance(n, Dim) for name in n.names() if n == Dim(name)}
 
 
@@ -424,4 +424,15 @@ def spelled(value: Any) -> str:
         return f"({', '.join(map(spelled, value))})"
     if isinstance(value, FrozenGraph):
         return value.digest
+    if isinstance(value, ArrayType):
+        return spelled_type(value)
     return ascii(value)
+
+
+def spelled_type(type: ArrayType) -> str:
+    """The type of an array, of lists of them, or of residuals, in words that no other type has."""
+    lists = 0
+    shape = spelled(type.shape)
+    while isinstance(type, HistoryType):
+        lists, type = lists + 1, type.element
+    return f"{type.__class__.__name__}{type.dtype.str}{lists}{shape}"

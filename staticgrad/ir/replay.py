@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, type_of
-from gradops.dims import Size
+from gradops.dims import UNKNOWN, Size
 from gradops.holding import held
 from gradops.op import compute
 from gradops.types import shape_of
@@ -16,7 +16,7 @@ from .expr import Expr, leaf, sequence
 from .given import operand_for, require_all, sizes_given
 from .graph import FrozenGraph, require_frozen
 from .names import Names
-from .structure import TupleType, relaxed
+from .structure import TupleType, relaxed, sizes_shown
 
 Make = Callable[[Expr, list[Any], dict[str, Size]], Any]
 """What stands for an expression: of it, what stands for its inputs, and the sizes known so far."""
@@ -107,6 +107,8 @@ def substituted(value: Any, sizes: Mapping[str, Size]) -> Any:
     """An attribute's value with sizes in the place of their names."""
     if isinstance(value, Dim):
         return value.substitute(sizes)
+    if isinstance(value, ArrayType):
+        return bound(value, sizes, UNKNOWN)
     return tuple([substituted(v, sizes) for v in value]) if type(value) is tuple else value
 
 
@@ -120,10 +122,11 @@ def sizes_of(inputs: Sequence[Expr], operands: Sequence[Any]) -> dict[str, Size]
 
 def note_sizes(e: Expr, value: Any, sizes: dict[str, Size]) -> None:
     """Take down the sizes that a value tells, if it is the first to tell them."""
-    if not any(isinstance(n, Dim) for n in e.shape):
+    shown = sizes_shown(e.type)
+    if not any(isinstance(n, Dim) for n in shown):
         return
     shape: Sequence[Size] = (len(value),) if type(value) is list else shape_of(value)
-    for want, n in zip(e.shape, shape, strict=False):
+    for want, n in zip(shown, shape, strict=False):
         if isinstance(want, Dim) and want.linear is not None:
             name, times, plus = want.linear
             if name not in sizes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gradops import Dim
 
 from .expr import Expr
-from .structure import HistoryType
+from .structure import sizes_shown
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ def sizes_told_by(inputs: Sequence[Expr]) -> list[Told]:
     axes = [
         (i, k, n)
         for i, e in enumerate(inputs)
-        for k, n in enumerate(e.shape)
-        if isinstance(n, Dim) and (k == 0 or not isinstance(e.type, HistoryType))
+        for k, n in enumerate(sizes_shown(e.type))
+        if isinstance(n, Dim)
     ]
     telling: dict[str, Told] = {}
     for by_itself in (True, False):

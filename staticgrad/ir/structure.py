@@ -1,4 +1,4 @@
-"""The types of what is no array: several values at once, and a value of each step of a loop."""
+"""The types of what is no array: several values, lists of a loop's values, and residuals."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -65,15 +65,54 @@ class HistoryType(ArrayType):
         return f"list({self.length}, {self.element})"
 
 
+class ResidualsType(ArrayType):
+    """The type of what a call or branch keeps for its backward: values of any types, as one.
+
+    It does not say what is in it, so it is as short within many calls as within one. Its shape is
+    that of the batches, one within another, that each value has in front. See Note [Packing].
+    """
+
+    __slots__ = ()
+
+    def __init__(self, batches: tuple[Size, ...]) -> None:
+        super().__init__(batches, NO_ARRAY)
+
+    @property
+    def example(self) -> "ResidualsType":
+        """The type of one example, where each value is a stack of them."""
+        return ResidualsType(self.shape[1:])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResidualsType) and self.shape == other.shape
+
+    def __hash__(self) -> int:
+        return hash(("residuals", self.shape))
+
+    def __repr__(self) -> str:
+        return f"residuals[{', '.join(map(str, self.shape))}]"
+
+
 UNIT = TupleType(())
 """The type of what is run for its effect alone."""
 
 
 def relaxed(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
-    """A type like `type`, of an array or a list, with another shape."""
+    """A type like `type`, of an array, a list or residuals, with another shape."""
     if isinstance(type, HistoryType):
         return HistoryType(shape[0], relaxed(type.element, shape[1:]))
-    return ArrayType(shape, type.dtype)
+    return ResidualsType(shape) if isinstance(type, ResidualsType) else ArrayType(shape, type.dtype)
+
+
+def sizes_shown(type: ArrayType) -> tuple[Size, ...]:
+    """The sizes that a value shows: an array all of its shape, a list only how long it is."""
+    if isinstance(type, ResidualsType):
+        return ()
+    return type.shape[:1] if isinstance(type, HistoryType) else type.shape
+
+
+def carries_derivatives(type: ArrayType) -> bool:
+    """Whether a value has a derivative: floats, and whatever residuals there may be."""
+    return type.dtype.kind in "fcO"
 
 
 def type_name(type: ArrayType) -> str:
@@ -156,7 +195,7 @@ def named_sizes(type: ArrayType, name: str) -> ArrayType:
 
 def renamed_sizes(type: ArrayType, name: str) -> ArrayType:
     """The same for a type that has such sizes."""
-    told = 1 if isinstance(type, HistoryType) else len(type.shape)  # a list tells its length
+    told = len(sizes_shown(type))
     shape = [
         Dim(f"{name}.{i}") if i < told and isinstance(n, Dim) and "?" in n.names() else n
         for i, n in enumerate(type.shape)

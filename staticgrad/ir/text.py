@@ -7,10 +7,11 @@
 
 The graphs of loops and branches come first, each once, as `graph body(...)`, and are referred to
 as `@body`. Several values have a type `(float32[], int64[])`, the values of a loop's steps
-`list(steps, float32[])`. Names that are not plain stand in double quotes. An attribute with an
-unknown size in it has that in braces: `shape=({batch}, 3)`. A variable that is not trained is
-`state`. An assignment of a variable is a line
-`update w = sub`; what is computed for its size or effect alone has a line `measure y`.
+`list(steps, float32[])`, what a call keeps for its backward `residuals[]`; types are attributes,
+too. Names that are not plain stand in double quotes. An attribute with an unknown size in it has
+that in braces: `shape=({batch}, 3)`. A variable that is not trained is `state`. An assignment of a
+variable is a line `update w = sub`; what is computed for its size or effect alone has a line
+`measure y`.
 """
 
 import json
@@ -26,7 +27,7 @@ from gradops.dims import Shape
 
 from .expr import Expr, Kind
 from .graph import SMALL, FrozenGraph, has_graphs, require_frozen
-from .structure import HistoryType, TupleType
+from .structure import HistoryType, ResidualsType, TupleType
 from .tokens import NAME
 
 WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
@@ -140,6 +141,8 @@ def type_text(type: ArrayType) -> str:
     """A type."""
     if isinstance(type, TupleType):
         return f"({', '.join(map(type_text, type.parts))}{',' if len(type.parts) == 1 else ''})"
+    if isinstance(type, ResidualsType):
+        return f"residuals[{', '.join(map(size_text, type.shape))}]"
     if isinstance(type, HistoryType):
         return f"list({size_text(type.length)}, {type_text(type.element)})"
     return array_text(type.shape, type.dtype)
@@ -197,6 +200,8 @@ def value_text(value: Any, graphs: Mapping[FrozenGraph, str] = MappingProxyType(
         return f"@{graphs[value]}"
     if isinstance(value, Dim):
         return "{" + size_text(value) + "}"
+    if isinstance(value, ArrayType):
+        return type_text(value)
     if isinstance(value, tuple):
         parts = [value_text(v, graphs) for v in value]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"

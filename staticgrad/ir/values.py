@@ -12,7 +12,7 @@ from gradops.dims import LARGEST, Size, product, sum_of
 from gradops.types import broadcast_shapes
 
 from .budget import ENTRY, ROW, Budget
-from .structure import HistoryType, TupleType
+from .structure import HistoryType, ResidualsType, TupleType
 from .tokens import Line, separated
 
 MOST_AXES = 64  # NumPy has no arrays of more
@@ -21,6 +21,8 @@ ENTRIES = re.compile(r"[-\[\], \d.eE+]*+(?:(?:inf|nan|True|False)[-\[\], \d.eE+]
 SPELLED = {"inf": "Infinity", "nan": "NaN", "True": "true", "False": "false"}
 WORDS = {"None": None, "True": True, "False": False}
 DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
+TYPES = DTYPES | {"list", "residuals"}
+"""The words with which the types begin that attributes may be."""
 
 
 def size(line: Line) -> Size:
@@ -68,9 +70,11 @@ def broadcast_size(line: Line) -> Size:
 
 
 def any_type(line: Line) -> ArrayType:
-    """The type of an array, of several values, or of the values of a loop's steps."""
+    """The type of an array, several values, the values of a loop's steps, or residuals."""
     if line.accept("("):
         return TupleType(separated(line, ")", any_type))
+    if line.accept("residuals"):
+        return ResidualsType(shape(line))
     if line.peek() != "list":
         return array_type(line)
     line.take("list")
@@ -89,13 +93,18 @@ def array_type(line: Line) -> ArrayType:
     dtype = line.take()
     if dtype not in DTYPES:
         raise line.error(f"{dtype} is not a dtype")
+    return ArrayType(shape(line), dtype)
+
+
+def shape(line: Line) -> tuple[Size, ...]:
+    """Sizes in square brackets."""
     line.take("[")
-    shape = tuple(separated(line, "]", size))
-    if len(shape) > MOST_AXES:
+    sizes = tuple(separated(line, "]", size))
+    if len(sizes) > MOST_AXES:
         raise line.error(f"an array has no more than {MOST_AXES} axes")
-    if any(isinstance(n, int) and n < 0 for n in shape):
+    if any(isinstance(n, int) and n < 0 for n in sizes):
         raise line.error("a size is negative")
-    return ArrayType(shape, dtype)
+    return sizes
 
 
 def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
@@ -105,6 +114,8 @@ def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
         return value(line, graph)
 
     kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
+    if kind == "name" and line.peek() in TYPES:
+        return any_type(line)
     found = line.take()
     match found:
         case "(":

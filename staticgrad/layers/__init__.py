@@ -5,6 +5,9 @@ of transformers) have the names, shapes and initial values of PyTorch's weights:
 `encoder`, PyTorch's `encoder.linear1.weight` is the variable `encoder/linear1/weight`.
 """
 
+from typing import Any as _Any
+
+from ..absent import missing as _missing
 from .attention import embedding, multi_head_attention, transformer_encoder_layer
 from .convolution import conv1d, conv2d, conv2d_transpose, conv3d, conv3d_transpose
 from .dense import dense, dropout, flatten
@@ -19,6 +22,11 @@ from .pooling import (
     max_pooling3d,
 )
 from .recurrent import gru, lstm, rnn
+
+
+def __getattr__(name: str) -> _Any:
+    raise _missing(name, "layers")
+
 
 __all__ = [
     "average_pooling1d", "average_pooling2d", "average_pooling3d", "batch_normalization", "conv1d",

@@ -6,7 +6,14 @@ from dataclasses import replace as replaced
 from typing import Any
 
 from ..ir.expr import Expr, whole_of
-from ..ir.graph import FrozenGraph, Interning, graphs_in, reachable, sizes_missing
+from ..ir.graph import (
+    FrozenGraph,
+    Interning,
+    graphs_in,
+    reachable,
+    sizes_missing,
+    sizes_told,
+)
 from ..ir.sizes import sizes_told_by
 from ..ir.structure import TupleType
 
@@ -131,7 +138,8 @@ def rest_of_loop(e: Expr, read: set[int]) -> Rest:
 
 def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
     """The numbers of the inputs that are needed for some outputs, or to know sizes."""
-    needed = reachable([graph.outputs[i] for i in values])
+    ends = [graph.outputs[i] for i in values]
+    needed = reachable([*ends, *measured_for(graph, ends)])
     found = {i for i, e in enumerate(graph.inputs) if e in needed}
     while missing := sizes_missing(needed, names_told([graph.inputs[i] for i in found])):
         found.add(next(i for i, e in enumerate(graph.inputs) if missing & names_told([e])))
@@ -147,10 +155,26 @@ def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -
     """A graph with some of its inputs and outputs, itself pruned."""
     if len(inputs) == len(graph.inputs) and len(outputs) == len(graph.outputs):
         return Prune()(graph)
+    key = "part", tuple(inputs), tuple(outputs)
+    return once(key, lambda graph: Prune()(part_left(graph, inputs, outputs)), graph)
+
+
+def part_left(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
+    """A graph with some of its inputs and outputs, in its order."""
+    ends = [graph.outputs[i] for i in outputs]
     some = FrozenGraph(
         tuple([graph.inputs[i] for i in inputs]),
-        tuple([graph.outputs[i] for i in outputs]),
+        tuple(ends),
+        measured=tuple(measured_for(graph, ends)),
         merged=graph.merged,
     )
     needed = some.reached()
-    return Prune()(replaced(some, sequence=tuple([e for e in graph.order if e in needed])))
+    return replaced(some, sequence=tuple([e for e in graph.order if e in needed]))
+
+
+def measured_for(graph: FrozenGraph, ends: Sequence[Expr]) -> list[Expr]:
+    """What is computed for its size alone, of which some outputs need the size."""
+    if not graph.measured:
+        return []
+    missing = sizes_missing(reachable(ends), names_told(graph.inputs))
+    return [e for e in graph.measured if missing & sizes_told(e)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradops import GraphError, flatten
 from gradops.holding import held, holding, is_holder, signature
-from gradops.levels import TRACING
+from gradops.levels import TRACING, own_errors
 from gradops.places import describe, here
 from gradops.tree import structure
 
@@ -216,7 +216,7 @@ class Traced:
             given = [arguments[first[id(x)]].stand_in if is_value(x) else x for x in leaves]
             args, kwargs = rebuild(given)
             changes: list[Expr] = []
-            with held_at(EFFECTS, changes), held_at(TRACING, "sg.function"):
+            with held_at(EFFECTS, changes), held_at(TRACING, "sg.function"), own_errors():
                 found, self.rebuild = flatten(owner.fn(*args, **kwargs))
             run = [x for x in found if is_run_only(x)]
             self.found = [None if is_run_only(x) else x for x in found]

@@ -98,7 +98,7 @@ class Optimizer:
         """
         if not isinstance(loss, Expr):
             raise GraphError(f"minimize: {loss!r} is no expression, and so no loss")
-        if loss.shape and grad_loss is None:
+        if grad_loss is None and any(n != 1 for n in loss.shape):
             raise ShapeError(
                 "minimize", [loss.label], "a loss is a single number",
                 hint="reduce it with reduce_mean or reduce_sum, or give grad_loss",

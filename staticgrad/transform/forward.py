@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, astype, depending_on
+from gradops import ArrayType, GraphError, astype, depending_on
 from gradops.forward import spread
 from gradops.rules import Jointly
 
 from ..ir.expr import Expr, common_names, lifted, sequence
 from ..ir.names import CAUSE, Names
-from ..ir.structure import HistoryType, Parts
+from ..ir.structure import Parts
 from .reverse import gradients, missing, require_floats, shaped_like
 
 
@@ -126,7 +126,7 @@ def tangent_of(e: Expr, found: dict[Expr, Any]) -> Any:
     if not terms:
         return None
     total = reduce(add, terms)
-    return total if isinstance(e.type, HistoryType) else spread(total, e)
+    return spread(total, e) if type(e.type) is ArrayType else total
 
 
 def narrowed(t: Any, wide: Any) -> Parts | None:

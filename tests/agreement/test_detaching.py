@@ -119,7 +119,7 @@ def test_making_a_number_is_warned_of_or_refused(way, f):
 
 @every_way
 def test_item_says_that_it_is_meant_in_pytorch_and_not_in_numpy(way):
-    of_arrays = way in (gradient, gradient_with_tangent)
+    of_arrays = way in (gradient, gradient_with_tangent, tensor_with_tangent)
     refuses = way in (graph, batch, batch_of_tensors, traced_tensor)
     expected = pytest.warns(DetachWarning) if of_arrays else warnings.catch_warnings()
     with pytest.raises(gradops.GradError) if refuses else expected:

@@ -1,5 +1,6 @@
 """SciPy's solvers in one call: what they are given in both modes, and what they find."""
 
+import math
 import subprocess
 import sys
 
@@ -256,3 +257,25 @@ def test_what_is_no_number_to_start_with_or_no_pairs_of_bounds_is_refused(packag
         package.scipy(np.sum, "abc")
     with pytest.raises(gradops.OptionError, match="one vector, not a dict"):
         package.scipy(np.sum, START, bounds={"a": (0, 1)})
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: float(np.sum(x * x)), lambda x: math.sin(x[0]), lambda x: np.sum(x * x).item(),
+], ids=["float", "math", "item"])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::gradops.errors.DetachWarning")
+def test_an_objective_that_cuts_its_value_off_is_refused_with_the_line(f):
+    given = dg.scipy(f, np.ones(2))
+    with pytest.raises(gradops.TransformError, match=r"test_scipy.py:\d+.*gradient would be zero"):
+        given["fun"](np.ones(2))
+    with pytest.raises(gradops.TransformError, match=r"test_scipy.py:\d+.*gradient would be zero"):
+        dg.scipy.least_squares(f, np.ones(2))["jac"](np.ones(2))
+
+
+def test_a_solver_without_derivatives_takes_plain_numbers():
+    given = dg.scipy(lambda x: float(np.sum(x * x)), np.ones(2), method="Nelder-Mead")
+    assert given["fun"](np.ones(2)) == 2
+
+
+def test_an_objective_that_is_constant_has_a_gradient_of_zeros():
+    value, gradient = dg.scipy(lambda x: 3.0, np.ones(2))["fun"](np.ones(2))
+    assert (value, gradient.tolist()) == (3.0, [0.0, 0.0])

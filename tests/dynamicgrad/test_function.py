@@ -486,4 +486,127 @@ def fn_views(t):
     ]
 
 
+@table.gives(([3.0, 3.0], [0.0, 0.0], True, True))
+def jvp_gets_zeros_for_what_has_no_tangent(t):
+    seen = []
+
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b, n, i):
+            return a * 2 + b
+
+        @staticmethod
+        def jvp(ctx, ta, tb, tn, ti):
+            seen.extend([ta, tb, tn, ti])
+            return ta * 2 + tb
+
+    with t.autograd.forward_ad.dual_level():
+        a = t.autograd.forward_ad.make_dual(t.ones(2), t.ones(2) * 3)
+        F.apply(a, t.ones(2), 5, t.tensor([1, 2]))
+    return seen[0].tolist(), seen[1].tolist(), seen[2] is None, seen[3] is None
+
+
+@table.gives([True])
+def jvp_gets_none_if_it_says_so(t):
+    seen = []
+
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.set_materialize_grads(False)
+            return a * 2 + b
+
+        @staticmethod
+        def jvp(ctx, ta, tb):
+            seen.append(tb is None)
+            return ta * 2
+
+    with t.autograd.forward_ad.dual_level():
+        F.apply(t.autograd.forward_ad.make_dual(t.ones(2), t.ones(2)), t.ones(2))
+    return seen
+
+
+@table.gives([2.0, 2.0])
+def vjp_is_another_name_for_backward(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a * 2
+
+        @staticmethod
+        def vjp(ctx, g):
+            return g * 2
+
+    x = t.ones(2, requires_grad=True)
+    F.apply(x).sum().backward()
+    return x.grad.tolist()
+
+
+@table.refuses("Implementing both 'backward' and 'vjp' for a custom Function is not allowed.")
+def backward_and_vjp(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a * 2
+
+        @staticmethod
+        def vjp(ctx, g):
+            return g * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    F.apply(t.ones(2, requires_grad=True)).sum().backward()
+
+
+@table.refuses("You must implement either the backward or vjp method for your custom autograd.Func")
+def neither_backward_nor_vjp(t):
+    class F(t.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a * 2
+
+    F.apply(t.ones(2, requires_grad=True)).sum().backward()
+
+
+def scaled(t, log):
+    """A function with a default, whose context is set up apart."""
+
+    class Scaled(t.autograd.Function):
+        @staticmethod
+        def forward(a, factor=3):
+            return a * factor
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            log.append(len(inputs))
+            ctx.factor = inputs[1]
+
+        @staticmethod
+        def backward(ctx, g):
+            log.append(ctx.needs_input_grad)
+            return g * ctx.factor, None
+
+    return Scaled
+
+
+@table.gives(([3.0, 3.0], [2, (True, False)], [4.0, 4.0]))
+def setup_context_gets_defaults(t):
+    log = []
+    x = t.ones(2, requires_grad=True)
+    scaled(t, log).apply(x).sum().backward()
+    first, x.grad = x.grad.tolist(), None
+    scaled(t, []).apply(x, factor=4).sum().backward()
+    return first, log, x.grad.tolist()
+
+
+@table.gives(("ScaledBackward", "ScaledBackward", "ScaledBackward"))
+def the_class_of_a_node_has_the_name_of_the_function(t):
+    y = scaled(t, []).apply(t.ones(2, requires_grad=True))
+    name = type(y.grad_fn).__name__
+    y.grad_fn.register_hook(lambda gi, go: None)
+    return name, y.grad_fn.name(), type(y.grad_fn).__name__
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()

@@ -11,3 +11,22 @@ def test_importing_the_packages_imports_no_slow_library():
     assert {"gradops", "dynamicgrad", "staticgrad"} <= set(loaded)
     slow = {"networkx", "scipy", "sklearn"} & set(loaded)
     assert not slow
+
+
+IMPORT_EVERY_MODULE = """
+import importlib, pkgutil
+for package in ("gradops", "dynamicgrad", "staticgrad"):
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+import numpy as np, dynamicgrad as dg, staticgrad as sg
+assert False, "assertions are not left out"
+f = lambda x: np.sum(np.tanh(x) * x)
+print(*dg.grad(f)(np.ones(2)), *sg.function(dg.grad(f))(np.ones(2)))
+"""
+
+
+def test_every_module_works_without_docstrings_and_assertions():
+    found = subprocess.check_output([sys.executable, "-OO", "-c", IMPORT_EVERY_MODULE], text=True)
+    values = {float(x) for x in found.split()}
+    assert len(values) == 1

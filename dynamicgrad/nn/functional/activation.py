@@ -9,6 +9,7 @@ import numpy as np
 import gradops as ops
 
 from ...creation import drawn
+from ...piecewise import kinked
 from ...spelling import FUNCTIONS
 from ...tensor import as_tensor
 
@@ -35,10 +36,20 @@ def applied(function: Callable[[Any], Any], x: Any, inplace: bool) -> Any:
     return x.copy_(function(x.clone())) if inplace else function(x)
 
 
-def in_place_or_not(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of ours of one tensor that PyTorch can also write into the tensor."""
+def piecewise(function: Callable[..., Any], name: str, x: Any, inplace: bool, *args: Any) -> Any:
+    """A function of `x` that is linear piece by piece, written into `x` if asked."""
+    return applied(lambda x: kinked(function(x, *args), x, name), as_tensor(x), inplace)
+
+
+def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[..., Any]:
+    """A function of ours of one tensor that PyTorch can also write into the tensor.
+
+    `kinks` is the name of its nodes if it is linear piece by piece.
+    """
 
     def call(input: Any, inplace: bool = False) -> Any:
+        if kinks:
+            return piecewise(function, kinks, input, inplace)
         return applied(function, as_tensor(input), inplace)
 
     call.__name__ = call.__qualname__ = function.__name__
@@ -46,8 +57,9 @@ def in_place_or_not(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-relu6, selu, mish = map(in_place_or_not, (ops.relu6, ops.selu, ops.mish))
-hardswish, hardsigmoid = map(in_place_or_not, (ops.hardswish, ops.hardsigmoid))
+selu, mish, hardswish = map(in_place_or_not, (ops.selu, ops.mish, ops.hardswish))
+relu6 = in_place_or_not(ops.relu6, "hardtanh")
+hardsigmoid = in_place_or_not(ops.hardsigmoid, "hardsigmoid")
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
@@ -65,7 +77,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     >>> dg.nn.functional.leaky_relu(dg.tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    return applied(lambda x: ops.leaky_relu(x, negative_slope), as_tensor(input), inplace)
+    return piecewise(ops.leaky_relu, "leaky_relu", input, inplace, negative_slope)
 
 
 def prelu(input: Any, weight: Any) -> Any:
@@ -74,7 +86,8 @@ def prelu(input: Any, weight: Any) -> Any:
     >>> dg.nn.functional.prelu(dg.tensor([[-1.0, -1.0]]), dg.tensor([0.5, 0.25]))
     tensor([[-0.5000, -0.2500]])
     """
-    return ops.prelu(as_tensor(input), as_tensor(weight))
+    x, slope = as_tensor(input), as_tensor(weight)
+    return kinked(ops.prelu(x, slope), x, "prelu_kernel", slope)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -101,7 +114,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     >>> dg.nn.functional.hardtanh(dg.tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
-    return applied(lambda x: ops.hardtanh(x, min_val, max_val), as_tensor(input), inplace)
+    return piecewise(ops.hardtanh, "hardtanh", input, inplace, min_val, max_val)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
@@ -110,7 +123,7 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
     >>> dg.nn.functional.threshold(dg.tensor([1.0, 2.0]), 1.0, 0.5)
     tensor([0.5000, 2.0000])
     """
-    return applied(lambda x: ops.threshold(x, threshold, value), as_tensor(input), inplace)
+    return piecewise(ops.threshold, "threshold", input, inplace, threshold, value)
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
@@ -119,7 +132,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     >>> dg.nn.functional.hardshrink(dg.tensor([-1.0, 0.25]))
     tensor([-1.,  0.])
     """
-    return ops.hardshrink(as_tensor(input), lambd)
+    return piecewise(ops.hardshrink, "hardshrink", input, False, lambd)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
@@ -128,7 +141,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     >>> dg.nn.functional.softshrink(dg.tensor([-1.0, 0.25]))
     tensor([-0.5000,  0.0000])
     """
-    return ops.softshrink(as_tensor(input), lambd)
+    return piecewise(ops.softshrink, "softshrink", input, False, lambd)
 
 
 def glu(input: Any, dim: int = -1) -> Any:

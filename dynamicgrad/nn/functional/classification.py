@@ -12,6 +12,7 @@ import gradops as ops
 from gradops.library.loss import check_reduction, check_same_shape, reduced
 
 from ...fast import several
+from ...piecewise import kinked
 from ...tensor import Tensor, as_tensor
 
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
@@ -114,8 +115,9 @@ def nll_loss(
     tensor(2.)
     """
     check_reduction(reduction)
-    logs, labels = classes_last(as_tensor(input)), as_tensor(target)
-    return picked_loss(logs, labels, weight, ignore_index, reduction)
+    x, labels = as_tensor(input), as_tensor(target)
+    found = picked_loss(classes_last(x), labels, weight, ignore_index, reduction)
+    return kinked(found, x, "nll_loss")
 
 
 def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from gradops import layers
+from gradops import ShapeError, layers
+from gradops.types import operand_types, shape_of
 
 from ...tensor import as_tensor
 
@@ -13,4 +14,9 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     >>> dg.nn.functional.linear(dg.ones(3), dg.ones(2, 3), dg.ones(2))
     tensor([4., 4.])
     """
+    if len(shape_of(weight)) > 2:
+        raise ShapeError(
+            "linear", operand_types([x, weight]), "the weight is a matrix, or a vector",
+            known_as="t() expects a tensor with <= 2 dimensions",
+        )  # fmt: skip
     return layers.linear(as_tensor(x), weight, bias)

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradops as ops
 
+from ...piecewise import kinked
 from ...tensor import as_tensor
 
 
@@ -24,7 +25,7 @@ def max_pool(n: int, with_indices: bool = False) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         x = as_tensor(input)
         given = (kernel_size, stride or None, padding, dilation, n, ceil_mode)
-        y = ops.max_pooling(x, *given)
+        y = kinked(ops.max_pooling(x, *given), x)
         return (y, ops.max_pool_places(x, *given)) if return_indices else y
 
     name = f"max_pool{n}d" + "_with_indices" * with_indices
@@ -38,10 +39,12 @@ def avg_pool(n: int) -> Callable[..., Any]:
         input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,
     ) -> Any:  # fmt: skip
-        return ops.avg_pool(
-            as_tensor(input), kernel_size, stride or None, padding, n, ceil_mode,
-            count_include_pad, divisor_override,
+        x = as_tensor(input)
+        found = ops.avg_pool(
+            x, kernel_size, stride or None, padding, n, ceil_mode, count_include_pad,
+            divisor_override,
         )  # fmt: skip
+        return kinked(found, x)
 
     return named(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
 
@@ -62,7 +65,8 @@ def adaptive_avg_pool(n: int) -> Callable[..., Any]:
     """PyTorch's adaptive average pooling over `n` dimensions."""
 
     def call(input: Any, output_size: Any) -> Any:
-        return ops.adaptive_avg_pool(as_tensor(input), output_size, n)
+        x = as_tensor(input)
+        return kinked(ops.adaptive_avg_pool(x, output_size, n), x)
 
     doc = f"Means of `output_size` windows that cover the last {n} dimensions."
     return named(call, f"adaptive_avg_pool{n}d", doc)
@@ -72,7 +76,9 @@ def adaptive_max_pool(n: int) -> Callable[..., Any]:
     """PyTorch's adaptive max pooling over `n` dimensions."""
 
     def call(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-        return ops.adaptive_max_pool(as_tensor(input), output_size, n, return_indices)
+        x = as_tensor(input)
+        found = ops.adaptive_max_pool(x, output_size, n, return_indices)
+        return (kinked(found[0], x), *found[1:]) if return_indices else kinked(found, x)
 
     doc = f"The greatest entries of `output_size` windows that cover the last {n} dimensions."
     return named(call, f"adaptive_max_pool{n}d", doc)

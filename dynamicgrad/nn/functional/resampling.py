@@ -5,6 +5,7 @@ from typing import Any
 
 import gradops as ops
 
+from ...piecewise import kinked
 from ...tensor import as_tensor
 
 METHODS = {
@@ -105,4 +106,5 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float | None = None) ->
     if any(min(pair) < 0 for pair in pairs):
         x = x[tuple(slice(max(-a, 0), min(b, 0) or None) for a, b in pairs)]
     widths = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    return ops.pad(x, widths, mode, 0.0 if value is None else value)
+    found = ops.pad(x, widths, mode, 0.0 if value is None else value)
+    return kinked(found, x) if mode in ("reflect", "replicate") else found

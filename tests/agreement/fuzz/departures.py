@@ -62,7 +62,7 @@ def shares_conjugates(d):
 def lacks_a_derivative(d):
     """Whether torch has no derivative of what has one here."""
     return d.kind == "accepted" and re.search(
-        r"derivative for .* is not implemented", str(d.theirs)
+        r"derivative for .* is not implemented|Autograd not support dtype", str(d.theirs)
     )
 
 
@@ -71,6 +71,51 @@ def lacks_complex_numbers(d):
     return d.kind == "refused" and re.search(
         r"complex.*NumPy does not compute it for these dtypes", str(d.ours)
     )
+
+
+def overlapping_windows(d):
+    """Whether windows are written that have entries in common."""
+    return (
+        d.kind == "refused"
+        and "unfold" in "\n".join(d.program)
+        and ("more than one element of the written-to" in str(d.ours))
+    )
+
+
+def saves_less(d):
+    """Whether torch has freed what ours did not save."""
+    return d.kind == "accepted" and "Trying to backward through the graph a second" in str(d.theirs)
+
+
+def made_together(d):
+    """Whether torch forgets the history of views that were made together, as by `unbind`."""
+    return d.theirs is RuntimeError or (
+        d.kind == "accepted" and "returns multiple views" in str(d.theirs)
+    )
+
+
+def views_of_new_memory(d):
+    """Whether torch takes a result for a view of what its own code made on the way."""
+    return d.kind == "accepted" and "Can't detach views in-place" in str(d.theirs)
+
+
+def wraps(d):
+    """Whether torch compares with a negative number as an unsigned one."""
+    return (
+        d.kind == "value"
+        and "uint8" in str(d.operands)
+        and (re.search(r"[<>=]=? -\d", d.statement))
+    )
+
+
+def of_integers(d):
+    """Whether torch lets integers require gradients, after floats were written among them."""
+    return d.kind == "requires_grad" and d.theirs is True and "int" in str(d.operands)
+
+
+def half_complex(d):
+    """Whether torch has complex numbers of two float16."""
+    return "complex32" in str(d.theirs) or "ComplexHalf" in str(d.theirs)
 
 
 def follows_no_base(d):
@@ -142,6 +187,56 @@ DEPARTURES = [
         "they raise a DTypeError",
         "the kernels are NumPy's",
         lacks_complex_numbers,
+    ),
+    Departure(
+        "overlapping windows",
+        "windows of `unfold` that overlap can be written to; the result depends on the order",
+        "refused",
+        "no result depends on an order that nothing tells",
+        overlapping_windows,
+    ),
+    Departure(
+        "a graph that saved nothing",
+        "`backward` frees what an operation saved, and operations may save what they never read",
+        "an operation saves what its gradient reads: where nothing was saved, backward runs again",
+        "memory",
+        saves_less,
+    ),
+    Departure(
+        "views that are made together",
+        "a write to the base, or to one of them, takes the parts of `unbind`, `split` and `chunk`"
+        " their history: using them raises",
+        "a write to the base is followed by its views, as any",
+        "the gradient is known",
+        made_together,
+    ),
+    Departure(
+        "`detach_()` of results",
+        "some results count as views of what the function made on the way, and refuse `detach_()`",
+        "they are tensors of their own",
+        "how a function computes is its own affair",
+        views_of_new_memory,
+    ),
+    Departure(
+        "unsigned and negative numbers",
+        "`uint8_tensor <= -3` is True everywhere: -3 is compared as 253",
+        "it is False",
+        "it is false",
+        wraps,
+    ),
+    Departure(
+        "integers that require gradients",
+        "a tensor of integers requires gradients once floats that do were written into it",
+        "it never does",
+        "there is no gradient of integers",
+        of_integers,
+    ),
+    Departure(
+        "complex32",
+        "float16 beside complex numbers gives complex32",
+        "gives complex64",
+        "NumPy has no complex32",
+        half_complex,
     ),
     Departure(
         "versions belong to memory",

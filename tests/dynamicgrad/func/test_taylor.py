@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from gradops import TransformError
+from gradops import MissingRuleError, TransformError
 
 jet = dg.func.jet
 
@@ -45,3 +45,20 @@ def test_arrays_in_arrays_out():
 def test_a_derivative_of_another_shape_is_refused():
     with pytest.raises(TransformError, match="has its shape"):
         jet(dg.sin, (dg.ones(2),), [[dg.ones(3)]])
+
+
+class Hundredfold(dg.autograd.Function):
+    """A square whose backward is not that of its forward."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return 100 * g
+
+
+def test_a_custom_function_is_refused_whose_backward_would_be_passed_over():
+    with pytest.raises(MissingRuleError, match="Hundredfold has no jet rule"):
+        dg.func.jet(Hundredfold.apply, [dg.tensor(3.0)], [[1.0, 0.0]])

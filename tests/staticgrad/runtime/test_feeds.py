@@ -50,7 +50,7 @@ def test_nothing_to_convert_has_any_dtype():
 def test_a_tensor_is_fed_its_value_unless_it_would_be_cut_off():
     x = leaf("float32", 2)
     assert admitted(x, dg.ones(2)).tolist() == [1, 1]
-    with pytest.raises(RuntimeError, match="detach"):
+    with pytest.raises(RuntimeError, match=r"sg\.function\(f\)"):
         admitted(x, dg.ones(2, requires_grad=True))
 
 

@@ -239,6 +239,16 @@ def test_a_training_is_made_in_the_graph_of_its_loss():
     assert session.run(w) < 1
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_a_loss_is_one_number_of_any_shape(shape):
+    w = sg.Variable([1.0, 2.0], name="w")
+    session = sg.Session()
+    train = descent().minimize(sg.reshape(sg.reduce_sum(w * w), shape))
+    session.run([sg.global_variables_initializer()])
+    session.run(train)
+    assert np.all(session.run(w) < [1, 2])
+
+
 def test_what_cannot_be_trained_is_refused():
     w, n = sg.Variable([1.0, 2.0], name="w"), sg.Variable(1, name="n")
     loss = sg.reduce_sum(w)

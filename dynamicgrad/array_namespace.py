@@ -1,0 +1,41 @@
+"""The Python array API 2025.12 on arrays that speak NumPy: `x.__array_namespace__()` of an `Array`.
+
+>>> x = dg.array([1.0, 2.0])
+>>> xp = x.__array_namespace__()
+>>> xp.sum(x * xp.asarray([3.0, 4.0]))
+array(11.)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gradops.array_api import Making, namespace
+
+from . import creation
+from .arrays import Array
+from .devices import CPU
+from .handle import hold
+
+
+def new(array: Any) -> Array:
+    """An array that has memory for itself."""
+    return hold(Array, array)
+
+
+def filled_like(x: Any, value: Any, dtype: Any = None) -> Array:
+    """A number in the shape and, unless told otherwise, the dtype of `x`."""
+    return new(np.full(x.shape, value, dtype or x.dtype))
+
+
+MAKING = Making(
+    kind=Array,
+    new=new,
+    shared=lambda x: new(creation.numeric(x)) if isinstance(x, np.ndarray) else new(x),
+    filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
+    filled_like=filled_like,
+    counted=lambda *args: new(np.arange(*args)),
+    default_dtype=lambda: np.dtype(np.float64),
+    device=CPU,
+)
+globals().update(namespace(MAKING, __name__))

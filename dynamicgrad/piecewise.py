@@ -1,0 +1,79 @@
+"""Functions that are linear piece by piece, such as `relu`: second derivatives are zeros.
+
+The rules of such a function compute with a mask, through which no gradient passes. When their
+result is recorded, it counts as a function, of slope zero, of what the function was applied to, as
+in PyTorch: to ask for the second derivative gives zeros, and is no error.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradops.rules import EveryOperand
+
+from .handle import Handle, hold
+from .tape import NOTHING, Node, clock, new
+
+KINKED = "kinked"  # the trait of ops whose recorded gradients have the slope zero
+
+
+class Kinked:
+    """An op that ended a function which is linear piece by piece, of what `sources` made."""
+
+    def __init__(self, op: Any, name: str, sources: tuple[Any, ...]) -> None:
+        self.op, self.name, self.sources = op, name, sources
+        self.vjp, self.traits = op.vjp, op.traits | {KINKED}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.op, name)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def kinked(y: Any, x: Any, name: str = "", *others: Any) -> Any:
+    """The result `y` of a function, of that name, linear piece by piece in `x` and others."""
+    sources = [a.node for a in (x, *others) if isinstance(a, Handle) and a.node is not None]
+    if sources and type(getattr(y, "node", None)) is Node:
+        y.node.op = Kinked(y.node.op, name or y.node.op.name, tuple(sources))
+    return y
+
+
+class Constant:
+    """Stands where an op does on the node of a gradient that other values have no part in."""
+
+    name, traits = "constant", frozenset[str]()
+    vjp = EveryOperand(lambda i, g, y, *xs: np.zeros(xs[i].shape, xs[i].dtype) if i else g)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+CONSTANT = Constant()
+
+
+def sloped(look: Callable[[Any, int, Any], Any] | None) -> Callable[[Any, int, Any], Any]:
+    """What looks at each gradient that is recorded: `look`, and then slopes of zero are added."""
+
+    def see(vertex: Any, i: int, ct: Any) -> Any:
+        if look is not None:
+            look(vertex, i, ct)
+        op = vertex.op
+        if KINKED in op.traits and isinstance(ct, Handle):
+            return with_slopes(ct, getattr(op, "sources", vertex.inputs), vertex)
+        return ct
+
+    return see
+
+
+def with_slopes(g: Handle, sources: tuple[Any, ...], vertex: Any) -> Handle:
+    """The gradient `g` as a function, of slope zero, of what `sources` made."""
+    node = new(Node)
+    node.op, node.attrs, node.output = CONSTANT, NOTHING, None
+    node.inputs = (g.node, *sources)
+    node.operands = node.inputs
+    node.number, node.watch, node.storage = next(clock), None, None
+    node.shape, node.dtype = g.shape, g.dtype
+    node.code, node.offset = vertex.place or (None, 0)
+    return hold(type(g), g.value, node)
