@@ -14,9 +14,12 @@ from gradops import OPS, DTypeError, NoKernelError, Op
 from gradops.types import operand_types, result_dtype
 
 from .dtypes import get_default_dtype
+from .handle import Handle
 from .promotion import NUMBERS, category, common_dtype, dtype_of_number, number
 
 Operands = Sequence[Any]
+SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
+REAL = frozenset({float, int})
 ANY = "biufc"
 KINDS = {
     "f": "gelu hypot logaddexp logaddexp2 nextafter gammainc gammaincc betainc softmax log_softmax"
@@ -36,8 +39,25 @@ COMPUTED = {name: kinds for kinds, names in KINDS.items() for name in names.spli
 
 def promoted(op: Op, args: Operands) -> Operands:
     """Operands of an op, of which some are tensors, in the dtypes that PyTorch computes in."""
-    bring = RULES[op]
-    return args if bring is None else bring(op, args)
+    bring, besides = RULES[op]
+    return args if bring is None or are_floats(args, besides) else bring(op, args)
+
+
+def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
+    """Whether operands are tensors of single, or all of double precision: the common case.
+
+    Those of the types `besides` do not count.
+    """
+    of: Any = None
+    for a in args:
+        if isinstance(a, Handle):
+            if of is None:
+                of = a.value.dtype
+            elif a.value.dtype is not of:
+                return False
+        elif type(a) not in besides:
+            return False
+    return of is SINGLE or of is DOUBLE
 
 
 def entrywise(op: Op, args: Operands) -> Operands:
@@ -80,6 +100,8 @@ def beside_condition(op: Op, args: Operands) -> Operands:
 
 def in_one_dtype(args: Operands) -> list[Any]:
     """Operands in their common dtype."""
+    if are_floats(args):
+        return list(args)
     args = [number(a) for a in args]
     common = common_dtype(args)
     return [in_common(a, common) for a in args]
@@ -142,11 +164,16 @@ def rule_of(op: Op) -> Callable[..., Operands] | None:
     return accepted if op.name in COMPUTED else None
 
 
-class Rules(dict[Op, Callable[..., Operands] | None]):
-    """The rule of each op that was applied to a tensor; made on demand."""
+class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
+    """The rule of each op that was applied to a tensor, and the numbers that floats may be beside.
 
-    def __missing__(self, op: Op) -> Callable[..., Operands] | None:
-        self[op] = found = rule_of(op)
+    They are made on demand.
+    """
+
+    def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
+        bring = rule_of(op)
+        weak = bring is entrywise and gives_numbers_a_dtype(op, op.arity or 0)
+        self[op] = found = bring, REAL if weak else frozenset()
         return found
 
 

@@ -12,6 +12,8 @@ from .dtype_rules import in_one_dtype
 from .fast import operand, unary
 
 sgn = unary(ops.sign)
+PLAIN_BOUNDS = frozenset({float, int, type(None)})
+"""Types of bounds that have the dtype of the floats beside them."""
 
 
 def real(x: Any) -> Any:
@@ -63,7 +65,10 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    given = in_one_dtype([operand(x), *(b for b in (min, max) if b is not None)])
+    x = operand(x)
+    if x.dtype.kind == "f" and PLAIN_BOUNDS.issuperset((type(min), type(max))):
+        return ops.clip(x, min, max)
+    given = in_one_dtype([x, *(b for b in (min, max) if b is not None)])
     low = None if min is None else given[1]
     return ops.clip(given[0], low, None if max is None else given[-1])
 

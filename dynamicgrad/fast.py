@@ -48,15 +48,17 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     """`op` as a function of one handle of a face."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
-    promotes = face.promoted is not None
+    promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
 
     def call(x: Any) -> Any:
         if not isinstance(x, face) or type(x.value) not in ARRAYS:
             return op.dispatch((operand(x),), NOTHING)
-        if promotes and (of := x.value.dtype) is not SINGLE and of is not DOUBLE:
+        value = x.value
+        of = value.dtype
+        if promotes and of is not single and of is not double:
             return op.dispatch((x,), NOTHING)
         try:
-            y = kernel(x.value)
+            y = kernel(value)
         except Exception as error:
             explain(op, (x,), NOTHING, error)
             raise
@@ -64,7 +66,7 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
         mode = is_recording()
-        if x.node is None or not mode or dtype.kind != "f":
+        if x.node is None or not mode or (not (promotes and dtype is of) and dtype.kind != "f"):
             return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
         if not plan:
             plan.append(PLANS[op, 1, 1])
@@ -99,7 +101,7 @@ def binary(
     """
     kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
-    promotes = face.promoted is not None
+    promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
     numbers = REAL_NUMBERS if gives_numbers_a_dtype(op, 2) else frozenset()
     constants = numbers if promotes else CONSTANTS
 
@@ -126,21 +128,21 @@ def binary(
             v, b_node = b, None
         else:
             return other(op, a, b)
-        if promotes and of is not SINGLE and of is not DOUBLE:
+        if promotes and of is not single and of is not double:
             return op.dispatch((a, b), NOTHING)
         try:
             y = kernel(u, v)
         except Exception as error:
             explain(op, (a, b), NOTHING, error)
             raise
-        dtype = y.dtype
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
         mode = is_recording()
         if a_node is None and b_node is None and mode is not INFERENCE:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
-        if not mode or dtype.kind != "f":
+        dtype = y.dtype
+        if not mode or (not (promotes and dtype is of) and dtype.kind != "f"):
             return unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b) = plans[active] or plan(active)

@@ -48,7 +48,7 @@ class Handle(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        face = face_of(args)
+        face: Any = type(args[0]) if len(args) == 1 else face_of(args)
         if face.promoted is not None:
             args = face.promoted(op, args)
         values, inputs, active, plain = [], [], 0, True

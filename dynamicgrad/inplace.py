@@ -300,6 +300,7 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
         return self
 
     name = method.__name__ = method.__qualname__ = f"{function.__name__}_"
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose arguments it takes
     method.__doc__ = f"Write the result of `{function.__name__}` into this tensor, and return it."
     return method
 

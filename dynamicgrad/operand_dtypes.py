@@ -9,10 +9,12 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gradops import DTypeError
 from gradops.types import operand_types
 
-from .dtype_rules import in_one_dtype, require_alike, require_kind
+from .dtype_rules import are_floats, in_one_dtype, require_alike, require_kind
 from .handle import Handle
 from .promotion import common_dtype
 
@@ -59,7 +61,11 @@ INDICES = {
 }  # fmt: skip
 """The argument of a function that holds indices, and the dtypes that it may have."""
 
-APART = frozenset({"index", "indices", "mask", "condition"})
+INT64 = np.dtype("int64")
+PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
+"""Types of arguments that are no operands."""
+
+APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
 OF_LABELS = frozenset({"cross_entropy", "nll_loss"})
 
 
@@ -74,9 +80,12 @@ def checked(name: str, function: Any) -> Any:
     if not any(name in table for table in tables):
         return function
     names = [*inspect.signature(function).parameters]
+    at = names.index(INDICES[name][0]) if name in INDICES else None
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        if not options and are_usual(args, at):
+            return function(*args)
         given = dict(zip(names, args, strict=False)) | options
         require_indices(name, given)
         operands = [a for key, a in given.items() if isinstance(a, Handle) and key not in APART]
@@ -86,6 +95,15 @@ def checked(name: str, function: Any) -> Any:
         return function(*args, **options)
 
     return call
+
+
+def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
+    """Whether arguments are floats of one dtype, but for indices in int64, which all take."""
+    if at is None:
+        return are_floats(args, PLAIN)
+    if len(args) <= at or not isinstance(args[at], Handle) or args[at].value.dtype is not INT64:
+        return False
+    return are_floats((*args[:at], *args[at + 1 :]), PLAIN)
 
 
 def require_dtypes(name: str, operands: Sequence[Any]) -> None:

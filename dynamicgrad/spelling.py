@@ -73,13 +73,14 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None and b is None:
         return sorting.nonzero(condition, as_tuple=True)
     condition = as_tensor(condition)
-    if condition.dtype not in (np.bool_, np.uint8):
+    kind = condition.dtype.kind
+    if kind != "b" and condition.dtype != np.uint8:
         raise ops.DTypeError(
             "where", [condition.type], "the condition is of truth values",
             known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
             f" {condition.dtype}", hint="use condition != 0",
         )  # fmt: skip
-    return ops.where(condition != 0 if condition.dtype == np.uint8 else condition, a, b)
+    return ops.where(condition if kind == "b" else condition != 0, a, b)
 
 
 def with_bytes(reduce: Any) -> Callable[..., Any]:
