@@ -18,7 +18,6 @@ from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
 
 from .arrays import Array
-from .dtype_rules import gives_numbers_a_dtype
 from .handle import ARRAYS, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
@@ -102,8 +101,8 @@ def binary(
     kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
     promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
-    numbers = REAL_NUMBERS if gives_numbers_a_dtype(op, 2) else frozenset()
-    constants = numbers if promotes else CONSTANTS
+    weak = isinstance(kernel, np.ufunc) or op.infix  # its numbers have the dtype of the tensor
+    constants = (REAL_NUMBERS if weak else frozenset()) if promotes else CONSTANTS
 
     def plan(active: int) -> Any:
         plans[active] = PLANS[op, active, 2]
