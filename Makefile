@@ -13,7 +13,7 @@ PEERS := torch==2.13.0 jax jaxlib autograd tensorflow-cpu
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-ops size docs peers clean
+.PHONY: help check format test soak demo bench bench-each bench-scale bench-loops bench-calls bench-ops size docs peers clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,8 +31,9 @@ format: $(READY)  ## Format the code and mend what ruff can mend
 test: $(READY)  ## Run the tests; ARGS="-k tape" picks some
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
-soak: $(READY)  ## Run the long tests, which make test leaves out: minutes
+soak: $(READY)  ## Run the long tests, which make test leaves out: minutes; some need `make peers`
 	$(BIN)/python -m pytest tests/soak/*.py $(ARGS)
+	$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN)/python -m pytest tests/soak/soak_fuzz.py $(ARGS))
 
 demo: $(READY)  ## Train one model in both modes
 	$(BIN)/python examples/two_ways.py
@@ -53,6 +54,9 @@ bench-scale: $(READY)  ## Print how costs grow, what imports take, what noting l
 
 bench-loops: $(READY)  ## Print what loops and branches cost above what is in them
 	$(MEASURE) benchmarks/loops.py
+
+bench-calls: $(READY)  ## Print what a call of sg.function costs above its compiled code
+	$(MEASURE) benchmarks/calls.py
 
 bench-ops: $(READY)  ## Print the time of every op beside a NumPy expression
 	$(MEASURE) benchmarks/ops.py

@@ -17,7 +17,10 @@ from .sharing import memory, storage_of
 from .tensor import Tensor
 
 
-def to(x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Any:
+def to(
+    x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False,
+    non_blocking: bool = False, memory_format: Any = None,
+) -> Any:  # fmt: skip
     """The tensor in another dtype, or in that of another tensor; itself if it has that one.
 
     A device may be named as well. With `copy` it is a new tensor in any case.
@@ -51,7 +54,7 @@ CASTS = {
 }  # fmt: skip
 
 
-def clone(x: Any) -> Any:
+def clone(x: Any, *, memory_format: Any = None) -> Any:
     """A copy, through which gradients flow.
 
     >>> dg.ones(2, requires_grad=True).clone()
@@ -72,8 +75,9 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
         raise ops.TapeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    storage_of(t).viewed = True
-    return np.asarray(memory(t))
+    found = np.asarray(memory(t))
+    storage_of(t).lend()
+    return found
 
 
 def array(t: Handle, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -144,10 +148,11 @@ def dlpack(
             "Can't export tensors that require gradient, use tensor.detach()"
             f"\n  at {describe(here())}\n  hint: the other library would not know of the graph"
         )
-    storage_of(t).viewed = True
+    shared = np.asarray(memory(t))
+    storage_of(t).lend()
     asked = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     given = {name: value for name, value in asked.items() if value is not None}
-    return np.asarray(memory(t)).__dlpack__(stream=stream, **given)
+    return shared.__dlpack__(stream=stream, **given)
 
 
 def dlpack_device(t: Tensor) -> tuple[int, int]:

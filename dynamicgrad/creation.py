@@ -155,7 +155,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     t = handle(numeric(array))
-    storage_of(t).viewed = True
+    storage_of(t).lend()
     return t
 
 

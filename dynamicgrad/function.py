@@ -228,7 +228,7 @@ def sharing(found: Handle, y: Handle, args: Sequence[Any], refusal: str) -> Hand
     """The new handle of an output `y`, which may be one of the arguments or a view of one."""
     if any(y is a for a in args):  # returned as it came: another tensor on the same memory
         found.value, found.storage = memory(y), storage_of(y)
-        found.storage.viewed = True
+        found.storage.lend()
         enter(found, Alias(y if y.alias is None else y.alias.base, None, refusal))
     elif y.alias is not None and any(y.storage is getattr(a, "storage", None) for a in args):
         enter(found, Alias(y.alias.base, None, refusal))

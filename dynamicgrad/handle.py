@@ -20,7 +20,7 @@ from gradops.places import here
 from gradops.protocols import apply_ufunc
 
 from .modes import INFERENCE, is_recording
-from .sharing import Alias, alias, memory, storage_of
+from .sharing import Alias, Apart, alias, enter, memory, storage_of
 from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}
@@ -179,6 +179,12 @@ class Handle(Operators):
         return int(self.value.item())
 
 
+def lacking(face: str, name: str, hint: str) -> AttributeError:
+    """The error for a name that a face does not have, with what to write instead if it is known."""
+    said = f"{face!r} object has no attribute {name!r}"
+    return AttributeError(said + (f"\n  hint: {hint}" if hint else ""))
+
+
 Face = TypeVar("Face", bound=Handle)
 
 
@@ -298,9 +304,13 @@ def make_leaf(t: Face) -> Face:
 def detached(t: Face) -> Face:
     """A leaf on the same memory as `t`, and without the tangent that it may carry."""
     if type(t.value) not in ARRAYS:
-        return hold(type(t), stop_gradient(t.value))
+        found = hold(type(t), stop_gradient(t.value))
+        found.storage = storage_of(t)
+        step = stop_gradient, NOTHING
+        enter(found, t.alias.onward(step, "", Apart) if t.alias else Apart(t, (step,), ""))
+        return found
     found = hold(type(t), memory(t))
     found.storage = storage_of(t)
-    found.storage.viewed = True
+    found.storage.lend()
     found.cut = t.cut if t.node is None else Cut("by detach()", None, here())
     return found

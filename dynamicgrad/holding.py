@@ -3,15 +3,23 @@
 See `gradops.holding`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradops import GraphError
+
+from .arrays import Array
+from .backward import carry, seeded
+from .compiled import freed_by, recorded, spent
 from .handle import Handle, make_leaf, on_face
 from .handle import hold as new_handle
 from .inplace import require_writable
-from .sharing import storage_of
-from .tape import Leaf
+from .modes import RECORDING, is_grad_enabled
+from .sharing import enter, storage_of
+from .tape import Leaf, clock
+from .views import replayed
 
 
 def held(t: Handle) -> Any:
@@ -44,7 +52,191 @@ def like(t: Handle, x: Any) -> Any:
     return on_face(type(t), x) if isinstance(x, Handle) else x
 
 
+def look(t: Handle) -> Any:
+    """What a program can tell of a tensor beside its type."""
+    node = t.node
+    if node is None:
+        return None
+    if type(node) is not Leaf:
+        return "result"
+    hooks = [node.watch.hooks] if node.watch is not None else []
+    if (own := node.hooks) is not None:
+        hooks += [own.before, own.accumulated, own.after]
+    return node.grad is None, *(tuple(map(id, each.values())) for each in hooks)
+
+
+class Handles:
+    """How a tracer captures tensors, and records a compiled program on their tape."""
+
+    is_recording = staticmethod(is_grad_enabled)
+    recorded = staticmethod(recorded)
+    freed_by = staticmethod(freed_by)
+    spent = staticmethod(spent)
+
+    @staticmethod
+    def base(t: Handle) -> Handle | None:
+        """The tensor of whose memory `t` is a view, and which was not given other memory since."""
+        if t.alias is None or t.storage is not t.alias.base.storage:
+            return None
+        if t.alias.steps is None:
+            raise GraphError(
+                f"a {t.type} is a view that a custom function gave, and cannot be captured"
+                "\n  hint: pass it as an argument, or capture its clone()"
+            )
+        base: Handle = t.alias.base
+        return base
+
+    @staticmethod
+    def state(t: Handle) -> Any:
+        """The fields of a tensor, and of the leaf and the storage that it has."""
+        leaf, storage = t.node, t.storage
+        written = () if storage is None else (storage.changed, storage.version, storage.place)
+        grad = leaf.grad if type(leaf) is Leaf else getattr(t, "kept_grad", None)
+        return t.value, leaf, grad, storage, written, t.alias, t.cut
+
+    @staticmethod
+    def restore(t: Handle, state: Any) -> bool:
+        """Give a tensor its fields back; whether something had been written to it."""
+        value, changed = t.value, t.storage.changed if t.storage is not None else 0
+        t.value, t.node, grad, t.storage, written, t.alias, t.cut = state
+        if type(t.node) is Leaf:
+            t.node.grad = grad
+        elif t.node is None and (grad is not None or hasattr(t, "kept_grad")):
+            t.kept_grad = grad
+        if t.storage is not None:
+            t.storage.changed, t.storage.version, t.storage.place = written
+        return value is not t.value or changed > (written[0] if written else 0)
+
+    @staticmethod
+    def signature(t: Handle) -> Any:
+        """What a program can tell of an argument without its entries."""
+        kept = t.node is None and getattr(t, "kept_grad", None) is not None
+        (found,) = Handles.looks((t,))
+        return t.value.shape, t.value.dtype, found, kept
+
+    @staticmethod
+    def gradient(t: Handle) -> Handle | None:
+        """The gradient that a leaf, or a tensor that requires none, has."""
+        found: Handle | None = getattr(t, "kept_grad", None)
+        if t.node is None:
+            return found
+        return t.node.grad if type(t.node) is Leaf else None
+
+    @staticmethod
+    def stand_in(t: Handle, value: Any, grad: Handle | None) -> Handle:
+        """A tensor like `t` that holds `value`, a leaf with the same hooks if it has a history."""
+        found = new_handle(type(t), value)
+        if getattr(t, "is_parameter", False):
+            found.is_parameter = True
+        if grad is not None:
+            found.kept_grad = grad
+        if t.node is not None:
+            make_leaf(found)
+        if type(t.node) is Leaf:
+            found.node.watch, found.node.hooks = t.node.watch, t.node.hooks
+        return found
+
+    @staticmethod
+    def enter(t: Handle, value: Any, grad: Handle | None) -> None:
+        """Let a tensor be a leaf that holds `value`; one that has hooks keeps them."""
+        t.value, t.storage, t.alias, t.cut = value, None, None, None
+        if t.node is not None and type(t.node) is not Leaf:
+            make_leaf(t)
+        if t.node is not None:
+            t.node.grad = grad
+        elif grad is not None:
+            t.kept_grad = grad
+
+    @staticmethod
+    def enter_view(t: Handle, grad: Handle | None) -> None:
+        """Let a view be one of what its base holds now."""
+        alias = t.alias
+        assert alias is not None
+        t.value, t.storage, t.cut = alias.view_of(alias.base.value), storage_of(alias.base), None
+        t.storage.viewed = True
+        enter(t, alias)
+        if type(t.node) is Leaf:
+            t.node.grad = grad
+        elif t.node is not None:
+            t.node = replayed(alias.base, alias.steps)
+
+    @staticmethod
+    def memory(t: Handle) -> Any:
+        """What stands for the memory of a tensor, until it is given another."""
+        return storage_of(t)
+
+    @staticmethod
+    def copied(t: Handle) -> Handle:
+        """Another handle on the value and the node."""
+        return new_handle(type(t), t.value, t.node)
+
+    @staticmethod
+    def viewed(t: Handle, base: Handle) -> Handle:
+        """The view of another base that `t` is of its own."""
+        assert t.alias is not None
+        found: Handle = t.alias.view_of(base)
+        return found
+
+    @staticmethod
+    def are_sharing(written: Sequence[Handle], others: Sequence[Handle]) -> bool:
+        """Whether tensors of `written` share memory with others, as both know."""
+        shared = {id(t.storage): t for t in written if t.storage is not None and t.storage.viewed}
+        return bool(shared) and any(
+            id(t.storage) in shared and shared[id(t.storage)] is not t for t in (*written, *others)
+        )
+
+    @staticmethod
+    def holder(value: Any) -> Handle:
+        """A handle that holds a value and requires no gradient."""
+        return new_handle(Array, value)
+
+    @staticmethod
+    def leaf(value: Any) -> Handle:
+        """A leaf that holds a value."""
+        return make_leaf(new_handle(Array, value))
+
+    @staticmethod
+    def time() -> int:
+        """A number later than that of all that was recorded and written."""
+        return next(clock)
+
+    @staticmethod
+    def values(ts: Sequence[Handle]) -> list[Any]:
+        """What tensors hold."""
+        return [t.value for t in ts]
+
+    @staticmethod
+    def looks(ts: Sequence[Handle]) -> list[Any]:
+        """Whether tensors require gradients, as leaves or results, and have some; their hooks."""
+        return [
+            None if (node := t.node) is None
+            else node.grad is None if type(node) is Leaf and not (node.watch or node.hooks)
+            else look(t)
+            for t in ts
+        ]  # fmt: skip
+
+    @staticmethod
+    def vertex(t: Handle) -> Any:
+        """The node of a tensor, None if it requires no gradient."""
+        return t.node
+
+    @staticmethod
+    def pulled(outputs: Sequence[Handle], ends: Sequence[Any], seeds: Sequence[Handle]) -> Any:
+        """The gradients at vertices, recorded; hooks of leaves run when they are delivered."""
+        watches = [v.watch for v in ends]
+        mode = RECORDING.set(True)
+        try:
+            for v in ends:
+                v.watch = None
+            found = carry(seeded(list(outputs), list(seeds)), list(ends), True, True)
+        finally:
+            RECORDING.reset(mode)
+            for v, watch in zip(ends, watches, strict=True):
+                v.watch = watch
+        return [found.get(v) for v in ends]
+
+
 METHODS = {
     "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
-    "__gradop_like__": like,
+    "__gradop_like__": like, "__gradop_kind__": Handles,
 }  # fmt: skip

@@ -262,7 +262,8 @@ def replace_part(t: Face, key: Any, source: Handle, call: str) -> Face:
 def put(t: Handle, key: Any, source: Handle, call: str) -> None:
     """Write the entries of `source` into the memory of `t`."""
     if not isinstance(memory(t), np.ndarray) or being_transformed([source.value]):
-        refuse_recording(t)
+        if isinstance(t.value, np.ndarray):
+            refuse_recording(t)
         carry(t, replaced(hold(type(t), t.value), key, source, call).value)
         return
     require_writable(t)
@@ -336,7 +337,7 @@ def fill_(t: Handle, value: Any) -> Handle:
     return replace(t, ..., as_entry("fill_", t, value), "fill_")
 
 
-def copy_(t: Handle, source: Any) -> Handle:
+def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
     return replace(t, ..., source if isinstance(source, Handle) else np.asarray(source), "copy_")
 
@@ -352,8 +353,8 @@ def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     """Write a number where the mask holds, and return the tensor."""
     mask, value = as_tensor(mask), as_entry("masked_fill_", t, value)
     if being_transformed([mask.value]):
-        refuse_recording(t)
-        return rebased(t, ops.where(mask, value, hold(type(t), t.value, t.node)))
+        chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
+        return replace(t, ..., chosen, "masked_fill_")
     return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
 
 

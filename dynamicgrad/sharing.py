@@ -1,4 +1,10 @@
-"""Memory that tensors share: who has it, and how a view comes from its base."""
+"""Memory that tensors share: who has it, and how a view comes from its base.
+
+Note [Order]. Kernels lay out their results as they like: those of convolution have the channels
+last, and so has what follows (see decision 0023). To users a result lies in memory row by row, as
+in PyTorch; so when someone looks at its memory, or takes a `view` of it, it is copied into that
+order, once. What `x.t() * 2` gives keeps the order of its operand, here as there.
+"""
 
 import weakref
 from functools import partial
@@ -32,10 +38,47 @@ def storage_of(t: Any) -> Storage:
 
 
 def memory(t: Any) -> Any:
-    """The array that `t` holds; a number, which has no memory to share, becomes one."""
+    """The array that `t` holds, in the order in which users count on it. See Note [Order].
+
+    A number, which has no memory to share, becomes an array.
+    """
+    base = t if t.alias is None else t.alias.base
     if isinstance(t.value, np.generic):
         t.value = np.asarray(t.value)
+    elif type(base.value) is np.ndarray and not base.value.flags.c_contiguous:
+        put_in_order(base)
     return t.value
+
+
+def put_in_order(base: Any) -> None:
+    """Copy the entries of a result into memory row by row, for it and its views, if need be."""
+    value, storage = base.value, base.storage
+    if keeps_order(value) or (storage is not None and storage.lent):
+        return
+    views = [ref() for ref in list(storage.views.values())] if storage is not None else []
+    views = [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
+    if any(v.alias.steps is None for v in views):
+        return
+    base.value = np.ascontiguousarray(value)
+    for view in views:
+        view.value = view.alias.view_of(base.value)
+    if getattr(base.node, "output", None) is value:
+        base.node.output = base.value
+
+
+def keeps_order(value: Any) -> bool:
+    """Whether PyTorch would have entries in memory as they are: row by row, or in another order.
+
+    An order with the channels last is one that kernels choose here. So is one with gaps.
+    """
+    if 3 <= value.ndim <= 5 and np.moveaxis(value, 1, -1).flags.c_contiguous:
+        return bool(value.flags.c_contiguous)
+    step = value.itemsize
+    for s, n in sorted((s, n) for s, n in zip(value.strides, value.shape, strict=True) if n != 1):
+        if s != step:
+            return not value.size
+        step *= n
+    return True
 
 
 class Alias:
@@ -46,14 +89,15 @@ class Alias:
     """
 
     __slots__ = ("base", "refusal", "steps")
+    follows = True  # whether the history of the view follows that of its base
 
     def __init__(self, base: Any, steps: tuple[Any, ...] | None, refusal: str) -> None:
         self.base, self.steps, self.refusal = base, steps, refusal
 
-    def onward(self, step: Any, refusal: str) -> "Alias":
+    def onward(self, step: Any, refusal: str, kind: "type[Alias] | None" = None) -> "Alias":
         """How a view of the view comes from the base, by one more step."""
         steps = None if self.steps is None else (*self.steps, step)
-        return Alias(self.base, steps, self.refusal or refusal)
+        return (kind or type(self))(self.base, steps, self.refusal or refusal)
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -65,6 +109,13 @@ class Alias:
         for op, attrs in self.steps or ():
             value = op(value, **attrs)
         return value
+
+
+class Apart(Alias):
+    """How what was detached from a value without memory comes from it: without its history."""
+
+    __slots__ = ()
+    follows = False
 
 
 def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:

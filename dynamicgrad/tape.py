@@ -28,13 +28,18 @@ new = object.__new__
 class Storage:
     """When memory that tensors share was last written in place, where, how often; who shares it."""
 
-    __slots__ = ("changed", "kept", "place", "version", "viewed", "views")
+    __slots__ = ("changed", "kept", "lent", "place", "version", "viewed", "views")
 
     def __init__(self) -> None:
         self.kept: Any = None  # what is to be copied before a write: see Note [Copy on write]
-        self.changed, self.version, self.viewed = 0, 0, False
+        self.changed, self.version = 0, 0
+        self.viewed = self.lent = False  # whether others see the memory; others than its views
         self.place: Place | None = None
         self.views: dict[int, Any] = {}
+
+    def lend(self) -> None:
+        """Note that others than views see the memory."""
+        self.viewed = self.lent = True
 
     def write(self, place: Place | None = None) -> None:
         """Note a write that happens now, and where in the user's program."""

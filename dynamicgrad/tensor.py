@@ -1,6 +1,6 @@
 """The tensor: a handle that speaks PyTorch."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +8,16 @@ from gradops import TapeError
 from gradops.op import as_operand
 
 from .dtype_rules import promoted
-from .handle import Handle, detached, hold, make_leaf, on_face
+from .handle import Handle, detached, hold, lacking, make_leaf, on_face
 from .promotion import can_cast
 from .sharing import memory, storage_of
 from .tape import Part
+
+OF_NUMPY = {
+    "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
+    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
+}  # fmt: skip
+"""What NumPy's arrays have and tensors spell otherwise."""
 
 
 class Tensor(Handle):
@@ -33,9 +39,8 @@ class Tensor(Handle):
         " a number is meant"
     )
 
-    if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
-
-        def __getattr__(self, name: str) -> Any: ...
+    def __getattr__(self, name: str) -> Any:  # `spelling` gives tensors their methods
+        raise lacking("Tensor", name, OF_NUMPY.get(name, ""))
 
     def __init__(self, *data: Any) -> None:
         if len(data) == 1 and not isinstance(data[0], int):
@@ -77,15 +82,17 @@ class Tensor(Handle):
         return self.alias is not None
 
     def __reduce__(self) -> Any:
+        require_leaf(self, "pickle")
         kind = getattr(self, "is_parameter", False)
         return restored, (np.asarray(self.value), self.node is not None, kind)
 
+    def __copy__(self) -> "Tensor":
+        require_leaf(self, "copy")
+        found = detached(self)
+        return marked(found, self.node is not None, getattr(self, "is_parameter", False))
+
     def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
-        if not self.is_leaf:
-            raise TapeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy"
-                " protocol\n  hint: x.clone() is a copy through which gradients flow"
-            )
+        require_leaf(self, "deepcopy")
         kind = getattr(self, "is_parameter", False)
         found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)
         if (grad := getattr(self, "grad", None)) is not None:
@@ -98,9 +105,22 @@ class Tensor(Handle):
         return tensor_repr(self)
 
 
+def require_leaf(t: Tensor, protocol: str) -> None:
+    """Refuse to copy a result, whose copy would be cut off from its history without a word."""
+    if not t.is_leaf:
+        raise TapeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the"
+            f" {protocol} protocol\n  hint: x.clone() is a copy through which gradients flow"
+        )
+
+
 def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:
     """A leaf with a value, as it comes back from a pickle or a copy."""
-    t = handle(value)
+    return marked(handle(value), requires_grad, is_parameter)
+
+
+def marked(t: Tensor, requires_grad: bool, is_parameter: bool) -> Tensor:
+    """A new leaf that requires gradients, and is a parameter, as another does or is."""
     if is_parameter:
         t.is_parameter = True
     return make_leaf(t) if requires_grad else t
@@ -134,6 +154,6 @@ def replace_data(t: Tensor, source: Any) -> None:
         )
     before, t.value, t.alias = storage_of(t), memory(source), None
     t.storage = storage_of(source)
-    t.storage.viewed = True
+    t.storage.lend()
     for storage in (before, t.storage):
         storage.write()

@@ -24,6 +24,10 @@ OVERTAKEN = (
     " been modified inplace, so that the history of the view is lost\n  hint: return a clone() from"
     " forward, or write to clones"
 )
+DETACHED = (
+    "a detached tensor, whose memory is carried by a transform or a trace, is written to with what"
+    " requires gradients\n  hint: write under no_grad(), or to a clone()"
+)
 VIEW_OF_LEAF = "a view of " + LEAF
 
 
@@ -32,6 +36,8 @@ def refuse_leaf(t: Handle) -> None:
     if type(t.node) is Leaf:
         raise TapeError(LEAF)
     if t.alias is not None:
+        if not t.alias.follows:
+            raise TapeError(DETACHED)
         if type(t.alias.base.node) is Leaf:
             raise TapeError(VIEW_OF_LEAF)
         if t.alias.refusal:
@@ -63,7 +69,7 @@ def views_of(base: Handle) -> list[Any]:
     return [
         v for v in views
         if v is not None and v.alias is not None and v.alias.base is base  # with the memory still
-        and (base.node is not None or type(v.node) is not Leaf)
+        and v.alias.follows and (base.node is not None or type(v.node) is not Leaf)
     ]  # fmt: skip
 
 

@@ -4,9 +4,106 @@ A holder, such as a tensor, states three methods, and so neither of two packages
 other: `__gradop_held__()` gives what it holds, `__gradop_hold__(value)` another like itself that
 holds `value`, and `__gradop_write__(value)` lets it hold `value` from now on. Where it has a
 gradient, that is its attribute `grad`, a holder again or None.
+
+How a tracer captures holders, and records a compiled program as one operation on their tape, is in
+the functions of `__gradop_kind__`, which all holders of one kind share; see `Kind`. An object that
+keeps holders and is no holder, such as an optimizer, may state `__gradop_stateful__()`, which gives
+their names and themselves.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+
+class Kind(Protocol):
+    """What a tracer does with holders of a kind."""
+
+    def base(self, x: Any) -> Any:
+        """The holder of whose memory `x` is a view, None if it is no view."""
+
+    def state(self, x: Any) -> Any:
+        """All that a trace changes of a holder, to be given to `restore`."""
+
+    def restore(self, x: Any, state: Any) -> bool:
+        """Give a holder its state back; whether something had been written to it."""
+
+    def signature(self, x: Any) -> Any:
+        """What a program can tell of a holder without its entries."""
+
+    def gradient(self, x: Any) -> Any:
+        """The holder that is the gradient of `x`, None if it has none."""
+
+    def stand_in(self, x: Any, value: Any, grad: Any) -> Any:
+        """A holder like `x` that holds `value`, a leaf if `x` requires gradients."""
+
+    def enter(self, x: Any, value: Any, grad: Any) -> None:
+        """Let a holder be a leaf that holds `value`, whose gradient, if it has one, is `grad`."""
+
+    def enter_view(self, x: Any, grad: Any) -> None:
+        """Let a view be one of what its base holds now."""
+
+    def memory(self, x: Any) -> Any:
+        """What stands for the memory of a holder, until it is given another."""
+
+    def copied(self, x: Any) -> Any:
+        """Another handle on what a holder holds, with its history."""
+
+    def viewed(self, x: Any, base: Any) -> Any:
+        """The view of another base that `x` is of its own."""
+
+    def are_sharing(self, written: Sequence[Any], others: Sequence[Any]) -> bool:
+        """Whether holders of `written` share memory with others."""
+
+    def holder(self, value: Any) -> Any:
+        """A holder of a value that requires no gradient."""
+
+    def leaf(self, value: Any) -> Any:
+        """A holder that gradients with respect to can be had of."""
+
+    def time(self) -> int:
+        """A number later than that of all that was recorded and written."""
+
+    def values(self, xs: Sequence[Any]) -> list[Any]:
+        """What holders hold."""
+
+    def looks(self, xs: Sequence[Any]) -> list[Any]:
+        """What a program can tell of holders beside values, dtypes and shapes."""
+
+    def vertex(self, x: Any) -> Any:
+        """Where gradients with respect to a holder arrive, None if it requires none."""
+
+    def pulled(self, outputs: Sequence[Any], ends: Sequence[Any], seeds: Sequence[Any]) -> Any:
+        """The gradients at vertices, recorded, for cotangents of outputs; None where is none."""
+
+    def is_recording(self) -> bool:
+        """Whether operations are recorded now."""
+
+    def recorded(self, inputs: Sequence[Any], outputs: Sequence[Any], call: "Recorded") -> None:
+        """Let holders be outputs of one operation, whose backward is the call's."""
+
+    def freed_by(self, x: Any) -> Any:
+        """What says that the history of `x` was used up, None if it was not."""
+
+    def spent(self, inputs: Sequence[Any], x: Any, name: str, freed: Any) -> None:
+        """Let a holder be an output of an operation whose history was used up."""
+
+
+class Recorded(Protocol):
+    """One call of a compiled program, as the tape knows it."""
+
+    name: str
+    number: int
+
+    def needed(self, wanted: Sequence[int], given: Sequence[int]) -> Sequence[int]:
+        """The inputs whose values the gradients of inputs, for cotangents of outputs, depend on."""
+
+    def gradients(self, wanted: Sequence[int], given: Sequence[int], seeds: Any) -> list[Any]:
+        """The gradients of inputs for the cotangents of outputs, None where there is none."""
+
+    def recorded_gradients(
+        self, wanted: Sequence[int], given: Sequence[int], seeds: Any, inputs: Sequence[Any]
+    ) -> list[Any]:
+        """The same as holders that come from `inputs` and the cotangents."""
 
 
 def is_holder(x: Any) -> bool:
@@ -28,7 +125,4 @@ def signature(x: Any) -> Any:
     """What a program can tell of `x` without its entries: its type, its kind, and its gradient."""
     if not is_holder(x):
         return x.shape, x.dtype
-    value = x.__gradop_held__()
-    grad = getattr(x, "grad", None)
-    asks = getattr(x, "requires_grad", False)
-    return type(x), value.shape, value.dtype, asks, None if grad is None else signature(grad)
+    return type(x), x.__gradop_kind__.signature(x)

@@ -12,8 +12,12 @@ levels = itertools.count(1)
 LEVEL: ContextVar[float] = ContextVar("level", default=0.0)
 
 
-TRACING: ContextVar[str] = ContextVar("tracing", default="")
-"""What traces the program that runs now, if something does: its values are not those of a call."""
+TRACING: ContextVar[Any] = ContextVar("tracing", default=None)
+"""What traces the program that runs now, if something does: its values are not those of a call.
+
+Its text is what a user calls it, `constant(array, make)` gives the expression for an array, and
+`capture` and its like, where it has them, let objects that keep tensors take part in each call.
+"""
 
 
 class Carrier:

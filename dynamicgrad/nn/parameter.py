@@ -33,6 +33,6 @@ class Parameter(Tensor, metaclass=ParameterType):
         found = handle(memory(t))
         if data is not None:
             found.storage = storage_of(t)
-            found.storage.viewed = True
+            found.storage.lend()
         found.is_parameter = True
         return requires_grad_(found) if requires_grad else found

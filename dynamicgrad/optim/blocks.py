@@ -196,8 +196,13 @@ def explained(p: Tensor, value: Any) -> Any:
             f"the memory of the parameter, a {p.type}, cannot be written to\n"
             "  hint: give it memory of its own, as in p.data = p.data.clone()"
         )
-    if value.shape != own.shape:
-        raise ShapeError("step", [p.type], f"its gradient has the shape {value.shape}")
-    if value.dtype != own.dtype:
-        raise DTypeError("step", [p.type], f"its gradient has the dtype {value.dtype}")
+    require_like(p, value)
     return value
+
+
+def require_like(p: Tensor, g: Any) -> None:
+    """Refuse a gradient, or a type of one, of another shape or dtype than the parameter has."""
+    if g.shape != p.shape:
+        raise ShapeError("step", [p.type], f"its gradient has the shape {g.shape}")
+    if g.dtype != p.dtype:
+        raise DTypeError("step", [p.type], f"its gradient has the dtype {g.dtype}")

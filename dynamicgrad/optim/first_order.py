@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops import updates
+from gradops.levels import TRACING
 
 from ..creation import full_like
 from ..tensor import Tensor, handle
+from . import compiled
 from .blocks import Block, Updated, blocks_of, checked
 from .optimizer import Optimizer, evaluated, require_at_least
 
@@ -30,6 +32,9 @@ class FirstOrder(Optimizer):
         If the step fails, as for a gradient that does not fit, no parameter has changed.
         """
         loss = evaluated(closure)
+        if tracing := TRACING.get():
+            compiled.step(self, tracing)
+            return loss
         with np.errstate(all="ignore"):
             self.update()
         return loss

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradops import TapeError
+from gradops.levels import TRACING
 
 from ..handles import RemovableHandle, registered
 from ..modes import enable_grad
 from ..tensor import Tensor
-from . import saved
+from . import compiled, saved
 
 Group = dict[str, Any]
 
@@ -72,6 +73,16 @@ class Optimizer:
         self.pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
         self.post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
         self.steps_done = 0
+
+    def __gradop_stateful__(self) -> list[tuple[str, Any]]:
+        """The parameters and what is kept of them, for a trace that captures the optimizer."""
+        own = [(f"params[{i}]", p) for i, p in enumerate(self.parameters())]
+        kept = [(f"state[{i}].{name}", t) for i, (_, p) in enumerate(own)
+                for name, t in self.state.get(p, {}).items()]  # fmt: skip
+        options = [(k, v) for group in self.param_groups for k, v in group.items()
+                   if isinstance(v, Tensor)]  # fmt: skip
+        hooks = [*self.pre_hooks.values(), *self.post_hooks.values()]
+        return [*own, *kept, *options, *(("hook", hook) for hook in hooks)]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; `closure`, if given, computes the gradients and gives the loss."""
@@ -154,10 +165,13 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if tracing := TRACING.get():
+            compiled.enter(self, tracing)
         if self.pre_hooks:
             args, kwargs = before_step(self, args, kwargs)
         found = step(self, *args, **kwargs)
-        self.steps_done += 1
+        if not tracing:
+            self.steps_done += 1
         if self.post_hooks:
             for hook in [*self.post_hooks.values()]:
                 hook(self, args, kwargs)

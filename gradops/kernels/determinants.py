@@ -46,7 +46,7 @@ def cofactors(x: Any) -> Any:
         if bad.any():
             u, s, vh, sign = rotated(wide[bad])
             y[bad] = sign * ((u * products(s, 1)[..., None, :]) @ vh).conj()
-    return cast(y, dtype_of(x))
+    return np.ascontiguousarray(cast(y, dtype_of(x)))
 
 
 def second_of_det(x: Any, t: Any) -> Any:

@@ -198,7 +198,8 @@ def pick(*operands: Any, index: Index) -> Any:
     try:
         if takes_one(x, arrays, index):
             return x.take(arrays[0], len(index) - 1)
-        return x[native(index, arrays)]
+        found = x[native(index, arrays)]
+        return found if found.flags.c_contiguous else np.ascontiguousarray(found)
     except IndexError:
         check_values("getitem", index, x.shape, x.dtype, arrays)
         raise

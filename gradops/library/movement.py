@@ -272,7 +272,9 @@ def copy_kernel(x: Any, out: Any = None) -> Any:
         np.copyto(out, x)
         return out
     x = np.asarray(x)
-    return x.copy(order="K") if x.ndim else x[()]
+    if not x.ndim:
+        return x[()]
+    return x.copy(order="C" if 0 in x.strides else "K")  # what is repeated gets rows, as in PyTorch
 
 
 copy = linear(

@@ -30,7 +30,7 @@ __all__ = [
 SIDES = ("left", "right")
 
 argwhere = Op(
-    "argwhere", lambda x: np.array(np.asarray(x).nonzero(), np.intp).T if np.ndim(x) else (
+    "argwhere", lambda x: np.stack(np.asarray(x).nonzero(), -1) if np.ndim(x) else (
         np.argwhere(x)
     ),
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),

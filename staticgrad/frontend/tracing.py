@@ -1,8 +1,11 @@
 """Tracing: a function of arrays, or of tensors, run once on placeholders, becomes a graph."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from gradops import ArrayType, GraphError, flatten, leaves_of, type_of
 from gradops.holding import held, holding
@@ -14,6 +17,7 @@ from ..ir.names import held_at
 from .freeze import freeze
 from .graph import Graph
 from .leaves import constant, placeholder
+from .surroundings import Surroundings
 
 
 def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
@@ -23,7 +27,10 @@ def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
     a structure of them. `fn`, a plain NumPy function say, is called once, with placeholders named
     after its parameters, held by tensors where the spec is a tensor; so a program of `dynamicgrad`,
     its `backward` included, becomes a graph too. Python's control flow is followed there and then.
-    Raises ValueUnknownError where the program asks a placeholder for its value.
+    Tensors and arrays that `fn` reads from outside are constants of the graph. Raises
+    ValueUnknownError where the program asks a placeholder for its value, and GraphError where it
+    writes to an argument or to a tensor from outside, which a graph does not do; what is outside
+    is as it was, gradients included.
 
     >>> graph = sg.trace(lambda x: np.tanh(x) * 2, sg.ArrayType(("batch", 3), "float32"))
     >>> graph.outputs[0].type
@@ -39,9 +46,56 @@ def trace(fn: Callable[..., Any], specs: Any = ()) -> FrozenGraph:
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
         args = [fed(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        with held_at(TRACING, "sg.trace"), own_errors():
+        with held_at(TRACING, Once()), own_errors(), unchanged(fn):
             found = fn(*args)
+            refuse_written(leaves_of(args), feeds)
         return freeze([expression(x) for x in leaves_of(found)], feeds)
+
+
+def refuse_written(args: Iterable[Any], feeds: Iterable[Expr]) -> None:
+    """Refuse a program that wrote to its arguments: the graph only gives what it returns."""
+    for x, feed in zip(args, feeds, strict=True):
+        if held(x) is not feed:
+            raise GraphError(WRITTEN.format(name=feed.name))
+
+
+@contextmanager
+def unchanged(fn: Callable[..., Any]) -> Iterator[None]:
+    """Let what a function reads from outside be as it was; refuse one that writes to it."""
+    holders = list(Surroundings([(name_of(fn), fn)]).holders.values())
+    holders += [(name + GRAD, grad) for name, x in holders
+                if (grad := x.__gradop_kind__.gradient(x)) is not None]  # fmt: skip
+    before = [(name, x, x.__gradop_kind__.state(x), np.copy(held(x))) for name, x in holders
+              if isinstance(held(x), np.ndarray | np.generic)]  # fmt: skip
+    written = []
+    try:
+        yield
+    finally:
+        for name, x, state, value in before:
+            if x.__gradop_kind__.restore(x, state):
+                if isinstance(held(x), np.ndarray):
+                    np.copyto(held(x), value)
+                written.append(name)
+    if written := [name for name in written if not name.endswith(GRAD)]:
+        raise GraphError(WRITTEN.format(name=written[0]))
+
+
+GRAD = ".grad"
+WRITTEN = (
+    "sg.trace: the function writes to {name}, which its graph would not do\n  hint: return what is"
+    " new; or use sg.function, whose calls write to arguments and to what is captured"
+)
+
+
+class Once:
+    """A trace whose graph is for another place: what it reads from outside are constants."""
+
+    def __str__(self) -> str:
+        return "sg.trace"
+
+    def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
+        """A constant."""
+        return make()
 
 
 def name_of(fn: Callable[..., Any]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, Op, ValueUnknownError, type_of
 from gradops.cutting import where_and_way_out
 from gradops.errors import OperandError
+from gradops.levels import TRACING
 from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.places import Place, describe, here
@@ -357,6 +358,14 @@ def leaf(names: Names, a: Any, type: ArrayType, op: object = "an op") -> Expr:
     """A number, an array or a dimension as an expression."""
     if isinstance(a, Dim):
         return names.add(Expr(Kind.SIZE, type, names.unique("size"), names, value=a, place=here()))
+    if isinstance(a, np.ndarray) and (tracing := TRACING.get()):
+        made: Expr = tracing.constant(a, lambda: constant_of(names, a, type, op))
+        return made
+    return constant_of(names, a, type, op)
+
+
+def constant_of(names: Names, a: Any, type: ArrayType, op: object) -> Expr:
+    """A number or an array as a constant."""
     if lost := lost_meaning(a):
         raise GraphError(f"an operand is {lost[0]}\n  hint: {lost[1]}")
     try:

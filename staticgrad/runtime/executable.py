@@ -61,18 +61,21 @@ class Executable:
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):
             args = self.bind(args, named)
-        try:
-            if self.silent:
-                with np.errstate(all="ignore"):
-                    found = self.run(*args)
-            else:
-                found = self.run(*args)
-        except Exception as error:
-            self.blame(error)
-            raise
+        found = self.attempt(args)
         if found is NotImplemented:
             return self.run_converted(args)
         return found if self.rebuild is None else self.rebuild(found)
+
+    def attempt(self, args: Sequence[Any]) -> Any:
+        """The results before they are arranged; NotImplemented if arguments need converting."""
+        try:
+            if self.silent:
+                with np.errstate(all="ignore"):
+                    return self.run(*args)
+            return self.run(*args)
+        except Exception as error:
+            self.blame(error)
+            raise
 
     def run_converted(self, args: Sequence[Any]) -> Any:
         """Run with values that are not all C-ordered arrays of the inputs' types.

@@ -236,6 +236,9 @@ def in_graph(f):
 MEANT = {"item", "tolist"}  # in PyTorch, and with derivatives forwards without a face
 
 
+DRAWN = {"random.gauss"}  # what a traced function may not do at all
+
+
 def is_traced(y):
     """Whether something has a traced value in it."""
     if isinstance(y, np.ndarray) and y.dtype == object:
@@ -280,6 +283,8 @@ def test_nothing_is_detached_in_silence(mode):
     def program(x):
         t, v = x[0] * 1.0, x * 1.0
         for name, f in WAYS.items():
+            if name in DRAWN and mode == "function":
+                continue
             fault = fault_of(f, t, v)
             if fault and not (name in MEANT and mode in ("tensor", "tangent", "series")):
                 faults.append(f"{name} {fault}")

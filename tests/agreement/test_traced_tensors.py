@@ -7,7 +7,7 @@ import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import TapeError, ValueUnknownError
+from gradops import ValueUnknownError
 
 F = dg.nn.functional
 rng = np.random.default_rng(0)
@@ -74,7 +74,7 @@ def test_a_training_step_is_the_same_traced(name, optimize):
         want, got = step(by_itself, *data), run(traced, *data)
         want, got = (x[0] if isinstance(x, tuple) else x for x in (want, got))
         assert want.item() == got.item()
-        assert not got.requires_grad
+        assert got.requires_grad == want.requires_grad
         for p, q in zip(by_itself, traced, strict=True):
             np.testing.assert_array_equal(p.detach().numpy(), q.detach().numpy())
             assert (p.grad is None) == (q.grad is None)
@@ -174,19 +174,6 @@ def test_what_is_run_can_be_looked_at():
 def test_a_value_that_is_not_known_while_tracing_is_refused(asks):
     with pytest.raises(ValueUnknownError, match=r"known only when the graph runs(?s:.*)hint"):
         sg.function(asks)(dg.ones(3))
-
-
-def test_a_tensor_from_outside_is_not_changed_by_a_traced_program():
-    w = dg.ones(2, requires_grad=True)
-
-    @sg.function
-    def step(x):
-        with dg.no_grad():
-            w.sub_(x)
-
-    with pytest.raises(TapeError):
-        step(dg.ones(2))
-    assert w.tolist() == [1, 1]
 
 
 def test_a_failed_run_changes_nothing():

@@ -91,15 +91,65 @@ def test_a_number_made_of_a_tensor_that_is_differentiated_is_warned_of():
     assert f"{x:.1f}" == "2.0"
 
 
-def test_pickles_and_copies_are_leaves():
+def pickled(x):
+    return pickle.loads(pickle.dumps(x))
+
+
+COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": pickled}
+
+
+@pytest.mark.parametrize("twin_of", COPIES.values(), ids=COPIES)
+def test_a_leaf_is_copied_as_a_leaf(twin_of):
+    for x in (dg.ones(2, requires_grad=True), dg.ones(2) * 2, dg.nn.Parameter(dg.ones(2))):
+        twin = twin_of(x)
+        assert (twin.requires_grad, twin.is_leaf, twin is x) == (x.requires_grad, True, False)
+        assert (twin.tolist(), twin.type) == (x.tolist(), x.type)
+        assert isinstance(twin, dg.nn.Parameter) == isinstance(x, dg.nn.Parameter)
+        if x.requires_grad:
+            (twin * 3).sum().backward()
+            assert (twin.grad.tolist(), x.grad) == ([3, 3], None)
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_result_is_not_copied_without_its_history(name):
+    y = dg.ones(2, requires_grad=True) * 2
+    for result in (y, y[:1], y.unbind()[0]):
+        with pytest.raises(RuntimeError, match=f"graph leaves.* support the {name} protocol"):
+            COPIES[name](result)
+        assert COPIES[name](result.detach()).is_leaf
+
+
+def test_a_deep_copy_has_the_gradient_and_a_pickle_has_none():
     x = dg.tensor([1.0, 2.0], requires_grad=True)
     x.grad = dg.ones(2)
-    again, result = pickle.loads(pickle.dumps([x, x * 2]))
-    assert (again.requires_grad, again.grad, result.is_leaf) == (True, None, True)
-    twin = copy.deepcopy(x)
-    assert (twin.tolist(), twin.grad.tolist(), twin is x) == ([1, 2], [1, 1], False)
-    with pytest.raises(RuntimeError, match="support the deepcopy protocol"):
-        copy.deepcopy(x * 2)
+    assert (copy.deepcopy(x).grad.tolist(), pickled(x).grad) == ([1, 1], None)
+
+
+def test_a_shallow_copy_shares_memory_and_versions():
+    x = dg.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    twin = copy.copy(x)
+    with dg.no_grad():
+        twin.mul_(2)
+    assert x.tolist() == [2, 2]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("twin_of", COPIES.values(), ids=COPIES)
+def test_copies_of_leaves_are_those_of_pytorch(twin_of):
+    torch = pytest.importorskip("torch", reason="torch is the oracle")
+    found = []
+    for t in (torch, dg):
+        x = t.ones(2, requires_grad=True)
+        x.sum().backward()
+        twin = twin_of(x)
+        with t.no_grad():
+            twin.mul_(2)
+        grad = None if twin.grad is None else twin.grad.tolist()
+        found.append((twin.requires_grad, twin.is_leaf, grad, x.tolist(), twin.tolist()))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("data", ["a", None, [2**70], [object()]])

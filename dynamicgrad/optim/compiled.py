@@ -1,0 +1,93 @@
+"""Steps of optimizers inside programs that are traced: the same rules, one parameter at a time.
+
+Note [Compiled steps]. The parameters, the state and the rate are read in each call; the other
+options are part of the program, which is traced anew when one of them changes. State that begins
+with the step is put into the optimizer after each call.
+"""
+
+from typing import Any
+
+from gradops import GraphError, astype
+from gradops.types import type_of
+
+from ..carrying import carry
+from ..sharing import storage_of
+from ..tensor import Tensor, handle
+from .blocks import require_like
+
+RATE = "lr"  # the option that schedules change from step to step
+
+
+def enter(optimizer: Any, tracing: Any) -> None:
+    """Let an optimizer take part in each call of the program that is traced."""
+    if not hasattr(tracing, "capture"):
+        raise GraphError(
+            f"{type(optimizer).__name__}.step() inside {tracing} would change parameters that are"
+            " constants of the graph\n  hint: sg.function captures them"
+        )
+    for name, t in optimizer.__gradop_stateful__():
+        if isinstance(t, Tensor):
+            tracing.capture(t, name)
+    for i, p in enumerate(optimizer.parameters()):
+        tracing.remember(optimizer.state[p], f"state[{i}] of {type(optimizer).__name__}")
+    tracing.guard(lambda: look(optimizer))
+    tracing.with_each_call(lambda: count(optimizer))
+
+
+def count(optimizer: Any) -> None:
+    """Count a step that a compiled program has made."""
+    optimizer.steps_done += 1
+
+
+def look(optimizer: Any) -> Any:
+    """What a program depends on: which parameters there are, their state, and most options."""
+    states = [optimizer.state.get(p) for p in optimizer.parameters()]
+    own = hasattr(optimizer, "options")
+    options = [(k, id(v) if isinstance(v, Tensor) else v) for group in optimizer.param_groups
+               for k, v in group.items() if k != "params" and not (own and k == RATE)]  # fmt: skip
+    sizes = [len(group["params"]) for group in optimizer.param_groups]
+    params = [*map(id, optimizer.parameters())]
+    return options, sizes, params, [*map(id, states)], [len(s) for s in states if s is not None]
+
+
+def step(optimizer: Any, tracing: Any) -> None:
+    """Build the update of all parameters that have gradients, and then let them have it."""
+    found = []
+    for group in optimizer.param_groups:
+        options = {name: option(group, name, tracing) for name in optimizer.options}
+        for p in group["params"]:
+            if p.grad is not None:
+                state = optimizer.state[p]
+                found.append((p, state, updated(optimizer, p, state, options)))
+    for p, state, (param, new) in found:
+        replace(p, param)
+        for name, value in new.items():
+            if name in state:
+                replace(state[name], value)
+            else:
+                value = astype(value, dtype="float32") if name == "step" else value
+                tracing.entry(state, name, handle(value))
+
+
+def option(group: dict[str, Any], name: str, tracing: Any) -> Any:
+    """An option of a group: of the rate, what it will be in each call."""
+    value = group[name]
+    if isinstance(value, Tensor):
+        return value.value
+    return tracing.number(group, name) if name == RATE else value
+
+
+def updated(optimizer: Any, p: Tensor, state: dict[str, Any], options: dict[str, Any]) -> Any:
+    """What the rule gives for a parameter and its state."""
+    grad = p.grad
+    require_like(p, type_of(grad.value))
+    values = {name: t.value for name, t in state.items()}
+    if "step" in values:
+        values["step"] = astype(values["step"], dtype="int64")
+    return type(optimizer).rule(p.value, grad.value, values, **options)
+
+
+def replace(t: Tensor, value: Any) -> None:
+    """Let a tensor hold what a step gave for it."""
+    carry(t, value if type_of(value).dtype == t.dtype else astype(value, dtype=t.dtype))
+    storage_of(t).write()

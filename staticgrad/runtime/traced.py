@@ -1,0 +1,348 @@
+"""A function traced for one kind of arguments: its graph, and what a call of it does.
+
+Note [Effects]. A traced program may change the holders that it is given or reaches: an update in
+place under `no_grad()`, gradients that backward adds up. What they hold when the program ends, and
+the gradients they have then, are further outputs of the graph; after each run they are written to
+the holders. A gradient that is there when the call begins is a further input.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import GraphError, flatten, type_of
+from gradops.holding import held, is_holder, signature
+from gradops.levels import own_errors
+
+from ..frontend.effects import group, is_run_only
+from ..frontend.freeze import freeze
+from ..frontend.graph import Graph
+from ..frontend.guards import Guard
+from ..frontend.leaves import EFFECTS
+from ..frontend.surroundings import Surroundings
+from ..frontend.tracing import expression, name_of, parameters, placeholder_like
+from ..ir.expr import Expr
+from ..ir.graph import reachable
+from ..ir.names import held_at
+from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
+from .changes import Entry, Gradient, Write, effects_of
+from .executable import Executable
+from .pulling import Tape, TapedCall
+from .variables import State
+
+
+class Traced:
+    """A function traced for one kind of arguments: what runs, and where its results go."""
+
+    def __init__(self, fn: Any, optimize: int, leaves: Sequence[Any], rebuild: Any) -> None:
+        self.name, self.optimize = name_of(fn), optimize
+        roots = [(f"argument {i}", x) for i, x in enumerate(leaves) if not is_value(x)]
+        self.inside = inside = Inside(Graph(self.name), Surroundings([(self.name, fn), *roots]))
+        changes: list[Expr] = []
+        with building(inside), held_at(EFFECTS, changes):
+            wrong: list[str] = []
+            try:
+                inside.enter()
+                args, kwargs = rebuild(self.stand_ins(fn, leaves))
+                with own_errors():
+                    found, self.rebuild = flatten(fn(*args, **kwargs))
+                self.take(found)
+            finally:
+                inside.leave()
+                wrong = inside.restored()
+            refuse_changes(wrong, inside.drawn, self.name)
+            self.compile([x for x in found if is_run_only(x)], changes)
+        self.watch(len(leaves))
+
+    def stand_ins(self, fn: Any, leaves: Sequence[Any]) -> list[Any]:
+        """What the program is given in the place of each leaf of its arguments."""
+        names = parameters(fn, len(leaves))
+        made: dict[int, Any] = {}
+        self.fed: list[tuple[int, Expr]] = []  # which leaf each feed of an array is
+        for i, x in enumerate(leaves):
+            if id(x) in made or not is_value(x):
+                continue
+            if is_holder(x):
+                made[id(x)] = self.inside.argument(x, i, names[i])
+            else:
+                made[id(x)] = placeholder_like(x, names[i])
+                self.fed.append((i, made[id(x)]))
+        return [made[id(x)] if is_value(x) else x for x in leaves]
+
+    def take(self, found: Sequence[Any]) -> None:
+        """Note the results and the effects, while holders hold what the program left in them."""
+        known = {id(g.inside): g for g in self.inside.given}
+        for g in self.inside.given:
+            g.refuse_unfit()
+        self.templates: list[Any] = []
+        self.results: list[tuple[str, Any]] = []
+        places: dict[int, int] = {}
+        for x in found:
+            if id(x) in known:
+                self.results.append(("given", known[id(x)]))
+            elif is_run_only(x) or not is_computed(x):
+                self.results.append(("constant", None if is_run_only(x) else x))
+            elif (view := self.view(x, known, found)) is not None:
+                self.results.append(("view", view))
+            else:
+                k = places.setdefault(id(x), len(self.templates))
+                self.templates += [x] * (k == len(self.templates))
+                self.results.append(("computed", k))
+        self.effects = [e for g in self.inside.given for e in effects_of(g)]
+        self.effects += [Entry(m, key, x) for m, key, x in self.inside.entries]
+        for effect in self.effects:
+            if is_holder(effect.source):
+                effect.source = effect.source.__gradop_kind__.copied(effect.source)
+
+    def view(self, x: Any, known: dict[int, Given], found: Sequence[Any]) -> Any:
+        """A result that is a view of an argument, of a capture or of another result."""
+        base = x.__gradop_kind__.base(x) if is_holder(x) else None
+        if base is None:
+            return None
+        if id(base) in known:
+            return x, known[id(base)], 0
+        places = [i for i, y in enumerate(found) if y is base]
+        return (x, None, places[0]) if places else None
+
+    def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
+        """Compile what gives the results and the effects, and set up where inputs come from."""
+        sources = [*self.templates, *(e.source for e in self.effects if e.source is not None)]
+        fetches = [*map(expression, sources), *run, *[group(*changes)] * bool(changes)]
+        histories = [k for k, x in enumerate(sources) if has_history(x)]
+        freed = {k: sources[k].__gradop_kind__.freed_by(sources[k]) for k in histories}
+        self.spent = [(k, by) for k, by in freed.items() if by is not None]
+        self.histories = [k for k, by in freed.items() if by is None]
+        ends = fetches if not self.histories else self.inside.graph.get_operations()
+        needed = reachable([*ends, *fetches])
+        self.connect(needed)
+        feeds = self.feeds
+        self.executable = Executable(freeze(fetches, feeds), self.optimize)
+        self.state = State(self.executable, len(feeds))
+        self.tape: Tape | None = None
+        self.active = [g for g in self.inside.given
+                       if g.is_active and (g.feed is None or g.feed in needed)]  # fmt: skip
+        self.copied: list[int] = []
+        writes = [e for e in self.effects if isinstance(e, Write)]
+        written = [e.given for e in writes]
+        self.written = [e.given for e in writes if not e.is_replaced]
+        if self.histories:
+            outputs = [sources[k] for k in self.histories]
+            numbers = {e: k for k, e in enumerate(feeds)}
+            self.places = [None if g in written or g.feed is None else numbers[g.feed]
+                           for g in self.active]  # fmt: skip
+            self.copied = [numbers[g.feed] for g in written if g.feed in numbers]
+            self.tape = Tape(
+                self.inside, self.inside.given, feeds, [g.vertex for g in self.active], outputs,
+                self.optimize,
+            )  # fmt: skip
+
+    def connect(self, needed: dict[Expr, None]) -> None:
+        """Say where the value of each input comes from: arguments first, then what is captured."""
+        given = self.inside.given
+        arguments = sorted([*self.fed, *((g.index, g.feed) for g in given if not g.is_captured)])
+        self.arguments: list[Any] = [i for i, _ in arguments]
+        own = [g for g in given if g.is_captured and g.feed in needed]
+        self.graded = [g for g in given if g.grad_feed in needed]
+        arrays = [(e, x) for e, x in self.inside.arrays.values() if e in needed]
+        numbers = [n for n in self.inside.numbers.values() if n[0] in needed]
+        self.captured = [g.x for g in own]
+        self.arrays = [x for _, x in arrays]
+        self.numbers = [(mapping, key) for _, mapping, key, _ in numbers]
+        self.feeds: list[Any] = [
+            *(e for _, e in arguments), *(g.feed for g in own), *(g.grad_feed for g in self.graded),
+            *(e for e, _ in arrays), *(n[0] for n in numbers),
+        ]  # fmt: skip
+
+    def watch(self, count: int) -> None:
+        """Note what has to be as it was for the trace to hold, and forget what was searched."""
+        inside, used = self.inside, set(map(id, self.captured))
+        captured = [g for g in inside.given if g.is_captured]
+        changed = {id(e.given) for e in self.effects if isinstance(e, Write | Gradient)}
+        watched = [g for g in captured
+                   if g.look is not None or id(g) in changed
+                   or id(g.x if g.base is None else g.base) in used]  # fmt: skip
+        self.watched, self.looks = [g.x for g in watched], [g.look for g in watched]
+        self.types = [(g.x, g.type) for g in watched]
+        self.views = [(g.x, g.base, g.kind) for g in watched if g.base is not None]
+        self.kind: Any = inside.given[0].kind if inside.given else None
+        self.mode: Any = None if self.kind is None else self.kind.is_recording
+        self.recording = self.kind is not None and self.kind.is_recording()
+        self.ids = inside.captured.keys() & {id(g.x) for g in watched}
+        self.guard, self.others = Guard(inside.found), inside.looks
+        self.takes_arrays = len(self.arguments) == count and not (
+            self.captured
+            or self.graded
+            or self.arrays
+            or self.numbers
+            or inside.given_captured
+            or any(not g.is_captured for g in inside.given)
+        )
+        self.holds = [x.__gradop_hold__ if is_holder(x) else None for x in self.templates]
+        self.in_order = self.results == [("computed", k) for k in range(len(self.templates))]
+        self.is_direct = self.in_order and not (
+            self.effects or self.state.values or inside.calls or self.histories or self.spent
+        )
+        self.makes_holders = any(self.holds)
+        self.is_free = not (inside.given or self.others) and self.guard.is_trivial
+        inside.forget(set(map(id, watched)))
+
+    def fits(self) -> bool:
+        """Whether what is read from outside is as it was when the function was traced."""
+        return self.is_free or (
+            (not self.watched or self.kind.looks(self.watched) == self.looks)
+            and (self.mode is None or self.mode() is self.recording)
+            and self.guard.holds()
+            and (not self.views or all(kind.base(x) is base for x, base, kind in self.views))
+            and (not self.others or all(look() == before for look, before in self.others))
+        )
+
+    def has_types(self) -> bool:
+        """Whether captured holders hold what is of the types that they had."""
+        return all(not is_array(v) or type_of(v) == t
+                   for v, t in ((held(x), t) for x, t in self.types))  # fmt: skip
+
+    def expect(self, args: tuple[Any, ...], captured: set[int]) -> bool:
+        """Prepare `attempt` for calls with arguments like these; whether it can run them."""
+        plain = [type(x) is np.ndarray or is_holder(x) for x in args]
+        if not all(plain) or len(self.arguments) != len(args) or self.inside.given_captured:
+            return False
+        self.classes, self.captured_ids = tuple(map(type, args)), captured
+        self.holders = [i for i, x in enumerate(args) if is_holder(x)]
+        self.signatures = [signature(args[i]) for i in self.holders]
+        return True
+
+    def attempt(self, args: tuple[Any, ...]) -> Any:
+        """The results for arguments like those of the last call, or NotImplemented if they differ.
+
+        The generated code compares dtypes and shapes itself.
+        """
+        if tuple(map(type, args)) != self.classes or not self.fits():
+            return NotImplemented
+        if len(args) > 1 and len({*map(id, args)}) != len(args):
+            return NotImplemented
+        if self.holders:
+            given = [args[i] for i in self.holders]
+            known = not self.captured_ids.isdisjoint(map(id, given))
+            if known or list(map(signature, given)) != self.signatures:
+                return NotImplemented
+        return self.run(args, convert=False)
+
+    def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """What is fed in a call with these arguments."""
+        if self.takes_arrays:
+            return leaves
+        found = [held(leaves[i]) for i in self.arguments]
+        if self.captured:
+            found += self.kind.values(self.captured)
+        if self.graded:
+            found += [held(g.of(leaves).grad) for g in self.graded]
+        found += self.arrays
+        return [*found, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else found
+
+    def run(self, leaves: Sequence[Any], convert: bool = True) -> Any:
+        """The results for arguments of this kind, whose changes are made.
+
+        NotImplemented if what is captured is carried by a transform; and without `convert`, if what
+        is fed is not all C-ordered arrays of the right types.
+        """
+        values = self.values(leaves)
+        if self.is_direct:
+            computed = self.executable.attempt(values)
+            if computed is not NotImplemented:
+                return self.rebuild(self.held(computed) if self.makes_holders else computed)
+        if convert and (values := self.settled(leaves, values)) is NotImplemented:
+            return NotImplemented
+        if self.written:
+            self.refuse_shared(leaves)
+        inputs = [g.of(leaves) for g in self.active]
+        taped = self.tape is not None and any(x.requires_grad for x in inputs)
+        kept, variables = values, self.state.named() if taped else {}
+        if taped and self.copied:
+            kept = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
+        computed = self.state.run(values, convert)
+        if computed is NotImplemented:
+            return NotImplemented
+        call = None
+        if taped:
+            assert self.tape is not None
+            call = TapedCall(self.name, self.tape, kept, variables, self.places)
+        return self.finish(leaves, inputs, computed, call)
+
+    def finish(self, leaves: Any, inputs: Any, computed: Any, call: TapedCall | None) -> Any:
+        """Make the changes of a call, put it on the tape, and give its results their form."""
+        made = self.held(computed)
+        rest = iter(computed[len(made) :])
+        for effect in self.effects:
+            x = effect.apply(leaves, None if effect.source is None else next(rest))
+            if effect.source is not None:
+                made.append(x)
+        if call is not None:
+            self.kind.recorded(inputs, [made[k] for k in self.histories], call)
+        for k, freed in self.spent:
+            self.kind.spent(inputs, made[k], self.name, freed)
+        for done in self.inside.calls:
+            done()
+        made = made[: len(self.holds)] if self.effects else made
+        return self.rebuild(made if self.in_order else self.arranged(leaves, made))
+
+    def held(self, computed: Sequence[Any]) -> list[Any]:
+        """What was computed for results, in holders where the program returned them."""
+        return [v if hold is None else hold(v) for hold, v in zip(self.holds, computed)]
+
+    def settled(self, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
+        """The values of a call once no other thread traces what is captured here."""
+        if not all(map(is_array, values)):
+            with LOCK:
+                values = self.values(leaves)
+            if not all(map(is_array, values)):
+                return NotImplemented
+        return values
+
+    def arranged(self, leaves: Sequence[Any], made: Sequence[Any]) -> list[Any]:
+        """The results of a call in order: those computed, arguments, and views of these."""
+        found: list[Any] = []
+        for kind, x in self.results:
+            if kind == "computed":
+                x = made[x]
+            elif kind == "given":
+                x = x.of(leaves)
+            found.append(x)
+        for i, (kind, x) in enumerate(self.results):
+            if kind == "view":
+                y, given, k = x
+                base = found[k] if given is None else given.of(leaves)
+                found[i] = y.__gradop_kind__.viewed(y, base)
+        return found
+
+    def refuse_shared(self, leaves: Sequence[Any]) -> None:
+        """Refuse a call in which what is written to shares its memory with what is read."""
+        if not self.written:
+            return
+        written = [g.of(leaves) for g in self.written]
+        others = [g.of(leaves) for g in self.inside.given if not g.is_captured]
+        if self.kind.are_sharing(written, [*others, *self.captured]):
+            raise GraphError(
+                f"{self.name} writes to arguments or captured tensors that share memory"
+                "\n  hint: pass the tensor that the others are views of, and make the views inside"
+            )
+
+
+def has_history(x: Any) -> bool:
+    """Whether a source comes from what requires gradients."""
+    return is_holder(x) and x.requires_grad and not x.is_leaf
+
+
+def is_computed(x: Any) -> bool:
+    """Whether a result is computed by the graph, and not just handed back."""
+    return is_value(x) or isinstance(x, Expr)
+
+
+def is_array(x: Any) -> bool:
+    """Whether a value can be fed."""
+    return isinstance(x, np.ndarray | np.generic)
+
+
+def number_in(mapping: Any, key: Any) -> Any:
+    """A number of the caller, as an array."""
+    return np.array(held(mapping[key]), np.float64)

@@ -1,0 +1,36 @@
+"""The variables that a traced program makes, which last from call to call."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .executable import Executable
+
+
+class State:
+    """The variables that a traced program made, for the calls of one trace: random numbers' too."""
+
+    def __init__(self, executable: Executable, feeds: int) -> None:
+        self.executable, self.lock = executable, threading.Lock()
+        variables = executable.written.inputs[feeds:]
+        numbers = {e: i for i, e in enumerate(variables)}
+        self.names = [e.name for e in variables]
+        self.values = [e.value for e in variables]
+        self.updated = [numbers[v] for v, _ in executable.written.updates]
+
+    def named(self) -> dict[str, Any]:
+        """The values that variables have, by their names."""
+        return dict(zip(self.names, self.values, strict=True))
+
+    def run(self, feeds: Sequence[Any], convert: bool) -> Any:
+        """Run with the values that variables have, and keep their new ones."""
+        if not self.values:
+            return self.executable(*feeds) if convert else self.executable.attempt(feeds)
+        with self.lock:
+            found = self.executable(*feeds, *self.values)
+            count = len(found) - len(self.updated)
+            for i, new in zip(self.updated, found[count:], strict=True):
+                self.values[i] = np.asarray(new)
+            return found[:count]

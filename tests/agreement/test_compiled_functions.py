@@ -1,0 +1,313 @@
+"""A compiled function does what the Python function does: results, gradients, writes, refusals."""
+
+import numpy as np
+import pytest
+
+import dynamicgrad as dg
+import staticgrad as sg
+from gradops import GraphError
+
+OUTSIDE = None  # what the programs below that read a global read
+START, X = np.float32([1.0, 2.0, -3.0]), np.float32([0.5, -1.0, 2.0])
+
+
+class Box:
+    """An object of the user."""
+
+    scale = 1.0
+
+    def __init__(self, w):
+        self.w = w
+
+    def used(self, x):
+        return self.use(self.w, x)
+
+
+class Slotted:
+    __slots__ = ("w",)
+
+    def __init__(self, w):
+        self.w = w
+
+
+class Holding(dg.nn.Module):
+    def __init__(self, parameter=None, buffer=None):
+        super().__init__()
+        if parameter is not None:
+            self.weight = parameter
+        self.register_buffer("running", buffer)
+
+    def forward(self, x):
+        return self.weight * x
+
+
+def leaf():
+    return dg.tensor(START, requires_grad=True)
+
+
+def argument(use, wrap):
+    f, w = wrap(lambda x, w: use(w, x)), leaf()
+    return w, lambda x: f(x, w)
+
+
+def keyword(use, wrap):
+    f, w = wrap(lambda x, more: use(more["w"], x)), leaf()
+    return w, lambda x: f(x, more={"w": w})
+
+
+def closure(use, wrap):
+    w = leaf()
+    return w, wrap(lambda x: use(w, x))
+
+
+def nested_closure(use, wrap):
+    w = leaf()
+
+    def inner(x):
+        return use(w, x)
+
+    return w, wrap(lambda x: inner(x))
+
+
+def default(use, wrap):
+    w = leaf()
+    return w, wrap(lambda x, w=w: use(w, x))
+
+
+def outer_name(use, wrap):
+    global OUTSIDE
+    OUTSIDE = leaf()
+    return OUTSIDE, wrap(lambda x: use(OUTSIDE, x))
+
+
+def name_in_a_namespace(use, wrap):
+    names = {"use": use, "w": leaf()}  # of a module without a name, as a doctest's is
+    exec("def f(x):\n    return use(w, x)", names)
+    return names["w"], wrap(names["f"])
+
+
+def attribute_of_a_class(use, wrap):
+    names = {"use": use, "Box": Box}
+    exec("class Own(Box):\n    def __call__(self, x):\n        return use(self.w, x)", names)
+    own = names["Own"](leaf())
+    return own.w, wrap(own)
+
+
+def in_a_slot(use, wrap):
+    slotted = Slotted(leaf())
+    return slotted.w, wrap(lambda x: use(slotted.w, x))
+
+
+def method(use, wrap):
+    box = Box(leaf())
+    box.use = use
+    return box.w, wrap(box.used)
+
+
+def attribute(use, wrap):
+    box = Box(leaf())
+    return box.w, wrap(lambda x: use(box.w, x))
+
+
+def in_a_structure(use, wrap):
+    ws = {"w": [leaf()]}
+    return ws["w"][0], wrap(lambda x: use(ws["w"][0], x))
+
+
+def parameter(use, wrap):
+    module = Holding(dg.nn.Parameter(dg.tensor(START)))
+    return module.weight, wrap(lambda x: use(module.weight, x))
+
+
+def parameter_of_an_argument(use, wrap):
+    module = Holding(dg.nn.Parameter(dg.tensor(START)))
+    f = wrap(lambda module, x: use(module.weight, x))
+    return module.weight, lambda x: f(module, x)
+
+
+def buffer(use, wrap):
+    module = Holding(buffer=dg.tensor(START))
+    return module.running, wrap(lambda x: use(module.running, x))
+
+
+def optimized(use, wrap):
+    w = leaf()
+    optimizer = dg.optim.Adam([w])
+    return w, wrap(lambda x: use(optimizer.param_groups[0]["params"][0], x))
+
+
+def optimizer_state(use, wrap):
+    w = leaf()
+    optimizer = dg.optim.Adam([w])
+    (w * w).sum().backward()
+    optimizer.step()
+    mean = optimizer.state[w]["exp_avg"]
+    return mean, wrap(lambda x: use(optimizer.state[w]["exp_avg"], x))
+
+
+def view(use, wrap):
+    base = dg.tensor(np.stack([START, START]))
+    w = base[1]
+    return w, wrap(lambda x: use(w, x))
+
+
+def base_of_a_view(use, wrap):
+    w = dg.tensor(START)
+    tail = w[1:]
+
+    def f(x):
+        found = use(w, x)
+        return found, tail * 1
+
+    return w, wrap(f)
+
+
+def result(use, wrap):
+    w = leaf() * 1
+    return w, wrap(lambda x: use(w, x))
+
+
+def argument_twice(use, wrap):
+    f, w = wrap(lambda x, u, w: (use(w, x), u * 1)), leaf()
+    return w, lambda x: f(x, w, w)
+
+
+def argument_and_captured(use, wrap):
+    w = leaf()
+    f = wrap(lambda x, u: (use(w, x), u * 1))
+    return w, lambda x: f(x, w)
+
+
+PLACES = [
+    argument, keyword, closure, nested_closure, default, outer_name, name_in_a_namespace,
+    attribute_of_a_class, in_a_slot, method, attribute, in_a_structure,
+    parameter, parameter_of_an_argument, buffer, optimized, optimizer_state, view, base_of_a_view,
+    result, argument_twice, argument_and_captured,
+]  # fmt: skip
+
+
+def reads(w, x):
+    return (w * x).sum()
+
+
+def reads_itself(w, x):
+    return w
+
+
+def passes_a_gradient(w, x):
+    return w * w * x
+
+
+def cuts(w, x):
+    with dg.no_grad():
+        y = w * 2
+    return w * w.detach() * y * x
+
+
+def accumulates(w, x):
+    if w.requires_grad:
+        (w * w * x).sum().backward()
+
+
+def clears(w, x):
+    w.grad = None
+    accumulates(w, x)
+
+
+def takes_a_gradient(w, x):
+    return dg.autograd.grad((w * w * x).sum(), w) if w.requires_grad else None
+
+
+def writes(w, x):
+    with dg.no_grad():
+        w.mul_(x)
+    return w * 2
+
+
+def copies(w, x):
+    with dg.no_grad():
+        w.copy_(x * 2)
+
+
+def sets_an_item(w, x):
+    with dg.no_grad():
+        w[1:] = x[1:]
+    return w.sum()
+
+
+def augments(w, x):
+    with dg.no_grad():
+        w += x
+        w *= 2.0
+
+
+def writes_to_a_view(w, x):
+    with dg.no_grad():
+        w[:2].add_(1)
+        w.view(3, 1)[2] = x[0]
+
+
+def writes_to_data(w, x):
+    w.data.add_(x)
+    w.detach()[0] = 5.0
+
+
+def sets_data(w, x):
+    w.data = w.data - x
+
+
+def descends(w, x):
+    clears(w, x)
+    if w.requires_grad and w.is_leaf:
+        with dg.no_grad():
+            w -= 0.1 * w.grad
+
+
+def returns_a_view(w, x):
+    return w[1:], x[:1]
+
+
+USES = [
+    reads, reads_itself, passes_a_gradient, cuts, accumulates, clears, takes_a_gradient, writes,
+    copies, sets_an_item, augments, writes_to_a_view, writes_to_data, sets_data, descends,
+    returns_a_view,
+]  # fmt: skip
+CANNOT = {("result", "accumulates"), ("result", "clears"), ("result", "descends")}
+NEITHER_CAN = {("result", "sets_data")}
+
+
+def story(place, use, wrap):
+    """All that can be seen of three calls, with writes from outside and backward between them."""
+    w, run = place(use, wrap)
+    seen = []
+    for k in range(3):
+        found = run(dg.tensor(X * (k + 1)))
+        leaves = found if isinstance(found, tuple) else (found,)
+        leaves = [y for x in leaves for y in (x if isinstance(x, tuple) else (x,))]
+        for y in leaves:
+            if isinstance(y, dg.Tensor):
+                seen += [y.tolist(), y.requires_grad, str(y.dtype), y is w]
+                if y.requires_grad and use not in (writes, sets_an_item):
+                    g = dg.autograd.grad(y.sum(), w, retain_graph=True, allow_unused=True)
+                    seen.append([None if x is None else x.tolist() for x in g])
+            else:
+                seen.append(y)
+        seen += [w.tolist(), w.requires_grad, w.is_leaf]
+        if w.is_leaf:
+            seen.append(None if w.grad is None else w.grad.tolist())
+        with dg.no_grad():
+            w.mul_(0.5)
+    return seen
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("place", PLACES, ids=lambda f: f.__name__)
+def test_what_is_captured_is_read_and_written_as_by_the_function_itself(place, use):
+    if (place.__name__, use.__name__) in NEITHER_CAN:
+        return
+    wanted = story(place, use, lambda f: f)
+    if (place.__name__, use.__name__) in CANNOT:
+        with pytest.raises(GraphError, match=r"backward\(\) inside .* arrives at"):
+            story(place, use, sg.function)
+    else:
+        assert story(place, use, sg.function) == wanted
