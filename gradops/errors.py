@@ -186,12 +186,18 @@ class GraphError(GradError, RuntimeError):
     """A graph cannot do what was asked."""
 
 
-class FeedError(GraphError, ValueError):
+class StructureError(GraphError, TypeError, ValueError):
+    """Structures that differ: TensorFlow's TypeError of branches, its ValueError of loops."""
+
+
+class FeedError(GraphError, ValueError, TypeError):
     """A feed is missing, unknown, or of another type than its placeholder."""
 
 
-class FetchError(GraphError, ValueError):
-    """A fetch that is not an expression of the graph."""
+class FetchError(GraphError, ValueError, TypeError, KeyError):
+    """A fetch that is not an expression of the graph; TensorFlow has an error of each kind."""
+
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class ValueUnknownError(GraphError, TypeError):
