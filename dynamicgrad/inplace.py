@@ -56,16 +56,16 @@ def ufunc_of(op: Op) -> np.ufunc | None:
 
 def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     """The common case of `write`, an update under no_grad, spelled out."""
-    if t.storage is not None:
-        if t.storage.kept:
-            preserve(t)
+    storage = t.storage
+    if storage is not None and (storage.kept or type(storage) is not Storage):
         refuse_inference(t)
+        preserve(t)
     try:
         ufunc(value, x, value)
     except ValueError:
         require_writable(t)
         raise
-    (t.storage or storage_of(t)).write()
+    (storage or storage_of(t)).write()
     return t
 
 
