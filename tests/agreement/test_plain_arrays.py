@@ -366,6 +366,24 @@ def test_arrays_like_others_of_another_shape_take_part(function, shape, dtype):
         assert (np.asarray(found) == 5).all()
 
 
+def test_numpys_error_in_the_place_of_ours_is_replaced_and_no_error_of_the_program():
+    def written(x):
+        a = np.zeros(3)
+        a[0] = x[0]
+        return x.sum()
+
+    def raised(x):
+        try:
+            np.asarray(x)
+        except GradError as error:
+            raise ValueError("of the program") from error
+
+    with pytest.raises(gradops.TransformError, match=r"plain array.*\n.*test_plain_arrays\.py"):
+        dg.grad(written)(VALUES)
+    with pytest.raises(ValueError, match="of the program"):
+        dg.grad(raised)(VALUES)
+
+
 def test_a_list_of_graphs_values_names_the_line_and_the_way_out():
     with sg.Graph().as_default():
         t = sg.placeholder("float64", [3])[0]
