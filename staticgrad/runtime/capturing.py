@@ -80,7 +80,7 @@ class Given:
     def refuse_unfit(self) -> None:
         """Refuse what the program did to a holder if a call could not do it."""
         asks = self.look is not None
-        if self.inside.is_leaf and self.inside.requires_grad != asks:
+        if self.inside.is_leaf and (self.kind.vertex(self.inside) is not None) != asks:
             raise GraphError(
                 f"a traced function changes requires_grad of {self.name}\n  hint: set it before the"
                 " call, and leave it as it is inside"
@@ -293,8 +293,8 @@ def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> Non
     """Refuse a program that changes what is no value: that would happen once, and in no call."""
     if drawn:
         raise TransformError(
-            f"{name} draws random numbers from {', '.join(drawn)} while it is traced, which would"
-            " be the same in every call\n  hint: pass them in as arguments, or draw with"
+            f"{name} takes values from {', '.join(drawn)} while it is traced, which would be the"
+            " same in every call\n  hint: pass them in as arguments; draw random numbers with"
             " gradops.random_normal(key, ...) and pass the key"
         )
     if wrong:

@@ -236,7 +236,7 @@ class Traced:
         if self.captured:
             found += self.kind.values(self.captured)
         if self.graded:
-            found += [held(g.of(leaves).grad) for g in self.graded]
+            found += [held(g.kind.gradient(g.of(leaves))) for g in self.graded]
         found += self.arrays
         return [*found, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else found
 
@@ -256,7 +256,7 @@ class Traced:
         if self.written:
             self.refuse_shared(leaves)
         inputs = [g.of(leaves) for g in self.active]
-        taped = self.tape is not None and any(x.requires_grad for x in inputs)
+        taped = self.tape is not None and any(self.kind.vertex(x) is not None for x in inputs)
         kept, variables = values, self.state.named() if taped else {}
         if taped and self.copied:
             kept = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
@@ -330,7 +330,7 @@ class Traced:
 
 def has_history(x: Any) -> bool:
     """Whether a source comes from what requires gradients."""
-    return is_holder(x) and x.requires_grad and not x.is_leaf
+    return is_holder(x) and not x.is_leaf
 
 
 def is_computed(x: Any) -> bool:

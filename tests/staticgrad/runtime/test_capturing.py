@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import itertools
 import random
 import threading
 
@@ -270,6 +271,18 @@ def drawn_by_python(world, x):
     return x + random.random()
 
 
+def taken_from_an_iterator(world, x):
+    return x * next(world.numbers)
+
+
+def taken_from_a_generator(world, x):
+    return x * next(world.generator)
+
+
+def taken_by_zip(world, x):
+    return x * next(world.pairs)[0]
+
+
 def flagged(world, x):
     world.w.requires_grad_(False)
 
@@ -303,9 +316,12 @@ def listed(world, x):
 REFUSED = {
     in_a_list: "changes .*log", in_a_dict: "changes .*table.last",
     in_an_attribute: "changes .*last", counted: "changes .*count",
-    counted_by_the_class: "changes World.total", drawn: "random numbers from .*rng",
-    drawn_from_numpy: "random numbers from numpy.random",
-    drawn_by_python: "random numbers from random", flagged: "requires_grad of .*w",
+    counted_by_the_class: "changes World.total", drawn: "takes values from .*rng",
+    drawn_from_numpy: "takes values from numpy.random",
+    taken_from_an_iterator: "takes values from .*numbers",
+    taken_from_a_generator: "takes values from .*generator",
+    taken_by_zip: "takes values from .*pairs",
+    drawn_by_python: "takes values from random", flagged: "requires_grad of .*w",
     reached_by_backward: r"backward\(\) inside .* arrives at .*result",
     decided: "known only when the graph runs", failed: "the program's own",
     listed: "known only when the graph runs",
@@ -332,6 +348,8 @@ class World:
         self.optimizer = dg.optim.Adam(self.model.parameters())
         self.w = dg.tensor([1.0, 2.0], requires_grad=True)
         self.result = self.w * 2
+        self.numbers, self.generator = iter([1.0] * 9), (float(k) for k in range(9))
+        self.pairs = zip(itertools.count(), range(9))
         self.log, self.table, self.count = [], {}, 0
 
     def seen(self):
