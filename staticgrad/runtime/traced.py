@@ -21,7 +21,7 @@ from ..frontend.graph import Graph
 from ..frontend.guards import Guard
 from ..frontend.leaves import EFFECTS
 from ..frontend.surroundings import Surroundings
-from ..frontend.tracing import expression, name_of, parameters, placeholder_like
+from ..frontend.tracing import name_of, parameters, placeholder_like
 from ..ir.expr import Expr
 from ..ir.graph import reachable
 from ..ir.names import held_at
@@ -81,7 +81,7 @@ class Traced:
         for x in found:
             if id(x) in known:
                 self.results.append(("given", known[id(x)]))
-            elif is_run_only(x) or not is_computed(x):
+            elif is_run_only(x) or not is_computed(x) or id(x) in self.inside.outside:
                 self.results.append(("constant", None if is_run_only(x) else x))
             elif (view := self.view(x, known, found)) is not None:
                 self.results.append(("view", view))
@@ -108,7 +108,7 @@ class Traced:
     def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
         """Compile what gives the results and the effects, and set up where inputs come from."""
         sources = [*self.templates, *(e.source for e in self.effects if e.source is not None)]
-        fetches = [*map(expression, sources), *run, *[group(*changes)] * bool(changes)]
+        fetches = [*map(self.inside.result, sources), *run, *[group(*changes)] * bool(changes)]
         histories = [k for k, x in enumerate(sources) if has_history(x)]
         freed = {k: sources[k].__gradop_kind__.freed_by(sources[k]) for k in histories}
         self.spent = [(k, by) for k, by in freed.items() if by is not None]
@@ -170,6 +170,7 @@ class Traced:
         self.recording = self.kind is not None and self.kind.is_recording()
         self.ids = inside.captured.keys() & {id(g.x) for g in watched}
         self.guard, self.others = Guard(inside.found), inside.looks
+        self.unread = inside.unread()
         self.takes_arrays = len(self.arguments) == count and not (
             self.captured
             or self.graded
@@ -184,7 +185,7 @@ class Traced:
             self.effects or self.state.values or inside.calls or self.histories or self.spent
         )
         self.makes_holders = any(self.holds)
-        self.is_free = not (inside.given or self.others) and self.guard.is_trivial
+        self.is_free = not (inside.given or self.others or self.unread) and self.guard.is_trivial
         inside.forget(set(map(id, watched)))
 
     def fits(self) -> bool:
@@ -194,6 +195,7 @@ class Traced:
             and (self.mode is None or self.mode() is self.recording)
             and self.guard.holds()
             and (not self.views or all(kind.base(x) is base for x, base, kind in self.views))
+            and (not self.unread or all(x.tobytes() == before for x, before in self.unread))
             and (not self.others or all(look() == before for look, before in self.others))
         )
 
