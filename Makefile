@@ -31,8 +31,9 @@ format: $(READY)  ## Format the code and mend what ruff can mend
 test: $(READY)  ## Run the tests; ARGS="-k tape" picks some
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
-soak: $(READY)  ## Run the long tests, which make test leaves out: minutes
+soak: $(READY)  ## Run the long tests, which make test leaves out: minutes; some need `make peers`
 	$(BIN)/python -m pytest tests/soak/*.py $(ARGS)
+	$(if $(wildcard $(PEERS_READY)),$(PEERS_BIN)/python -m pytest tests/soak/soak_fuzz.py $(ARGS))
 
 demo: $(READY)  ## Train one model in both modes
 	$(BIN)/python examples/two_ways.py

@@ -66,6 +66,8 @@ int8, int16, int32, int64 = map(_np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, complex64, complex128 = map(_np.dtype, ("uint8", "complex64", "complex128"))
 half, float, double, bool = float16, float32, float64, _np.dtype("bool")
 short, int, long = int16, int32, int64
+contiguous_format, preserve_format = "contiguous_format", "preserve_format"
+channels_last = "channels_last"
 e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 
 globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch's names
@@ -94,13 +96,15 @@ __getattr__ = _lazily(
 
 __all__ = [
     "Array", "DetachWarning", "FloatTensor", "Tensor", "arange", "array", "array_api",
-    "as_tensor", "autograd", "bool", "check", "checkpoint", "complex128", "complex64", "cuda",
-    "data", "device", "double", "e", "empty", "empty_like", "enable_grad", "explain", "eye", "fft",
+    "as_tensor", "autograd", "bool", "channels_last", "check", "checkpoint", "complex128",
+    "complex64", "contiguous_format", "cuda", "data", "device", "double", "e",
+    "empty", "empty_like", "enable_grad", "explain", "eye", "fft",
     "float", "float16", "float32", "float64", "from_dlpack", "from_numpy", "full", "full_like",
     "func", "get_default_dtype", "grad", "half", "hessian", "hvp", "inf", "inference_mode", "int",
     "int16", "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "jacobian",
     "linalg", "linspace", "load", "long", "manual_seed", "nan", "nn", "no_grad", "ones",
-    "ones_like", "optim", "pi", "rand", "rand_like", "randint", "randn", "randn_like", "random",
+    "ones_like", "optim", "pi", "preserve_format", "rand",
+    "rand_like", "randint", "randn", "randn_like", "random",
     "randperm", "save", "scipy", "set_default_dtype", "set_grad_enabled", "short", "special",
     "tensor", "to_dot", "to_text", "uint8", "value_and_grad", "vmap", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -35,13 +35,13 @@ def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
     return ops.roll(x, shift=shifts, axis=dims)
 
 
-def tile(x: Any, *dims: Any) -> Any:
+def tile(x: Any, *times: Any, dims: Any = ()) -> Any:
     """The tensor beside itself along each dimension, so many times.
 
     >>> dg.arange(2).tile(2)
     tensor([0, 1, 0, 1])
     """
-    return ops.tile(x, sizes(dims))
+    return ops.tile(x, sizes(times or (tuple(dims),)))
 
 
 def repeat(x: Any, *repeats: Any) -> Any:
@@ -75,6 +75,18 @@ def repeat_interleave(
     if repeats is None:
         return ops.repeat(as_tensor(np.arange(size_at(x, 0))), x, axis=0)
     return ops.repeat(operand(x), repeats, axis=dim)
+
+
+def each_repeated(
+    input: Any = None,
+    repeats: Any = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+) -> Any:
+    """Each entry so many times, one after the other; see the method `repeat_interleave`."""
+    x, counts = (repeats, None) if input is None else (operand(input), repeats)
+    return repeat_interleave(x, counts, dim, output_size=output_size)
 
 
 def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
@@ -195,9 +207,14 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> A
     return cut_off(handle(found), None, False)
 
 
-def fill_diagonal(x: Any, fill_value: Any) -> Any:
-    """The matrix with a number on its diagonal."""
-    return diagonal_scatter(x, as_tensor(fill_value))
+def fill_diagonal(x: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """The matrix with a number on its diagonal, which goes on below with `wrap`."""
+    rows, columns = (int(n) for n in shape_of(x)[:2])
+    step = columns + 1
+    if not wrap or rows <= columns:
+        return diagonal_scatter(x, as_tensor(fill_value))
+    row = ops.at(ops.reshape(x, shape=(-1,)))[::step].set(as_tensor(fill_value))
+    return ops.reshape(row, shape=shape_of(x))
 
 
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
@@ -367,4 +384,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         column_stack, dstack, hstack, meshgrid, tril_indices, triu_indices, vstack,
     )
 }  # fmt: skip
-FUNCTIONS["row_stack"] = vstack
+FUNCTIONS |= {"row_stack": vstack, "repeat_interleave": each_repeated}

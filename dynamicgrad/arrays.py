@@ -6,7 +6,7 @@ another value and leaves `y` as it is. So does an `Array` without axes, unless i
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.protocols import function_for
 
-from .handle import ARRAYS, Handle, hold, number_of
+from .handle import ARRAYS, Handle, hold, lacking, number_of
 from .modes import is_recording
 from .sharing import alias
 from .tape import Leaf
@@ -179,9 +179,12 @@ class Array(Handle, ArrayMethods):
 
         return array_repr(self)
 
-    if TYPE_CHECKING:  # `spelling` gives arrays their quick operators
+    def __getattr__(self, name: str) -> Any:
+        from .tensor import Tensor
 
-        def __getattr__(self, name: str) -> Any: ...
+        torchs = not name.startswith("_") and hasattr(Tensor, name)
+        hint = f"an Array speaks NumPy; {name} is PyTorch's, of dg.Tensor" if torchs else ""
+        raise lacking("Array", name, hint)
 
 
 class Flat:
@@ -249,7 +252,7 @@ def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]
 
         if not self.shape and type(self.value) is not np.ndarray:
             return compute(self, other)
-        require_owner(self, f"x {op.name}= value")
+        require_owner(self, "a write in place, such as x += value,")
         return write(self, op, (as_operand(other),))
 
     return method

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from .edges import GradientEdge
 from .handle import ARRAYS, Handle, hold, on_face
 from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
-from .packing import DISABLED
 from .piecewise import sloped
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
@@ -54,12 +52,15 @@ def backward(
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
-    given = {id(g) for g in seeds.values()}
-    arrive = partial(accumulate, given=given, create_graph=create_graph)
+    for v in ends or ():
+        if type(v) is not Leaf:
+            watch_of(v).retains = True
+    arrive = accumulate_recorded if create_graph else accumulate_arrived
     found = carry(seeds, ends, retain_graph, create_graph, arrive)
+    given = {id(g) for g in seeds.values()}
     wanted = found if ends is None else set(ends)
     for node, g in found.items():
-        if node in wanted:
+        if node in wanted and type(node) is Leaf:  # a result has retained its gradient
             accumulate(node, g, given, create_graph)
 
 
@@ -134,7 +135,6 @@ def carry(
     else:
         read = values if retain else reader(Freed((here(),)))
     look = sloped(inspection()) if recording else inspection()
-    packing, disabled = PACKING.get(), DISABLED.get()
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
@@ -146,9 +146,6 @@ def carry(
     finally:
         FINISHING.reset(finishing)
         RECORDING.reset(mode)
-        if PACKING.get() is not packing or DISABLED.get() is not disabled:
-            PACKING.set(packing)  # a hook entered or left a block of saved-tensor hooks
-            DISABLED.set(disabled)
 
 
 def differentiating() -> Any:
@@ -278,9 +275,7 @@ def known(t: Handle) -> str:
 
 
 def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
-    """Add a gradient to what a leaf, or a result that retains its gradient, has."""
-    if type(node) is not Leaf:
-        return accumulate_result(node, g)
+    """Add a gradient to what a leaf has."""
     if node.hooks is not None:
         g = node.hooks.replaced(g)
     if node.grad is None:
@@ -301,13 +296,14 @@ def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
         node.hooks.finish(node, g)
 
 
-def accumulate_result(node: Node, g: Any) -> None:
-    """Give a result named in `inputs` its gradient, unless it retained it when it passed."""
-    watch = watch_of(node)
-    if not watch.retains:
-        watch.retains = True
-        arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
-        watch.grad = arrived if watch.grad is None else watch.grad + arrived
+def accumulate_arrived(leaf: Leaf, g: Any) -> None:
+    """Add a gradient to a leaf that has hooks; hooks leave none that would be the leaf's own."""
+    accumulate(leaf, g, set(), create_graph=False)
+
+
+def accumulate_recorded(leaf: Leaf, g: Any) -> None:
+    """Add a recorded gradient to a leaf that has hooks."""
+    accumulate(leaf, g, set(), create_graph=True)
 
 
 def face(t: Any) -> type[Handle]:

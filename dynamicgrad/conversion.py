@@ -17,7 +17,10 @@ from .sharing import memory, storage_of
 from .tensor import Tensor
 
 
-def to(x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Any:
+def to(
+    x: Any, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False,
+    non_blocking: bool = False, memory_format: Any = None,
+) -> Any:  # fmt: skip
     """The tensor in another dtype, or in that of another tensor; itself if it has that one.
 
     A device may be named as well. With `copy` it is a new tensor in any case.
@@ -51,7 +54,7 @@ CASTS = {
 }  # fmt: skip
 
 
-def clone(x: Any) -> Any:
+def clone(x: Any, *, memory_format: Any = None) -> Any:
     """A copy, through which gradients flow.
 
     >>> dg.ones(2, requires_grad=True).clone()

@@ -25,6 +25,8 @@ class Device:
 
 
 CPU = Device("cpu")
+IDLE = frozenset({"layout", "memory_format", "non_blocking", "pin_memory", "sparse_grad"})
+"""Options that say how, on other devices, and change no value here."""
 
 
 def device(type: Any = "cpu", index: int | None = None) -> Device:
@@ -51,10 +53,14 @@ def on_device(make: Made) -> Made:
     """`make`, which makes tensors, with an argument `device`."""
 
     @functools.wraps(make)
-    def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+    def call(*args: Any, device: Any = None, size: Any = None, **kwargs: Any) -> Any:
         if device is not None:
             require(device)
-        return make(*args, **kwargs)
+        if size is not None:
+            args = (*args, tuple(size))
+        if "input" in kwargs:
+            args = (kwargs.pop("input"), *args)
+        return make(*args, **{k: v for k, v in kwargs.items() if k not in IDLE} if kwargs else {})
 
     return call  # type: ignore[return-value]
 

@@ -19,9 +19,9 @@ def refusing_zero(function: Any) -> Callable[[Any, Any], Any]:
     """A division that raises where an integer would be divided by zero."""
 
     @functools.wraps(function, updated=())
-    def call(x: Any, other: Any) -> Any:
-        require_divisor(function.spells, x, other)
-        return function(x, other)
+    def call(input: Any, other: Any) -> Any:
+        require_divisor(function.spells, input, other)
+        return function(input, other)
 
     call.spells = function.spells  # type: ignore[attr-defined]
     return call

@@ -33,6 +33,7 @@ ALONG = frozenset(
 GENERAL = frozenset({"view", "control", "effect"})  # traits of ops that ask for more
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
+SECOND = {"power": "exponent", "float_power": "exponent", "heaviside": "values"}
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
@@ -80,7 +81,7 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
             noted(t, mode)
         return t
 
-    return named(call, op)
+    return named(with_parameters(call, "input"), op)
 
 
 def binary(
@@ -159,7 +160,7 @@ def binary(
             noted(t, mode)
         return t
 
-    return named(call, op)
+    return named(with_parameters(call, "input", SECOND.get(op.name, "other")), op)
 
 
 def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
@@ -173,6 +174,8 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
     def call(*args: Any, **attrs: Any) -> Any:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
+            if "input" in attrs:
+                args = (attrs.pop("input"), *args)
             if "dtype" in attrs and op.name in TYPED:
                 dtype, rest = attrs.pop("dtype"), args[1:]
                 return computed_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
@@ -233,6 +236,13 @@ def operand(x: Any) -> Any:
 
         return tensor(x)
     return as_tensor(x)
+
+
+def with_parameters(call: Any, *names: str) -> Any:
+    """`call` with PyTorch's names for its parameters, at no cost to a call."""
+    code = call.__code__
+    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    return call
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:

@@ -19,7 +19,7 @@ from gradops.places import here
 from .arrays import Array
 from .context import FunctionCtx
 from .handle import Handle, cut_off, face_of, on_face
-from .hooks import Whole, shared_memory
+from .hooks import Whole, call, shared_memory
 from .modes import RECORDING, is_recording
 from .reading import Freed
 from .sharing import MADE_UNRECORDED, Alias, enter, memory, storage_of
@@ -310,7 +310,7 @@ class Call:
         """What the function's backward gives for the inputs, checked."""
         by_index = g.by_index if isinstance(g, Parts) else {0: g}
         given = [self.cotangent(by_index.get(i), type) for i, type in enumerate(self.types)]
-        found = pullback_of(self.cls)(self.ctx, *given)
+        found = call(pullback_of(self.cls), self.ctx, *given)
         found = tuple(found) if isinstance(found, tuple | list) else (found,)
         return self.checked(node, found)
 

@@ -177,6 +177,12 @@ class Handle(Operators):
         return int(self.value.item())
 
 
+def lacking(face: str, name: str, hint: str) -> AttributeError:
+    """The error for a name that a face does not have, with what to write instead if it is known."""
+    said = f"{face!r} object has no attribute {name!r}"
+    return AttributeError(said + (f"\n  hint: {hint}" if hint else ""))
+
+
 Face = TypeVar("Face", bound=Handle)
 
 

@@ -18,7 +18,8 @@ from gradops.rules import Together
 
 from .handle import Handle, on_face
 from .handles import RemovableHandle, registered
-from .modes import is_recording
+from .modes import PACKING, is_recording
+from .packing import DISABLED
 from .reading import Freed, reader, tensors
 from .tape import Leaf, Node, new
 from .tensor import Tensor, tensor_of
@@ -39,6 +40,16 @@ def require_callable(hook: Any) -> None:
         raise TypeError(f"a hook is a function, not a {type(hook).__name__}")
 
 
+def call(hook: Hook, *args: Any) -> Any:
+    """What a hook returns; blocks of saved-tensor hooks that it enters end with it."""
+    packing, disabled = PACKING.get(), DISABLED.get()
+    try:
+        return hook(*args)
+    finally:
+        PACKING.set(packing)
+        DISABLED.set(disabled)
+
+
 class Watch:
     """What a cotangent passes when it is complete: hooks in order, then what keeps it."""
 
@@ -51,7 +62,7 @@ class Watch:
 
     def __call__(self, g: Any) -> Any:
         for hook in list(self.hooks.values()):
-            if (found := hook(tensor_of(g))) is not None:
+            if (found := call(hook, tensor_of(g))) is not None:
                 g = returned(hook, found, g)
         if self.retains:
             arrived = tensor_of(g.copy() if isinstance(g, np.ndarray) else g)
@@ -143,18 +154,18 @@ class LeafHooks:
     def replaced(self, g: Any) -> Any:
         """The gradient that is to be added, which the hooks before may replace."""
         for hook in list(self.before.values()):
-            if (found := hook((tensor_of(g),))) is not None:
+            if (found := call(hook, (tensor_of(g),))) is not None:
                 g = returned(hook, sole(hook, found, 1)[0], g)
         return shared_memory(g)
 
     def finish(self, leaf: Leaf, g: Any) -> None:
         """Call the hooks after the gradient `g` was added."""
         for hook in list(self.accumulated.values()):
-            found = hook(leaf.variable)
+            found = call(hook, leaf.variable)
             if not (found is None or isinstance(found, Tensor)):
                 raise TypeError(f"{named(hook)} must return None, not a {type(found).__name__}")
         for hook in list(self.after.values()):
-            if (found := hook((), (tensor_of(g),))) is not None:
+            if (found := call(hook, (), (tensor_of(g),))) is not None:
                 require_tuple(hook, found)
                 sole(hook, found, 0)
 
@@ -201,12 +212,12 @@ class NodeHooks:
     def gradients(self, node: Node, g: Any, operands: Any) -> Sequence[Any]:
         """The gradients of the inputs, between the hooks before and after."""
         for hook in list(self.before.values()):
-            found = hook((tensor_of(g),))
+            found = call(hook, (tensor_of(g),))
             g = g if found is None else returned(hook, sole(hook, found, 1)[0], g)
         gs = shares(node, g, operands)
         for hook in list(self.after.values()):
             shown = tuple(None if c is None else tensor_of(c) for c in gs)
-            if (found := hook(shown, (tensor_of(g),))) is not None:
+            if (found := call(hook, shown, (tensor_of(g),))) is not None:
                 found = sole(hook, found, len(gs))
                 gs = [c if c is None else returned(hook, f, c) for c, f in zip(gs, found)]
         return gs

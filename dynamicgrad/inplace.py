@@ -11,7 +11,7 @@ from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
-from gradops.types import broadcast_shapes, operand_types
+from gradops.types import broadcast_shapes, operand_types, shape_of
 
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
@@ -56,8 +56,10 @@ def ufunc_of(op: Op) -> np.ufunc | None:
 
 def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     """The common case of `write`, an update under no_grad, spelled out."""
-    if t.storage is not None and t.storage.kept:
-        preserve(t)
+    if t.storage is not None:
+        if t.storage.kept:
+            preserve(t)
+        refuse_inference(t)
     try:
         ufunc(value, x, value)
     except ValueError:
@@ -337,8 +339,13 @@ def fill_(t: Handle, value: Any) -> Handle:
     return replace(t, ..., as_entry("fill_", t, value), "fill_")
 
 
-def copy_(t: Handle, source: Any) -> Handle:
+def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     """Copy the entries of `source`, broadcast, into the tensor, and return it."""
+    if len(shape := shape_of(source)) > len(t.shape):
+        raise ShapeError(
+            "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
+            f" the broadcast shape {list(shape)}", hint="squeeze() takes dimensions of size 1 away",
+        )  # fmt: skip
     return replace(t, ..., source, "copy_")
 
 

@@ -108,37 +108,50 @@ def lstsq(
     return linalg.lstsq(operand(A), operand(B), rcond)
 
 
-def cutoff(op: str, A: Any, atol: float | None, rtol: float | None) -> float | None:
-    """The relative cutoff of singular values; an absolute one only where it is 0."""
-    if atol:
-        raise ops.OptionError(
-            op, [type_of(A)], f"singular values are cut off by rtol, not by atol={atol!r}"
-        )
-    return rtol
+def cutoff(A: Any, atol: Any, rtol: Any) -> Any:
+    """The relative cutoff of singular values that is as good as both, an absolute and a relative.
+
+    An absolute one alone stands by itself.
+    """
+    if atol is None:
+        return rtol
+    largest = ops.max(linalg.svdvals(A.detach()), axis=-1)
+    return ops.maximum(atol / largest, 0.0 if rtol is None else rtol).numpy()
 
 
 def pinv(
-    A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+    A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
-    """The pseudoinverse; singular values below `rtol` times the largest count as zero.
+    """The pseudoinverse; singular values below `rtol` times the largest, or `atol`, count as zero.
 
     >>> dg.linalg.pinv(dg.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
     A = operand(A)
-    return linalg.pinv(A, rtol=cutoff("pinv", A, atol, rtol), hermitian=hermitian)
+    rtol = rcond if rtol is None else rtol
+    return linalg.pinv(A, rtol=number(cutoff(A, atol, rtol)), hermitian=hermitian)
+
+
+def number(cutoff: Any) -> Any:
+    """A cutoff as a number, which an attribute is."""
+    return cutoff if cutoff is None else float(cutoff)
 
 
 def matrix_rank(
-    A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
-    """How many singular values are above `rtol` times the largest.
+    """How many singular values are above `rtol` times the largest, and above `atol`.
 
     >>> dg.linalg.matrix_rank(dg.ones(3, 3))
     tensor(1)
     """
     A = operand(A)
-    return linalg.matrix_rank(A, rtol=cutoff("matrix_rank", A, atol, rtol), hermitian=hermitian)
+    atol = tol if atol is None else atol
+    if atol is None:
+        return linalg.matrix_rank(A, rtol=rtol, hermitian=hermitian)
+    values = linalg.svdvals(A.detach())
+    least = cutoff(A, atol, rtol) * ops.max(values, axis=-1)
+    return ops.count_nonzero(values > ops.expand_dims(least, axis=-1), -1)
 
 
 def vector_norm(

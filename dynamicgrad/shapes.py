@@ -29,14 +29,14 @@ def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(shape)
 
 
-def reshape(x: Any, *shape: Any) -> Any:
+def reshape(x: Any, *sizes_: Any, shape: Any = ()) -> Any:
     """The entries in another shape; -1 stands for the size that is left.
 
     >>> dg.arange(4).reshape(2, -1)
     tensor([[0, 1],
             [2, 3]])
     """
-    return ops.reshape(in_order(x), shape=sizes(shape))
+    return ops.reshape(in_order(x), shape=sizes(sizes_ or (tuple(shape),)))
 
 
 def in_order(x: Any) -> Any:
@@ -46,7 +46,7 @@ def in_order(x: Any) -> Any:
     return x
 
 
-def view(x: Any, *shape: Any) -> Any:
+def view(x: Any, *sizes_: Any, size: Any = ()) -> Any:
     """The same memory in another shape. Raises TapeError where that takes a copy.
 
     >>> x = dg.zeros(4)
@@ -54,7 +54,7 @@ def view(x: Any, *shape: Any) -> Any:
     >>> x
     tensor([7., 7., 0., 0.])
     """
-    found = reshape(x, *shape)
+    found = reshape(x, *sizes_, shape=size)
     own, new = x.value, found.value
     if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
         raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
@@ -102,7 +102,7 @@ def t(x: Any) -> Any:
     return ops.transpose(x)
 
 
-def expand(x: Any, *shape: Any) -> Any:
+def expand(x: Any, *sizes_: Any, size: Any = ()) -> Any:
     """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
 
     The result is a view. It cannot be written to if it repeats entries.
@@ -112,7 +112,7 @@ def expand(x: Any, *shape: Any) -> Any:
     """
     if not shape_of(x):
         memory(x)  # of a number, which a view cannot share
-    return writable(ops.expand(x, sizes(shape)), x)
+    return writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
 
 
 def writable(view: Any, x: Any) -> Any:
@@ -235,7 +235,7 @@ def own_memory(x: Any) -> Any:
     return cut_off(x, None, False)
 
 
-def contiguous(x: Any) -> Any:
+def contiguous(x: Any, memory_format: Any = None) -> Any:
     """The tensor with its entries in memory row by row: itself if it is so already.
 
     >>> dg.zeros(2, 3).t().contiguous().view(6).shape
@@ -355,7 +355,7 @@ def none_of(x: Any, shape: Sequence[Any]) -> Any:
 
 
 @like_indices
-def gather(x: Any, dim: int, index: Any) -> Any:
+def gather(x: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """The entries whose place along `dim` is `index`, and along the other dimensions their own.
 
     >>> dg.gather(dg.tensor([[1, 2], [3, 4]]), 1, dg.tensor([[1], [0]]))

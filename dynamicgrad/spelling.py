@@ -41,6 +41,7 @@ from .dividing import DIVISIONS, refusing_zero
 from .fast import binary, operand, several, unary
 from .fitting import as_entry
 from .handle import Handle, detached
+from .keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
 from .rows import numbers_as_rows
 from .tensor import Tensor, as_tensor
 
@@ -51,7 +52,7 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
         return several(function, names)
 
     @functools.wraps(function, updated=())
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
         x = x if isinstance(x, Handle) else operand(x)
         return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
 
@@ -133,14 +134,16 @@ def equal(x: Any, other: Any) -> bool:
     return np.array_equal(as_tensor(x).value, as_tensor(other).value)
 
 
-def allclose(x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+def allclose(
+    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
     True
     """
     a, b = operand(x).detach(), operand(other).detach()
-    return bool(ops.all(formulas.isclose(a, b, rtol, atol)))
+    return bool(ops.all(formulas.isclose(a, b, rtol, atol, equal_nan)))
 
 
 def is_complex(x: Any) -> bool:
@@ -284,6 +287,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
     "cdist": formulas.cdist, "polar": formulas.polar,
 }  # fmt: skip
+FUNCTIONS = all_by_pytorchs_names(FUNCTIONS)
 METHODS: dict[str, Any] = {
     **sampling.METHODS, **layout.METHODS, **SHARED, **OF_TENSORS, **arranging.METHODS,
     **sorting.METHODS, **algebra.METHODS, **scattering.METHODS, **formulas.METHODS,
@@ -400,6 +404,7 @@ def install_on_arrays() -> None:
 def install() -> None:
     """Give `Tensor` its methods and operators."""
     methods = {name: named_axis(function) for name, function in METHODS.items()}
+    methods |= {name: by_pytorchs_names(name, methods[name]) for name in NAMES if name in methods}
     for name, function in (methods | PROPERTIES).items():
         setattr(Tensor, name, function)
     for name, function in OPERATORS.items():

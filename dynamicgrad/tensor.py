@@ -1,16 +1,22 @@
 """The tensor: a handle that speaks PyTorch."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gradops import TapeError
 from gradops.op import as_operand
 
-from .handle import Handle, detached, hold, make_leaf, on_face
+from .handle import Handle, detached, hold, lacking, make_leaf, on_face
 from .promotion import promoted
 from .sharing import memory, storage_of
 from .tape import Part
+
+OF_NUMPY = {
+    "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
+    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
+}  # fmt: skip
+"""What NumPy's arrays have and tensors spell otherwise."""
 
 
 class Tensor(Handle):
@@ -32,9 +38,8 @@ class Tensor(Handle):
         " a number is meant"
     )
 
-    if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
-
-        def __getattr__(self, name: str) -> Any: ...
+    def __getattr__(self, name: str) -> Any:  # `spelling` gives tensors their methods
+        raise lacking("Tensor", name, OF_NUMPY.get(name, ""))
 
     def __init__(self, *data: Any) -> None:
         if len(data) == 1 and not isinstance(data[0], int):

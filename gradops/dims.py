@@ -228,8 +228,9 @@ def _collect(terms: Iterable[tuple[tuple[Atom, ...], int]]) -> Size:
     for monomial, coefficient in terms:
         key = tuple(sorted(monomial, key=str))
         total[key] = total.get(key, 0) + coefficient
-    if any(abs(c) > LARGEST for c in total.values()):
-        raise ShapeError("size", [], f"a size has a number in it above {LARGEST}")
+    for c in total.values():
+        if not -LARGEST <= c <= LARGEST:
+            raise ShapeError("size", [], f"a size has a number in it above {LARGEST}")
     return _dim(tuple(sorted(((m, c) for m, c in total.items() if c), key=str)))
 
 
@@ -238,12 +239,16 @@ def _dim(terms: tuple[tuple[tuple[Atom, ...], int], ...]) -> Size:
         return terms[0][1] if terms else 0
     made = object.__new__(Dim)
     made._terms, made._hash = terms, hash(terms)
-    made.parts = sum(1 + sum(map(_parts_of_atom, monomial)) for monomial, _ in terms)
+    parts = len(terms)
+    for monomial, _ in terms:
+        for atom in monomial:
+            parts += 1 if type(atom) is str else _parts_of_atom(atom)
+    made.parts = parts
     return made
 
 
 def _parts_of_atom(atom: Atom) -> int:
-    return 1 if isinstance(atom, str) else 1 + sum(map(_parts, atom[1:]))
+    return 1 + sum(map(_parts, atom[1:]))
 
 
 def _atom(kind: str, *sizes: Size) -> Size:
@@ -256,12 +261,17 @@ def _divide(a: Size, b: Size) -> Size | None:
     if len(_terms(b)) != 1:
         return 1 if a == b else None
     ((divisor, d),) = _terms(b)
+    for _, c in _terms(a):
+        if c % d:
+            return None
     _require_few(len(_terms(a)) * (1 + len(divisor)))
+    if not divisor:
+        return _collect((monomial, c // d) for monomial, c in _terms(a))
     wanted = Counter(divisor)
     quotient = []
     for monomial, c in _terms(a):
         rest = Counter(monomial)
-        if c % d or not wanted <= rest:
+        if not wanted <= rest:
             return None
         rest.subtract(wanted)
         quotient.append((tuple(rest.elements()), c // d))

@@ -41,26 +41,37 @@ class Carrier:
         return self if same else self.with_parts(new)
 
 
+MASKS = ("setting an array element with a sequence", "Error setting single item of array")
+"""What NumPy says in the place of any error of a value that is to become a number."""
+
+
 @contextmanager
 def at_level(level: float) -> Iterator[None]:
     """What runs inside may meet operands of this level."""
     token = LEVEL.set(level)
     try:
-        with own_errors():
-            yield
+        yield
+    except ValueError as error:
+        raise_own(error)
+        raise
     finally:
         LEVEL.reset(token)
 
 
 @contextmanager
 def own_errors() -> Iterator[None]:
-    """Raise our error where NumPy put one of its own in the place of it.
-
-    It does so where a value refuses to become a number that is written into an array.
-    """
+    """Raise our error where NumPy put one of its own in the place of it."""
     try:
         yield
     except ValueError as error:
-        if type(error) is ValueError and isinstance(error.__cause__, GradError):
-            raise error.__cause__.with_traceback(error.__traceback__) from None
+        raise_own(error)
         raise
+
+
+def raise_own(error: ValueError) -> None:
+    """Raise our error if NumPy put `error` in its place.
+
+    It does so where a value refuses to become a number that is written into an array.
+    """
+    if str(error).startswith(MASKS) and isinstance(error.__cause__, GradError):
+        raise error.__cause__.with_traceback(error.__traceback__) from None

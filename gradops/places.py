@@ -7,7 +7,6 @@ error is shown.
 import linecache
 import os
 import sys
-import sysconfig
 import warnings
 from functools import lru_cache
 from types import CodeType
@@ -25,9 +24,8 @@ _ROOTS = (
     os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
 )
 _GENERATED = ("<gradops", "<staticgrad", "<__array_function__", "<frozen ")
-_STANDARD = tuple({os.path.join(sysconfig.get_path(p), "") for p in ("stdlib", "platstdlib")})
-_INSTALLED = tuple({os.path.join(sysconfig.get_path(p), "") for p in ("purelib", "platlib")})
-_PACKAGES = ("site-packages", "dist-packages")
+_STANDARD = os.path.join(os.path.dirname(os.__file__), "")
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 
 
 class _Ours(dict[str, bool]):
@@ -41,9 +39,8 @@ class _Ours(dict[str, bool]):
 
 def is_standard(filename: str) -> bool:
     """Whether a file belongs to Python's own library."""
-    if not filename.startswith(_STANDARD) or filename.startswith(_INSTALLED):
-        return False
-    return not any(f"{os.sep}{packages}{os.sep}" in filename for packages in _PACKAGES)
+    is_below = filename.startswith(_STANDARD)
+    return is_below and not any(folder in filename for folder in _INSTALLED)
 
 
 OURS = _Ours()

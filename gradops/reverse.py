@@ -55,7 +55,8 @@ def pull_back(
     `read(vertex)` gives the output and the operands that the rules see, and their type decides
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
     only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
-    passed through it before it goes further. `inspect(vertex, i, cotangent)`, if given, is shown
+    passed through it before it goes further; what is returned of one in `keep` from which it does
+    go further has not passed, as in PyTorch. `inspect(vertex, i, cotangent)`, if given, is shown
     what each rule computes, and gives what is to take its place; `view(vertex)` gives what stands
     for it, with other rules or inputs; `arrive(leaf, cotangent)`, if given, gets the cotangent of a
     leaf that has a `watch`, which then is not returned.
@@ -71,22 +72,23 @@ def pull_back(
     i = 0
     while frontier:
         v = heappop(frontier)[1]
+        shown = v if view is None else view(v)
+        op = shown.op
+        ends = op is None or (active is not None and active.isdisjoint(shown.inputs))
+        g = cotangents[v] if ends or v in keep else cotangents.pop(v)
         if v.watch is not None:
             try:
-                cotangents[v] = v.watch(cotangents[v])
+                g = v.watch(g)
             except Exception as error:
                 blame(error, "a hook on", v)
                 raise
-        shown = v if view is None else view(v)
-        op = shown.op
-        if op is None:
-            if arrive is not None:
+            if ends:
+                cotangents[v] = g
+        if ends:
+            if arrive is not None and op is None:
                 arrive(v, cotangents.pop(v))
             continue
-        g = cotangents[v] if v in keep else cotangents.pop(v)
         v = shown
-        if active is not None and active.isdisjoint(v.inputs):
-            continue
         operands, attrs, rules = read(v), v.attrs, op.vjp
         try:
             share = shared(v, rules, g, operands, active) if isinstance(rules, Together) else None

@@ -15,9 +15,10 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
-    materialize_grads: bool = False,
     is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The gradients of the sum of `outputs` with respect to each of `inputs`; no `.grad` changes.
 
@@ -25,7 +26,7 @@ def grad(
     differentiated in turn. An input that the outputs do not depend on is an error, unless
     `allow_unused` (it gives None) or `materialize_grads` (it gives zeros). With `is_grads_batched`,
     the first axis of each of `grad_outputs` counts several cotangents, and that of the results
-    their gradients. Raises TapeError.
+    their gradients. `only_inputs` is always so, as in PyTorch. Raises TapeError.
 
     >>> x = dg.tensor(3.0, requires_grad=True)
     >>> (g,) = dg.autograd.grad(x * x * x, x, create_graph=True)

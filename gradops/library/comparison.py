@@ -130,7 +130,7 @@ clamp = selection(
     masks=[
         lambda y, x, lo, hi: greater_equal(x, lo) & less_equal(x, hi),
         lambda y, x, lo, hi: less(x, lo) & less(lo, hi),
-        lambda y, x, lo, hi: greater(x, hi) | less_equal(hi, lo),
+        lambda y, x, lo, hi: greater(x, hi) | (less_equal(hi, lo) & less(x, lo)),
     ],
     source="np.clip({0}, {1}, {2}{out})",
     samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),

@@ -5,21 +5,24 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import Shape
 from ..errors import OptionError
-from ..types import shape_of, type_of
+from ..types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from .activation import softplus
 from .along_axis import take_along_axis
 from .arithmetic import abs, sqrt, square
+from .broadcasting import broadcast_to
 from .classification import labelled_infer
 from .comparison import equal, greater, less, maximum, where
 from .creation import stop_gradient
 from .elementwise import exp, log
 from .indexing import take
 from .loss import check_same_shape, reduced
-from .movement import expand_dims
+from .movement import expand_dims, reshape
 from .normalization import length
 from .rectifiers import log_sigmoid
 from .reduction import mean, sum
+from .statistics import vector_norm
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",
@@ -136,8 +139,25 @@ def cosine_similarity(x: Any, y: Any, axis: int = 1, epsilon: float = 1e-8) -> A
     >>> cosine_similarity(np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
     array([0.70710678])
     """
-    x, y = (v / maximum(length(v, 2, axis, True), epsilon) for v in (x, y))
-    return sum(x * y, axis=axis)
+    shape = broadcast_shapes("cosine_similarity", [type_of(x), type_of(y)])
+    k = normalize_axis("cosine_similarity", ArrayType(shape, type_of(x).dtype), axis)
+    x, y = (unit(whole_along(v, shape, k), k, epsilon) for v in (x, y))
+    return sum(x * y, axis=k)
+
+
+def whole_along(v: Any, shape: Shape, axis: int) -> Any:
+    """An operand with all axes of a shape that it broadcasts to, and the whole size along one."""
+    sizes = (1,) * (len(shape) - len(shape_of(v))) + tuple(shape_of(v))
+    v = v if len(sizes) == len(shape_of(v)) else reshape(v, shape=sizes)
+    if sizes[axis] == shape[axis]:
+        return v
+    return broadcast_to(v, shape=(*sizes[:axis], shape[axis], *sizes[axis + 1 :]))
+
+
+def unit(v: Any, axis: int, epsilon: float) -> Any:
+    """Vectors along an axis over their norms; the bound of these has no part in the gradient."""
+    norm = vector_norm(v, axis=axis, keepdims=True)
+    return v / (norm + stop_gradient(maximum(epsilon - norm, 0)))
 
 
 def pairwise_distance(

@@ -27,6 +27,8 @@ def for_each(op: str, name: str, value: Any, n: int) -> tuple[int, ...]:
     if isinstance(value, int):
         return (value,) * n
     found = tuple(map(int, value))
+    if len(found) == 1:
+        return found * n
     if len(found) != n:
         raise OptionError(op, [], f"{name} is a number or {n} numbers, not {value}")
     return found

@@ -20,7 +20,7 @@ from ..frontend.leaves import EFFECTS, as_expression, assign
 from ..ir.expr import Expr, Kind, is_before
 from ..ir.graph import FrozenGraph, sizes_untold
 from ..ir.misfits import foreign
-from ..ir.names import AFTER, Names, held_at
+from ..ir.names import AFTER, ENCLOSURE, Enclosure, Names, held_at
 from ..ir.sizes import sizes_told_by
 
 LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER})
@@ -58,12 +58,19 @@ def traced(
 ) -> Body:
     """The body of `fn`, which is `what`, called with `parameters` that `form` arranges."""
     effects: list[Expr] = []
+    body = Enclosure(what)
+    for p in parameters:
+        p.graph.inside[p] = body
     try:
-        with held_at(EFFECTS, effects), held_at(AFTER, ()), own_errors():
+        with (
+            held_at(EFFECTS, effects), held_at(AFTER, ()), held_at(ENCLOSURE, body), own_errors()
+        ):  # fmt: skip
             given = fn(*form(parameters))
     except Exception as error:
         error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")
         raise
+    finally:
+        body.is_open = False
     if given is None or (isinstance(given, Expr) and given.kind is Kind.GROUP):
         given = ()
     leaves, rebuild = flatten(given)

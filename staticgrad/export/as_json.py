@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import Dim
+from gradops import ArrayType, Dim
 from gradops.places import line_number
 
 from ..ir.expr import Kind
@@ -90,4 +90,4 @@ def plain(value: Any, named: Mapping[FrozenGraph, str] = MappingProxyType({})) -
         return {"graph": named[value]}
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
-    return str(value) if isinstance(value, Dim | np.dtype | complex) else value
+    return str(value) if isinstance(value, Dim | np.dtype | complex | ArrayType) else value

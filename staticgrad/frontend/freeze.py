@@ -27,6 +27,7 @@ from ..ir.graph import (
     sizes_missing,
     sizes_told,
 )
+from ..ir.inside import refuse_inner
 from ..ir.misfits import foreign
 from ..ir.sizes import sizes_told_by
 from .suggest import nearest
@@ -344,12 +345,7 @@ def refuse_unfit(fetches: Iterable[Expr], feeds: Iterable[Expr], needed: dict[Ex
                 f"{e.label}, made at {describe(e.place)}, is several values"
                 "\n  hint: fetch what the loop or branch returned"
             )
-    for e in feeds:
-        if e not in needed and any(x.kind is Kind.PARAMETER for x in reachable((e,))):
-            raise FeedError(
-                f"{e.label}, made at {describe(e.place)}, exists only inside a loop or branch,"
-                " which computes it anew each time\n  hint: feed what the loop or branch is given"
-            )
+    refuse_inner(FeedError, feeds, "feed what the function is given, or reads from outside")
 
 
 def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:

@@ -9,7 +9,7 @@ from gradops import FetchError, GraphError
 from gradops.places import here, short
 
 from ..ir.expr import Expr
-from ..ir.names import Names
+from ..ir.names import Enclosure, Names
 from .suggest import nearest
 
 DEFAULT: "ContextVar[Graph]" = ContextVar("default_graph")
@@ -38,6 +38,7 @@ class Graph:
         self.run_number: Expr | None = None
         self.steps: set[Expr] = set()  # what counts the steps of loops that draw numbers
         self.wider: dict[Expr, Expr] = {}  # forms that keep more: see Note [Residuals]
+        self.inside: dict[Expr, Enclosure] = {}  # what was built in bodies: see Note [Bodies]
         self.names = Names(self, f"{name!r} (made at {short(here())})")
 
     @contextmanager

@@ -1,5 +1,7 @@
 """TensorFlow's functions for neural networks, in terms of other ops."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import gradops as ops
@@ -9,6 +11,25 @@ from gradops.types import as_shape, shape_of, type_of
 from .formulas import squared_difference, tupled
 from .leaves import as_expression
 from .random import random_uniform
+
+
+def only_by_name(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function `f`, which takes no arguments by position: of their order there were two.
+
+    Raises OptionError.
+    """
+
+    @wraps(f)
+    def call(*args: Any, **named: Any) -> Any:
+        if args:
+            raise OptionError(
+                f.__name__, [type_of(x) for x in args],
+                "it takes arguments by name only, as in TensorFlow 1: their order tells nothing",
+                hint="write labels=..., logits=...",
+            )  # fmt: skip
+        return f(**named)
+
+    return call
 
 
 def leaky_relu(features: Any, alpha: float = 0.2) -> Any:
@@ -73,7 +94,8 @@ def bias_add(value: Any, bias: Any) -> Any:
     return ops.add(value, bias)
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
+@only_by_name
+def sigmoid_cross_entropy_with_logits(*, labels: Any, logits: Any) -> Any:
     """The cross entropy of each label, from 0 to 1, with the logistic function of its logit.
 
     >>> float(sg.nn.sigmoid_cross_entropy_with_logits(labels=1.0, logits=0.0))
@@ -93,16 +115,20 @@ def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int = -
     return ops.cross_entropy(logits, labels, reduction="none")
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1) -> Any:
+@only_by_name
+def softmax_cross_entropy_with_logits(*, labels: Any, logits: Any, axis: int = -1) -> Any:
     """The cross entropy of probabilities, which count as constant, with softmax of the logits.
 
-    >>> sg.nn.softmax_cross_entropy_with_logits(np.array([[0.5, 0.5]]), np.zeros((1, 2)))
+    >>> sg.nn.softmax_cross_entropy_with_logits(
+    ...     labels=np.array([[0.5, 0.5]]), logits=np.zeros((1, 2))
+    ... )
     array([0.69314718])
     """
     return softmax_cross_entropy_with_logits_v2(ops.stop_gradient(labels), logits, axis)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
+@only_by_name
+def sparse_softmax_cross_entropy_with_logits(*, labels: Any, logits: Any) -> Any:
     """The cross entropy of class labels with softmax of the logits, one for each example.
 
     >>> sg.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=np.zeros((1, 2)))

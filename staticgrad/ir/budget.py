@@ -18,7 +18,7 @@ SAFE = 16 << 20  # bytes that are read in less than two seconds, in less than 51
 
 LINE, STATEMENT = 6, 20  # to find it, and to read it
 TOKEN = 20
-EXPRESSION, CONSTANT = 80, 80
+EXPRESSION, CONSTANT = 76, 80
 OPERAND = 6
 CHARACTER = 4  # of attributes, where they are long
 ENTRY, ROW = 3, 12  # of a constant

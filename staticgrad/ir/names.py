@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,18 @@ AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
 """What has to have run before what is being built."""
 SESSION: "ContextVar[Any]" = ContextVar("session", default=None)
 """The session whose `with` block this is."""
+
+
+@dataclass(eq=False)
+class Enclosure:
+    """A function of which a loop, branch or call makes a graph, and whether it still runs."""
+
+    what: str
+    is_open: bool = True
+
+
+ENCLOSURE: "ContextVar[Enclosure | None]" = ContextVar("enclosure", default=None)
+"""The function in which expressions are being built, which will be a graph of its own."""
 
 
 @contextmanager
@@ -124,6 +137,8 @@ class Names:
         graph = self.graph()
         if graph is not None:
             graph.members[e.name] = e
+            if (inside := ENCLOSURE.get()) is not None:
+                graph.inside[e] = inside
         return e
 
     def note_run(self, place: Place | None) -> None:

@@ -12,9 +12,10 @@ from gradops.forward import spread
 from gradops.rules import Jointly
 
 from ..ir.expr import Expr, common_names, lifted, sequence
+from ..ir.inside import refuse_inner
 from ..ir.names import CAUSE, Names
 from ..ir.structure import Parts
-from .reverse import gradients, missing, require_floats, shaped_like
+from .reverse import BY_WHAT, gradients, missing, require_floats, shaped_like
 
 
 def jvp(ys: Any, xs: Any, tangents: Any, unconnected: str = "zero") -> list[Expr | None]:
@@ -32,6 +33,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected: str = "zero") -> list[Expr
     ys, xs = sequence(ys), sequence(xs)
     names = common_names("jvp", [*ys, *xs])
     require_floats(ys, xs)
+    refuse_inner(GraphError, xs, BY_WHAT)
     found = pushed(moving(names, xs, tangents), ys)
     return [missing(names, y, unconnected) if found.get(y) is None else found[y] for y in ys]
 

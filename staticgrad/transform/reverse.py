@@ -23,8 +23,11 @@ from gradops.types import conflict, is_inexact, operand_types
 
 from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of
 from ..ir.graph import by_age
+from ..ir.inside import refuse_inner
 from ..ir.names import CAUSE, Names
 from .stands import Stand, seen, standing_in
+
+BY_WHAT = "differentiate by what the function is given, or reads from outside, or do it inside"
 
 
 def gradients(
@@ -47,6 +50,7 @@ def gradients(
     ys, xs, stop = sequence(ys), sequence(xs), set(sequence(stop_gradients))
     names = common_names("gradients", [*ys, *xs])
     require_floats(ys, xs)
+    refuse_inner(GraphError, [*xs, *stop], BY_WHAT)
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     found = pulled(seeded(names, ys, sequence(grad_ys)), xs, stop)

@@ -392,3 +392,16 @@ def test_a_function_under_vmap_has_its_values_to_the_last_bits(name, a, f):
         for x, y in zip(found, rows, strict=True):
             assert (x.shape, x.dtype) == (y.shape, y.dtype)
             np.testing.assert_allclose(x, y, rtol=4 * np.finfo(np.float64).eps, atol=1e-15)
+
+
+LACKING = [
+    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is PyTorch's"),
+    (dg.tensor([1.0]), "astype", r"'astype'\n  hint: x.to\(dtype\)"),
+    (dg.array([1.0]), "nothing", "no attribute 'nothing'$"),
+]
+
+
+@pytest.mark.parametrize(("x", "name", "says"), LACKING, ids=[name for _, name, _ in LACKING])
+def test_a_name_of_the_other_face_says_whose_it_is(x, name, says):
+    with pytest.raises(AttributeError, match=says):
+        getattr(x, name)

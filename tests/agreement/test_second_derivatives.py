@@ -95,7 +95,7 @@ def in_graphs(f, h):
 
 def on_tape(f, h):
     """The second derivatives of `f`, entry by entry, by each order of modes."""
-    return {name: order(f)(dg.tensor(h)).numpy() for name, order in ORDERS.items()}
+    return {name: order(f)(dg.tensor(h)).detach().numpy() for name, order in ORDERS.items()}
 
 
 def check(f, h, says, surely=None, modes=(on_tape, in_graphs)):
@@ -279,3 +279,40 @@ def test_repeated_logaddexp_bends_like_logsumexp(x, base):
     want = (np.diag(shares) - np.outer(shares, shares)) * np.log(base)
     for f in (lambda x: ufunc.reduce(x), lambda x: ufunc.accumulate(x)[-1]):
         np.testing.assert_allclose(dg.hessian(f)(np.array(x)), want, rtol=1e-12, atol=1e-15)
+
+
+FAR_OUT = {
+    "i1": (gradops.special.i1, [1e-300, 1e-9, 1e-4], lambda x: 3 / 8 * x),
+    "erfcx": (gradops.special.erfcx, [1e3, 1e6, 1e100], lambda x: 2 / np.sqrt(np.pi) / x**3),
+    "log_ndtr far down": (gradops.special.log_ndtr, [-1e4, -1e8, -1e100], lambda x: -1 + x**-2),
+    "log_ndtr far up": (gradops.special.log_ndtr, [40.0, 88.0, 1e300], lambda x: 0 * x),
+    "sinc": (gradops.sinc, [1e-300, 1e-9, 1e-4], lambda x: -(np.pi**2) / 3 + 0 * x),
+}
+"""Functions at points where terms of their second derivatives cancel, and what these tend to."""
+
+
+@pytest.mark.parametrize(("f", "points", "limit"), FAR_OUT.values(), ids=FAR_OUT)
+def test_terms_that_cancel_do_not_blow_up_rounding(f, points, limit):
+    x = np.array(points)
+    with np.errstate(all="ignore"):
+        for name, got in {**on_tape(f, x), **in_graphs(f, x)}.items():
+            np.testing.assert_allclose(got, limit(x), rtol=1e-5, err_msg=name)
+
+
+BOUNDS = [-np.inf, -1.0, 0.0, 1.0, np.inf]
+SELECTING = {
+    "clamp": (gradops.clamp, 3), "maximum": (gradops.maximum, 2), "minimum": (gradops.minimum, 2),
+    "fmax": (gradops.fmax, 2), "fmin": (gradops.fmin, 2),
+    "max": (lambda *xs: gradops.max(gradops.stack(xs), axis=0), 3),
+    "min": (lambda *xs: gradops.min(gradops.stack(xs), axis=0), 3),
+    "median": (lambda *xs: gradops.median(gradops.stack(xs), axis=0), 3),
+    "sort": (lambda *xs: gradops.sort(gradops.stack(xs), axis=0)[1], 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "n"), SELECTING.values(), ids=SELECTING)
+def test_what_selects_an_entry_has_derivatives_that_add_up_to_one(f, n):
+    """Also where entries are tied, as moving all operands alike moves the result."""
+    xs = [dg.tensor(g.ravel(), requires_grad=True) for g in np.meshgrid(*[BOUNDS] * n)]
+    found = dg.autograd.grad(f(*xs).sum(), xs, materialize_grads=True)
+    np.testing.assert_array_equal(sum(g.numpy() for g in found), np.ones(len(BOUNDS) ** n))

@@ -438,6 +438,25 @@ def a_ban_on_saved_tensor_hooks_in_a_hook_ends_with_the_backward(t):
     return len(packed)
 
 
+@table.gives(([1.0, 1.0], [2.0, 2.0], [2.0, 2.0]))
+def grad_asks_before_the_hooks_of_what_lies_on_the_way(t):
+    x = t.ones(2, requires_grad=True)
+    y = x * 1
+    y.register_hook(lambda g: g * 2)
+    between, end = t.autograd.grad(y.sum(), [y, x], retain_graph=True)
+    (alone,) = t.autograd.grad(y.sum(), y)
+    return between.tolist(), end.tolist(), alone.tolist()
+
+
+@table.gives(([2.0, 2.0], [2.0, 2.0], True))
+def backward_to_what_lies_on_the_way_asks_after_its_hooks(t):
+    x = t.ones(2, requires_grad=True)
+    y = x * 1
+    y.register_hook(lambda g: g * 2)
+    y.sum().backward(inputs=[y, x])
+    return y.grad.tolist(), x.grad.tolist(), y.retains_grad
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
 
 

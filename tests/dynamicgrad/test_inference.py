@@ -133,4 +133,12 @@ def copies_and_views_in_inference_mode(t):
     return (*(y.is_inference() for y in made), same)
 
 
+@table.refuses("Inplace update to inference tensor outside InferenceMode is not allowed.")
+def inference_inplace_without_recording(t):
+    with t.inference_mode():
+        y = t.ones(2) * 2
+    with t.no_grad():
+        y.add_(t.ones(2))
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()

@@ -201,10 +201,11 @@ def test_what_multiplies_by_zero_drops_nan():
     assert_allclose(dg.addmm(nan, dg.eye(2), dg.eye(2), beta=0).numpy(), np.eye(2))
 
 
-def test_an_absolute_cutoff_is_refused():
-    assert dg.linalg.matrix_rank(dg.eye(2), rtol=0.5).item() == 2
-    with pytest.raises(ValueError, match="not by atol"):
-        dg.linalg.pinv(dg.eye(2), atol=0.1)
+def test_singular_values_are_cut_off_by_the_larger_of_two_bounds():
+    x = dg.tensor([[[3.0, 0.0], [0.0, 1.0]], [[0.5, 0.0], [0.0, 0.25]]])
+    assert dg.linalg.matrix_rank(x, atol=0.4).tolist() == [2, 1]
+    assert dg.linalg.matrix_rank(x, atol=0.4, rtol=0.5).tolist() == [1, 1]
+    assert dg.linalg.pinv(x[0], atol=2.0).tolist() == [[pytest.approx(1 / 3), 0], [0, 0]]
 
 
 def test_frequencies_have_the_default_dtype():

@@ -426,6 +426,11 @@ def a_leaf_that_is_a_view_follows_a_write_to_its_base(t):
     return v.grad_fn is not None, w.grad.tolist()
 
 
+@table.refuses("output with shape [2] doesn't match the broadcast shape [1, 2]")
+def a_copy_has_no_more_dimensions(t):
+    t.ones(2).copy_(t.ones(1, 2))
+
+
 test_dynamicgrad, test_these_are_pytorchs_behaviours = table.tests()
 
 

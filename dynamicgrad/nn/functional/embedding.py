@@ -53,24 +53,48 @@ def embedding_bag(
 ) -> Any:  # fmt: skip
     """The mean, sum or maximum, by `mode`, of the rows that each bag of integers names.
 
-    `input` has a row for each bag. Raises OptionError for bags given by `offsets`.
+    `input` has a row for each bag; or it is one row, in which bags begin at `offsets`, and end
+    at the last of them with `include_last_offset`.
 
     >>> dg.nn.functional.embedding_bag(dg.tensor([[0, 1]]), dg.tensor([[1.0], [2.0]]))
     tensor([[1.5000]])
     """
-    if offsets is not None or include_last_offset or mode not in ("mean", "sum", "max"):
-        raise ops.OptionError(
-            "embedding_bag", [], f"bags are rows, and mode is 'mean', 'sum' or 'max', not {mode!r}",
-            hint="pad the bags to one length, with padding_idx",
-        )  # fmt: skip
-    labels = as_tensor(input)
-    rows = embedding(labels, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
-    counted = None
+    if mode not in ("mean", "sum", "max"):
+        raise ops.OptionError("embedding_bag", [], f"mode is 'mean', 'sum' or 'max', not {mode!r}")
+    labels, weights, counted = as_tensor(input), per_sample_weights, None
+    if offsets is not None or len(labels.shape) == 1:
+        places, counted = bags(labels, offsets, include_last_offset)
+        labels = labels[places] if labels.shape[0] else as_tensor(places)
+        weights = None if weights is None else as_tensor(weights)[places]
     if padding_idx is not None:
-        counted = ops.expand_dims(labels != padding_idx % weight.shape[0], axis=-1)
+        named = labels != padding_idx % weight.shape[0]
+        counted = named if counted is None else ops.logical_and(named, counted)
+    rows = embedding(labels, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
+    if weights is not None:
+        rows = rows * ops.expand_dims(as_tensor(weights), axis=-1)
+    return pooled(rows, counted, mode)
+
+
+def bags(labels: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
+    """Where the labels of each bag are in one row of them, as rows of one length, and which are."""
+    if offsets is None or len(labels.shape) != 1:
+        raise ops.OptionError(
+            "embedding_bag", [labels.type], "bags are rows, or one row and the offsets of the bags",
+            known_as="offsets has to be a 1D Tensor" if offsets is None else None,
+        )  # fmt: skip
+    starts, count = np.asarray(as_tensor(offsets).value), labels.shape[0]
+    ends = starts[1:] if include_last_offset else np.append(starts[1:], count)
+    starts = starts[: len(ends)]
+    places = starts[:, None] + np.arange(max(1, (ends - starts).max(initial=0)))
+    there = places < ends[:, None]
+    return np.where(there, places, 0), there
+
+
+def pooled(rows: Any, counted: Any, mode: str) -> Any:
+    """The mean, sum or maximum of the rows of each bag that are counted; all are for None."""
+    if counted is not None:
+        counted = ops.expand_dims(counted, axis=-1)
         rows = ops.where(counted, rows, -np.inf if mode == "max" else 0)
-    if per_sample_weights is not None:
-        rows = rows * ops.expand_dims(as_tensor(per_sample_weights), axis=-1)
     if mode == "max":
         most = ops.max(rows, axis=1)
         return most if counted is None else ops.where(ops.any(counted, axis=1), most, 0)

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 
+from ...creation import full_like
 from ...rows import numbers_as_rows
 from ...tensor import as_tensor
 
@@ -151,5 +154,9 @@ def gaussian_nll_loss(
     >>> dg.nn.functional.gaussian_nll_loss(dg.zeros(1), dg.ones(1), dg.ones(1))
     tensor(0.5000)
     """
-    x, y, v = as_tensor(input), as_tensor(target), as_tensor(var)
+    x, y = as_tensor(input), as_tensor(target)
+    v = full_like(x, var) if isinstance(var, int | float) else as_tensor(var)
+    if isinstance(v.value, np.ndarray | np.generic) and np.any(np.less(v.value, 0)):
+        raise ops.OptionError("gaussian_nll_loss", [v.type], "a variance is negative")
+    x, y = ops.broadcast_arrays(x, y)
     return ops.gaussian_nll_loss(x, y, v, full, eps, reduction)

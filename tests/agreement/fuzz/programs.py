@@ -4,7 +4,8 @@ import numpy as np
 
 from . import values
 from .holes import Filling, Scope
-from .running import Run, Statement, is_tensor
+from .running import Run, Statement
+from .shrinking import shrunk
 from .templates import WEIGHTED
 from .values import one_of
 
@@ -70,11 +71,17 @@ def suits(t, kinds):
     return ("i" if kind == "u" else kind) in kinds
 
 
+def disagreement_of(torch, seed):
+    """The shortest form of a random program in which the two disagree, in words; None if none."""
+    run = grown(torch, seed)
+    if run.disagreement is None or run.departure is not None:
+        return None
+    short = shrunk(run)
+    return f"program {seed}:\n{shown(short.statements)}\n{short.disagreement}"
+
+
 def shown(statements):
     """A program to paste."""
     lines = ["import numpy as np", "import torch as lib  # or: import dynamicgrad as lib"]
     lines += ["seen = []", *(s.text for s in statements)]
     return "\n".join(lines)
-
-
-__all__ = ["grown", "is_tensor", "shown"]

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import staticgrad as sg
-from gradops import GraphError
+from gradops import FeedError, GraphError
 
 from . import eager
 
@@ -183,3 +183,56 @@ def test_what_a_gradient_function_reads_is_an_operand(kind):
         found = sg.Session().run([g, h, t], {c: fed})
         for a, b in zip(found, [(fed**2).sum(), 2 * fed, (2 * fed).sum()], strict=True):
             assert_allclose(a, b, **CLOSE)
+
+
+def leak(body):
+    """What a body gives, and all that was built in it: a constant, results, what it was given."""
+    found = []
+
+    def use(y):
+        c = sg.constant(2.0, "float64")
+        found.extend([c, c * 3.0, y * c])
+        return y * c
+
+    x = sg.placeholder("float64", [2], name="x")
+    y = sg.reduce_sum(BODIES[body](sg, sg.constant, use, x))
+    return x, y, [e for e in found if e is not x]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_what_is_built_inside_a_body_is_neither_fed_nor_differentiated_by_from_outside(body):
+    x, y, inner = leak(body)
+    for e in inner:
+        said = rf"{re.escape(e.label)}, made at test_captures.py:\d+.*exists only inside the "
+        for differentiate in (
+            lambda e=e: sg.gradients(y, e),
+            lambda e=e: sg.gradients(y, x, stop_gradients=[e]),
+            lambda e=e: sg.jvp(y, e, sg.ones_like(e)),
+        ):
+            with pytest.raises(GraphError, match=said):
+                differentiate()
+        with pytest.raises(FeedError, match=said):
+            sg.freeze(y, [x, e])
+
+
+@pytest.mark.parametrize("outer", OUTER)
+def test_inside_a_body_one_differentiates_by_what_was_built_in_it(outer):
+    def slope():
+        c = sg.constant(3.0)
+        return sg.gradients(c * c, c)[0]
+
+    assert np.all(sg.Session().run(OUTER[outer](slope)) == 6)
+
+
+def test_variables_that_a_body_makes_can_be_fed_and_differentiated_by():
+    made = []
+
+    def use(y):
+        made.append(sg.Variable(2.0, dtype="float64"))
+        return y * made[-1]
+
+    y = sg.cond(sg.constant(True), lambda: use(sg.constant(X)), lambda: sg.constant(X))
+    (g,) = sg.gradients(sg.reduce_sum(y), made)
+    found = sg.Session().run([y, g], {made[0]: 5.0})
+    assert_allclose(found[0], X * 5.0)
+    assert_allclose(found[1], X.sum())

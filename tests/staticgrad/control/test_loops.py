@@ -162,7 +162,7 @@ def test_what_exists_only_inside_is_neither_fetched_nor_fed():
     with pytest.raises(FetchError, match="exists only inside the function"):
         sg.freeze(leaked[0], [x])
     for inner in ("fori/state", "fori/sin"):
-        with pytest.raises(FeedError, match="exists only inside a loop or branch"):
+        with pytest.raises(FeedError, match="exists only inside the function of fori"):
             sg.Session().run(y, {x: np.ones(3), inner: np.ones(3)})
     with pytest.raises(FetchError, match="is several values"):
         sg.Session().run("fori/loop", {x: np.ones(3)})

@@ -3,9 +3,11 @@
 import json
 import re
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import gradops as ops
 import staticgrad as sg
 
 
@@ -73,6 +75,52 @@ def test_networkx_sees_the_same_graph(graph):
     view = sg.to_networkx(graph)
     assert view.number_of_nodes() == len(graph)
     assert view.number_of_edges() == edge_count(graph)
+
+
+def asked(view, k, feeds):
+    """The value of node k, computed from what the view tells alone."""
+    node = view.nodes[k]
+    if node["op"] == "constant":
+        return np.array(json.loads(node["value"]), node["type"].split("[")[0])
+    if node["op"] == "placeholder":
+        return feeds[node["name"]]
+    edges = sorted(view.in_edges(k, data="position"), key=lambda edge: edge[2])
+    attrs = dict(part.split("=") for part in node.get("attrs", "").split(", ") if part)
+    return ops.OPS[node["op"]](
+        *(asked(view, i, feeds) for i, _, _ in edges), **{k: int(v) for k, v in attrs.items()}
+    )
+
+
+@pytest.mark.parametrize("f", [
+    lambda a, b: a - b, lambda a, b: b - a, lambda a, b: a**2.0 / (b - 3.0), lambda a, b: a - a,
+    lambda a, b: sg.where(a > b, a, b * 2.0), lambda a, b: sg.stack([b, a, b], axis=1),
+])  # fmt: skip
+def test_networkx_is_told_all_that_is_computed(f):
+    x, y = np.array([1.0, 5.0]), np.array([2.0, 4.0])
+    with sg.Graph().as_default():
+        a, b = (sg.placeholder("float64", [2], name=name) for name in "ab")
+        graph = sg.freeze([f(a, b), a], [a, b])
+    view = sg.to_networkx(graph)
+    ends = {int(i): k for k, said in view.nodes(data="outputs") if said for i in said.split(", ")}
+    found = [asked(view, ends[i], {"a": x, "b": y}) for i in range(2)]
+    for one, other in zip(found, sg.interpret(graph, [x, y]), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_networkx_writes_graphml_and_names_causes(graph, tmp_path):
+    view = sg.to_networkx(graph)
+    nx.write_graphml(view, tmp_path / "graph.graphml")
+    again = nx.read_graphml(tmp_path / "graph.graphml", node_type=int, force_multigraph=True)
+    assert again.nodes(data=True)[0] == view.nodes[0]
+    causes = {view.nodes[k]["role"] for _, k in view.nodes(data="cause") if k is not None}
+    assert causes == {"forward"}
+
+
+@pytest.mark.parametrize("export", [sg.to_dot, sg.to_mermaid, sg.to_json, sg.to_networkx])
+def test_what_a_call_keeps_is_exported(export):
+    x = sg.placeholder("float32", ["n"], name="x")
+    y = sg.function(lambda x: sg.sin(x) * x)(x)
+    assert export(sg.freeze(sg.gradients(sg.reduce_sum(y), x), [x]))
 
 
 @pytest.mark.parametrize("export", [sg.to_dot, sg.to_mermaid, sg.to_json])

@@ -129,3 +129,10 @@ def test_the_first_mistake_of_a_long_text_is_found_soon():
     with pytest.raises(GraphFormatError, match="line 2: there is no op 'nope'"):
         sg.parse(text)
     assert time.perf_counter() - began < 2
+
+
+def test_lines_end_as_on_any_system():
+    text = (
+        "graph(x: float32[n])\n  # a comment\x0b\n\n  y: float32[n] = tanh(x)  # a\x1cb\n  return y"
+    )
+    assert sg.parse(text.replace("\n", "\r\n")).digest == sg.parse(text).digest

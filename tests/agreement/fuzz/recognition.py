@@ -1,0 +1,117 @@
+"""How each departure from torch is recognized: predicates on a disagreement."""
+
+import re
+
+
+def said(x):
+    """What a side did, in words."""
+    return str(x)
+
+
+def program(d):
+    """The text of the program so far."""
+    return "\n".join(d.program)
+
+
+def leaks_nan(d):
+    """Whether a gradient of torch is NaN where ours is finite, and else they agree."""
+    return d.kind == "gradient" and "nan" in said(d.theirs) and "nan" not in said(d.ours)
+
+
+def writes_data(d):
+    """Whether a write through `.data` was noted, or is why backward refuses."""
+    noted = d.kind == "version" and d.ours is True
+    return ".data" in program(d) and (noted or "modified by an inplace operation" in said(d.ours))
+
+
+def copies_operand(d):
+    """Whether torch refuses operands that lie in the memory that is written."""
+    words = "some elements of the input tensor and the written-to tensor"
+    return d.kind == "accepted" and words in said(d.theirs)
+
+
+def writes_windows(d):
+    """Whether windows are written that have entries in common."""
+    words = "more than one element of the written-to"
+    return d.kind == "refused" and "unfold" in program(d) and words in said(d.ours)
+
+
+def keeps_parts(d):
+    """Whether torch forgets the history of views that were made together."""
+    return d.theirs is RuntimeError or (
+        d.kind == "accepted" and "returns multiple views" in said(d.theirs)
+    )
+
+
+def flags_views(d):
+    """Whether torch says that a view requires gradients, to which none will flow."""
+    flagged = d.kind in ("requires_grad", "is_leaf") and d.theirs is True and d.ours is False
+    return flagged and ("no_grad" in program(d) or "requires_grad" in d.statement)
+
+
+def flags_integers(d):
+    """Whether torch lets integers require gradients, after floats were written among them."""
+    return d.kind == "requires_grad" and d.theirs is True and "int" in said(d.operands)
+
+
+def saves_less(d):
+    """Whether torch misses, or protects, what ours did not save."""
+    words = "backward through the graph a second|modified by an inplace operation"
+    return d.kind == "accepted" and re.search(words, said(d.theirs))
+
+
+def detaches(d):
+    """Whether torch takes a result for a view of what its own code made on the way."""
+    return d.kind == "accepted" and "Can't detach views in-place" in said(d.theirs)
+
+
+def conjugates(d):
+    """Whether conjugates of complex numbers are written, or what they are of."""
+    shared = d.kind in ("value", "version", "is_leaf", "accepted")
+    words = said(d.operands) + program(d)
+    made = "1j" in words or "complex" in words
+    return shared and made and re.search(r"\.conj\(\)|\.mH|\.H\b", program(d))
+
+
+def differentiates(d):
+    """Whether torch has no derivative of what has one here."""
+    words = r"derivative for .* is not implemented|Autograd not support dtype"
+    return d.kind == "accepted" and re.search(words, said(d.theirs))
+
+
+def has_kernel(d):
+    """Whether torch has no kernel for a dtype, where NumPy has one."""
+    words = r"not implemented for|not supported for|does not support|not supported on CPU"
+    return d.kind == "accepted" and re.search(words, said(d.theirs))
+
+
+def lacks_kernel(d):
+    """Whether NumPy has no kernel for complex numbers, where torch has one."""
+    words = r"complex.*NumPy does not compute it for these dtypes"
+    return d.kind == "refused" and re.search(words, said(d.ours))
+
+
+def halves(d):
+    """Whether torch has complex numbers of two float16."""
+    return re.search("complex32|ComplexHalf", said(d.theirs))
+
+
+def knows_scalars(d):
+    """Whether a scalar of NumPy's takes part whose kind torch does not know."""
+    return re.search(r"np\.(bool_|complex64)\(", d.statement) or (
+        "can't assign a numpy" in said(d.theirs)
+    )
+
+
+def compares(d):
+    """Whether torch compares unsigned numbers with a negative one."""
+    return (
+        d.kind == "value"
+        and re.search(r"([<>]=?|[!=]=) (np\.\w+\()?-\d", d.statement)
+        and "uint8" in said(d.operands)
+    )
+
+
+def takes_arguments(d):
+    """Whether torch's signatures refuse a way of passing arguments."""
+    return d.kind == "accepted" and "received an invalid combination of arguments" in said(d.theirs)
