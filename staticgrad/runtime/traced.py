@@ -85,10 +85,8 @@ class Traced:
 
     def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
         """Compile what gives the results and the effects, and set up where inputs come from."""
-        sources = [
-            *self.results.templates,
-            *(e.source for e in self.effects if e.source is not None),
-        ]
+        sources = [*self.results.templates]
+        sources += [e.source for e in self.effects if e.source is not None]
         fetches = [*map(self.inside.result, sources), *run, *[group(*changes)] * bool(changes)]
         histories = [k for k, x in enumerate(sources) if has_history(x)]
         freed = {k: sources[k].__gradop_kind__.freed_by(sources[k]) for k in histories}
@@ -97,26 +95,25 @@ class Traced:
         ends = fetches if not self.histories else self.inside.graph.get_operations()
         needed = reachable([*ends, *fetches])
         self.connect(needed)
-        feeds = self.feeds
-        self.executable = Executable(freeze(fetches, feeds), self.optimize)
-        self.state = State(self.executable, len(feeds))
-        self.tape: Tape | None = None
+        self.executable = Executable(freeze(fetches, self.feeds), self.optimize)
+        self.state = State(self.executable, len(self.feeds))
         self.active = [g for g in self.inside.given
                        if g.is_active and (g.feed is None or g.feed in needed)]  # fmt: skip
-        self.copied: list[int] = []
         writes = [e for e in self.effects if isinstance(e, Write)]
-        written = [e.given for e in writes]
         self.written = [e.given for e in writes if not e.is_replaced]
+        self.tape: Tape | None = None
+        self.copied: list[int] = []
         if self.histories:
-            outputs = [sources[k] for k in self.histories]
-            numbers = {e: k for k, e in enumerate(feeds)}
-            self.places = [None if g in written or g.feed is None else numbers[g.feed]
-                           for g in self.active]  # fmt: skip
-            self.copied = [numbers[g.feed] for g in written if g.feed in numbers]
-            self.tape = Tape(
-                self.inside, self.inside.given, feeds, [g.vertex for g in self.active], outputs,
-                self.optimize,
-            )  # fmt: skip
+            self.keep_tape([sources[k] for k in self.histories], [e.given for e in writes])
+
+    def keep_tape(self, outputs: Sequence[Any], written: Sequence[Given]) -> None:
+        """Keep what gradients are taken by: where they arrive, and what they are computed from."""
+        numbers = {e: k for k, e in enumerate(self.feeds)}
+        self.places = [None if g in written or g.feed is None else numbers[g.feed]
+                       for g in self.active]  # fmt: skip
+        self.copied = [numbers[g.feed] for g in written if g.feed in numbers]
+        ends, givens = [g.vertex for g in self.active], self.inside.given
+        self.tape = Tape(self.inside, givens, self.feeds, ends, outputs, self.optimize)
 
     def connect(self, needed: dict[Expr, None]) -> None:
         """Say where the value of each input comes from: arguments first, then what is captured."""
