@@ -15,7 +15,7 @@ from gradops.types import broadcast_shapes, operand_types, shape_of
 
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
-from .fast import NUMBERS
+from .fast import REAL_NUMBERS
 from .fitting import as_entry, require_dtype
 from .handle import ARRAYS, Face, Handle, hold
 from .keeping import preserve
@@ -96,7 +96,7 @@ def write(t: Handle, op: Op, others: tuple[Any, ...]) -> Handle:
         check_fits(op, (t, *others), result)
         return rebased(t, result)
     refuse_unrecorded(t)
-    overwrite(t, op, [x.value if isinstance(x, Handle) else x for x in others])
+    overwrite(t, op, others)
     storage_of(t).write()
     return t
 
@@ -159,23 +159,29 @@ def refuse_inference(t: Handle) -> None:
         )
 
 
-def overwrite(t: Handle, op: Op, others: list[Any]) -> None:
+def overwrite(t: Handle, op: Op, others: tuple[Any, ...]) -> None:
     """Compute into the memory of `t`, which stays the same memory."""
-    value = t.value
-    if type(value) is not np.ndarray or being_transformed(others):
+    value, values = t.value, [x.value if isinstance(x, Handle) else x for x in others]
+    if type(value) is not np.ndarray or being_transformed(values):
         if type(value) is np.ndarray:
             refuse_recording(t)
-        result = op(value, *others)
-        check_fits(op, (t, *others), as_tensor(result))
+        result = op(*map(without_history, (t, *others)))
+        check_fits(op, (t, *others), result)
+        result = result.value
         carry(t, result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype))
         return
     require_writable(t)
-    if (ufunc := ufunc_of(op)) is not None and fits(value, others):
-        write_into(value, ufunc, value, *others)
+    if (ufunc := ufunc_of(op)) is not None and fits(value, values):
+        write_into(value, ufunc, value, *values)
         return
-    result = op(value, *others)
-    check_fits(op, (t, *others), as_tensor(result))
-    np.copyto(value, result, casting="same_kind")
+    result = op(*map(without_history, (t, *others)))
+    check_fits(op, (t, *others), result)
+    np.copyto(value, result.value, casting="unsafe")
+
+
+def without_history(x: Any) -> Any:
+    """A constant with the value and the face of `x`, which may be plain."""
+    return hold(type(x), x.value) if isinstance(x, Handle) else x
 
 
 def being_transformed(values: Sequence[Any]) -> bool:
@@ -195,7 +201,7 @@ def require_writable(t: Handle) -> None:
 def fits(value: Any, others: list[Any]) -> bool:
     """Whether the result of the op surely has the shape and dtype of `value`."""
     for x in others:
-        if type(x) in NUMBERS:
+        if type(x) in REAL_NUMBERS:
             continue
         if type(x) is not np.ndarray or x.shape != value.shape or x.dtype != value.dtype:
             return False
@@ -211,7 +217,7 @@ def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
             op, types, f"output with shape {list(t.shape)} doesn't match the broadcast shape"
             f" {list(result.shape)}", hint="in place, the first operand keeps its shape",
         )  # fmt: skip
-    if not np.can_cast(result.dtype, t.dtype, "same_kind"):
+    if not t.can_store(result.dtype):
         raise DTypeError(
             op, types, f"result type {result.dtype} can't be cast to the desired output type"
             f" {t.dtype}", hint="in place, the first operand keeps its dtype",
@@ -266,7 +272,7 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
     try:
         with np.errstate(over="ignore"):  # what is too large for the dtype is infinite
             t.value[key] = source.value
-    except OverflowError as error:
+    except (OverflowError, TypeError) as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
     except ValueError as error:
         raise misfit(call, t, source, np.shape(t.value[key])) from error
@@ -304,6 +310,7 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
         return self
 
     name = method.__name__ = method.__qualname__ = f"{function.__name__}_"
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose arguments it takes
     method.__doc__ = f"Write the result of `{function.__name__}` into this tensor, and return it."
     return method
 
@@ -346,7 +353,7 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
             "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
             f" the broadcast shape {list(shape)}", hint="squeeze() takes dimensions of size 1 away",
         )  # fmt: skip
-    return replace(t, ..., source, "copy_")
+    return replace(t, ..., source if isinstance(source, Handle) else np.asarray(source), "copy_")
 
 
 def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:

@@ -80,16 +80,19 @@ where = elementwise(
 )
 
 
-def half_of_ties(v: Any, wins: Any, ties: Any) -> Any:
-    """`v` where an operand wins, half of it where both are equal."""
-    return where(wins, v, masked(ties, v / 2))
+def half_of_ties(v: Any, yields: Any, ties: Any) -> Any:
+    """`v`, but 0 where an operand yields to the other, and half of it where both are equal."""
+    return where(yields, masked(ties, v / 2), v)
 
 
-def extremum(name: str, kernel: np.ufunc, wins: Any, **facets: Any) -> Any:
-    """The larger or smaller of two entries; equal ones share the derivative."""
+def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: Any) -> Any:
+    """The larger or smaller of two entries; equal ones share the derivative.
+
+    `yields(a, b)` is where a is not the result, or not alone; NaN yields to nothing.
+    """
     rules = [
-        lambda v, y, a, b: half_of_ties(v, wins(a, b), equal(a, b)),
-        lambda v, y, a, b: half_of_ties(v, wins(b, a), equal(a, b)),
+        lambda v, y, a, b: half_of_ties(v, yields(a, b), equal(a, b)),
+        lambda v, y, a, b: half_of_ties(v, yields(b, a), equal(a, b)),
     ]
     return elementwise(
         name, kernel, d=[None, None], vjp=rules, jvp=rules, traits=["commutative", "idempotent"],
@@ -99,8 +102,8 @@ def extremum(name: str, kernel: np.ufunc, wins: Any, **facets: Any) -> Any:
     )
 
 
-maximum = extremum("maximum", np.maximum, greater, doc="The larger of two entries.")
-minimum = extremum("minimum", np.minimum, less, doc="The smaller of two entries.")
+maximum = extremum("maximum", np.maximum, less_equal, doc="The larger of two entries.")
+minimum = extremum("minimum", np.minimum, greater_equal, doc="The smaller of two entries.")
 
 
 def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:

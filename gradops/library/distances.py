@@ -194,14 +194,14 @@ def maximum_of(x: Any) -> Any:
 def hinge_embedding_loss(
     x: Any, target: Any, margin: float = 1.0, reduction: str = "mean"
 ) -> Any:
-    """x for target 1, and what a margin exceeds x by for target -1.
+    """x for target 1, and what a margin exceeds x by for target -1; for others the sum of both.
 
     >>> float(hinge_embedding_loss(np.array([0.25]), np.array([-1])))
     0.75
     """
     check_same_shape("hinge_embedding_loss", x, target)
-    far = where(equal(target, -1), maximum_of(margin - x), 0)
-    return reduced(where(equal(target, 1), x, 0) + far, reduction)
+    far = where(equal(target, 1), 0, maximum_of(margin - x))
+    return reduced(where(equal(target, -1), 0, x) + far, reduction)
 
 
 def margin_ranking_loss(

@@ -69,3 +69,17 @@ def test_cosine_similarity_is_torchs(shapes, dim, scale):
         want, got = cosines(torch, x, y, dim), cosines(dg, x, y, dim)
         for a, b in zip(got, want, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(b).max(initial=1))
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("target", [1.0, -1.0, 0.0, 0.5])
+def test_hinge_embedding_loss_is_torchs_for_every_target(target):
+    torch = pytest.importorskip("torch")
+    x = np.array([-1.0, 0.0, 0.5, 2.0])
+    got, want = (
+        lib.nn.functional.hinge_embedding_loss(
+            lib.tensor(x), lib.tensor(np.full(4, target)), reduction="none"
+        )
+        for lib in (dg, torch)
+    )
+    np.testing.assert_array_equal(got.numpy(), want.numpy())

@@ -316,3 +316,10 @@ def test_what_selects_an_entry_has_derivatives_that_add_up_to_one(f, n):
     xs = [dg.tensor(g.ravel(), requires_grad=True) for g in np.meshgrid(*[BOUNDS] * n)]
     found = dg.autograd.grad(f(*xs).sum(), xs, materialize_grads=True)
     np.testing.assert_array_equal(sum(g.numpy() for g in found), np.ones(len(BOUNDS) ** n))
+
+
+@pytest.mark.parametrize("f", [gradops.maximum, gradops.minimum])
+@pytest.mark.parametrize("pair", [(np.nan, 1.0), (1.0, np.nan), (np.nan, np.nan)])
+def test_an_extreme_that_is_nan_passes_its_derivative_to_both_operands_as_in_torch(f, pair):
+    xs = [dg.tensor(x, requires_grad=True) for x in pair]
+    assert [g.item() for g in dg.autograd.grad(f(*xs), xs)] == [1, 1]
