@@ -24,7 +24,7 @@ from ..frontend.tracing import name_of, parameters, placeholder_like
 from ..ir.expr import Expr
 from ..ir.graph import reachable
 from ..ir.names import held_at
-from .capturing import LOCK, Inside, building, is_value, refuse_changes
+from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
 from .changes import Entry, Gradient, Write, effects_of
 from .executable import Executable
 from .pulling import Tape, TapedCall, are_arrays
