@@ -1,5 +1,9 @@
 """The Python array API 2025.12 on tensors: what it gives can be differentiated.
 
+The standard promotes as NumPy does, so its functions see a tensor as an `Array`, which speaks
+NumPy, and give tensors for tensors. The operators of a tensor are PyTorch's; those of an `Array`
+are the standard's.
+
 >>> from dynamicgrad import array_api as xp
 >>> x = xp.asarray([1.0, 2.0]).requires_grad_()
 >>> xp.sum(xp.exp(x), axis=0).backward()
@@ -15,6 +19,7 @@ from gradops.array_api import Making, namespace
 
 from . import creation, devices, dtypes
 from .tensor import Tensor
+from .through_arrays import on_tensors
 
 
 def new(array: Any) -> Tensor:
@@ -37,4 +42,4 @@ MAKING = Making(
     default_dtype=dtypes.get_default_dtype,
     device=devices.CPU,
 )
-globals().update(namespace(MAKING, __name__))
+globals().update(on_tensors(namespace(MAKING, __name__)))

@@ -53,6 +53,10 @@ class Array(Handle, ArrayMethods):
         elif type(self.value) is np.ndarray:
             self.value = self.value[()]
 
+    def can_store(self, dtype: np.dtype[Any]) -> bool:
+        """Whether results of a dtype may be written to the array in place."""
+        return np.can_cast(dtype, self.dtype, "same_kind")
+
     def __setitem__(self, key: Any, value: Any) -> None:
         from .inplace import plain, replace
 

@@ -8,9 +8,12 @@ import numpy as np
 import gradops as ops
 from gradops import types
 
+from .dtype_rules import in_one_dtype
 from .fast import operand, unary
 
 sgn = unary(ops.sign)
+PLAIN_BOUNDS = frozenset({float, int, type(None)})
+"""Types of bounds that have the dtype of the floats beside them."""
 
 
 def real(x: Any) -> Any:
@@ -42,7 +45,7 @@ def sign(x: Any) -> Any:
             "sign", [ops.type_of(x)], "it is of real numbers", hint="sgn(x) keeps the direction",
             known_as="torch.sign is not intended to support complex numbers",
         )  # fmt: skip
-    return sgn(x)
+    return ops.copy(x) if x.dtype == np.bool_ else sgn(x)
 
 
 def positive(x: Any) -> Any:
@@ -56,13 +59,27 @@ def positive(x: Any) -> Any:
     return x
 
 
+def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
+    """Each entry, but no less than `min` and no more than `max`.
+
+    >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    x = operand(x)
+    if x.dtype.kind == "f" and PLAIN_BOUNDS.issuperset((type(min), type(max))):
+        return ops.clip(x, min, max)
+    given = in_one_dtype([x, *(b for b in (min, max) if b is not None)])
+    low = None if min is None else given[1]
+    return ops.clip(given[0], low, None if max is None else given[-1])
+
+
 def clamp_max(x: Any, max: Any) -> Any:
     """Each entry, but no more than `max`.
 
     >>> dg.clamp_max(dg.tensor([1.0, 3.0]), 2.0)
     tensor([1., 2.])
     """
-    return ops.clip(operand(x), max=max)
+    return clamp(x, max=max)
 
 
 def clamp_min(x: Any, min: Any) -> Any:
@@ -71,10 +88,10 @@ def clamp_min(x: Any, min: Any) -> Any:
     >>> dg.clamp_min(dg.tensor([1.0, 3.0]), 2.0)
     tensor([2., 3.])
     """
-    return ops.clip(operand(x), min=min)
+    return clamp(x, min=min)
 
 
 BOTH: dict[str, Callable[..., Any]] = {
     "real": real, "conj": conj, "sign": sign, "sgn": sgn, "positive": positive,
-    "clamp_max": clamp_max, "clamp_min": clamp_min,
+    "clamp": clamp, "clamp_max": clamp_max, "clamp_min": clamp_min,
 }  # fmt: skip

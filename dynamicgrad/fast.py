@@ -9,6 +9,8 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import Any
 
+import numpy as np
+
 from gradops import Op
 from gradops.library.movement import computed_in
 from gradops.op import PLAIN, explain
@@ -23,7 +25,9 @@ from .rows import as_numbers, as_row
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import Tensor, as_tensor
 
+SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 NUMBERS = frozenset({float, int, bool})
+REAL_NUMBERS = frozenset({float, int})
 CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
 ALONG = frozenset(
@@ -44,23 +48,25 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     """`op` as a function of one handle of a face."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
-    promotes = face.promoted is not None
+    promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
 
     def call(x: Any) -> Any:
         if not isinstance(x, face) or type(x.value) not in ARRAYS:
             return op.dispatch((operand(x),), NOTHING)
+        value = x.value
+        of = value.dtype
+        if promotes and of is not single and of is not double:
+            return op.dispatch((x,), NOTHING)
         try:
-            y = kernel(x.value)
+            y = kernel(value)
         except Exception as error:
             explain(op, (x,), NOTHING, error)
             raise
         dtype = y.dtype
-        if promotes and dtype is not x.value.dtype and dtype.kind != "b":
-            return op.dispatch((x,), NOTHING)
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
         mode = is_recording()
-        if x.node is None or not mode or dtype.kind != "f":
+        if x.node is None or not mode or (not (promotes and dtype is of) and dtype.kind != "f"):
             return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
         if not plan:
             plan.append(PLANS[op, 1, 1])
@@ -90,14 +96,14 @@ def binary(
     """`op` as a function of two operands: handles of a face, or one of them plain.
 
     `kernel` computes the same as the op's, where the face has another spelling of it.
-    A face with a promotion of its own takes this way only with operands of one dtype and with
+    A face with a promotion of its own takes this way only with floats of one dtype and with
     Python's numbers, where all promotions agree.
     """
     kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
-    promotes = face.promoted is not None
-    compares = op.family == "discrete"
-    constants = NUMBERS if promotes else CONSTANTS
+    promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
+    weak = isinstance(kernel, np.ufunc) or op.infix  # its numbers have the dtype of the tensor
+    constants = (REAL_NUMBERS if weak else frozenset()) if promotes else CONSTANTS
 
     def plan(active: int) -> Any:
         plans[active] = PLANS[op, active, 2]
@@ -122,23 +128,21 @@ def binary(
             v, b_node = b, None
         else:
             return other(op, a, b)
+        if promotes and of is not single and of is not double:
+            return op.dispatch((a, b), NOTHING)
         try:
             y = kernel(u, v)
         except Exception as error:
-            if promotes:
-                return op.dispatch((a, b), NOTHING)
             explain(op, (a, b), NOTHING, error)
             raise
-        dtype = y.dtype
-        if promotes and dtype is not of and not (compares and of.kind == "f"):
-            return op.dispatch((a, b), NOTHING)
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
         mode = is_recording()
         if a_node is None and b_node is None and mode is not INFERENCE:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
-        if not mode or dtype.kind != "f":
+        dtype = y.dtype
+        if not mode or (not (promotes and dtype is of) and dtype.kind != "f"):
             return unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b) = plans[active] or plan(active)

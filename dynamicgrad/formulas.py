@@ -10,9 +10,11 @@ from gradops import OptionError
 from gradops.types import is_inexact, shape_of, type_of
 
 from .dividing import require_divisor
+from .dtype_rules import factor_in, in_one_dtype, require_kind
 from .fast import binary, operand
 from .handle import cut_off
 from .inplace import updated_by
+from .promotion import common_dtype
 from .tensor import Tensor, as_tensor
 
 divide = binary(ops.div)
@@ -32,11 +34,11 @@ def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if rounding_mode != "trunc":
         kinds = [type_of(operand(x)), type_of(other)]
         raise OptionError("div", kinds, f"rounding_mode is 'floor' or 'trunc', not {rounding_mode}")
-    dtypes = {type_of(v).dtype for v in (x, other)}
-    if any(map(is_inexact, dtypes)):
+    x, other = in_one_dtype([operand(x), other])
+    if is_inexact(x.dtype):
         return ops.trunc(divide(x, other))
     require_divisor(ops.floor_divide, x, other)
-    return ops.floor_divide(operand(x) - ops.fmod(operand(x), other), other)
+    return ops.floor_divide(x - ops.fmod(x, other), other)
 
 
 def round_(x: Any, *, decimals: int = 0) -> Any:
@@ -65,7 +67,8 @@ def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> dg.addcmul(dg.tensor([1.0]), dg.tensor([2.0]), dg.tensor([3.0]), value=2)
     tensor([13.])
     """
-    return x + value * (tensor1 * tensor2)
+    x, product = in_one_dtype([x, tensor1 * tensor2])
+    return x + factor_in("addcmul", value, x.dtype) * product
 
 
 def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
@@ -74,6 +77,7 @@ def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> dg.addcdiv(dg.tensor([1.0]), dg.tensor([3.0]), dg.tensor([2.0]))
     tensor([2.5000])
     """
+    require_kind("addcdiv", [tensor1, tensor2], common_dtype([tensor1, tensor2]), "fc")
     return x + value * (tensor1 / tensor2)
 
 
@@ -93,7 +97,20 @@ def ldexp(x: Any, other: Any) -> Any:
     tensor([12.])
     """
     other = operand(other)
-    return x * ops.exp2(other if is_inexact(other.dtype) else ops.astype(other, dtype=x.dtype))
+    if is_inexact(x.dtype) and not is_inexact(other.dtype):
+        require_kind("ldexp", [x, other], other.dtype, "iu")
+        other = ops.astype(other, dtype=x.dtype)
+    return x * ops.exp2(other)
+
+
+def heaviside(x: Any, values: Any) -> Any:
+    """0 for negative entries, 1 for positive ones, and for zeros the entry of `values`.
+
+    >>> dg.heaviside(dg.tensor([-1, 0, 2]), dg.tensor(5))
+    tensor([0, 5, 1])
+    """
+    found = ops.heaviside(operand(x), values)
+    return found if found.dtype == x.dtype else ops.astype(found, dtype=x.dtype)
 
 
 def dist(x: Any, other: Any, p: float = 2) -> Any:
@@ -182,9 +199,8 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
 BOTH: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, ops.isneginf, ops.isposinf,
-        ops.isreal,
-        lerp, ops.rsqrt,
+        addcdiv, addcmul, bincount, dist, frac, heaviside, histc, isclose, ldexp, lerp,
+        ops.isneginf, ops.isposinf, ops.isreal, ops.rsqrt,
     )
 } | {"round": round_}  # fmt: skip
 METHODS = {

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from gradops import ArrayType, Op, Operators, TapeError, stop_gradient, type_of
+from gradops import ArrayType, DTypeError, Op, Operators, TapeError, stop_gradient, type_of
 from gradops.cutting import number_made
 from gradops.op import PLAIN, compute
 from gradops.places import here
@@ -24,8 +24,6 @@ from .sharing import Alias, Apart, alias, enter, memory, storage_of
 from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
 ARRAYS = PLAIN - {bool, int, float, complex}
-
-Operands = tuple[Sequence[Any], dict[str, Any]]
 
 
 class Handle(Operators):
@@ -50,9 +48,9 @@ class Handle(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        face = face_of(args)
+        face: Any = type(args[0]) if len(args) == 1 else face_of(args)
         if face.promoted is not None:
-            args, attrs = face.promoted(op, args, attrs)
+            args = face.promoted(op, args)
         values, inputs, active, plain = [], [], 0, True
         for i, a in enumerate(args):
             value, node = (a.value, a.node) if isinstance(a, Handle) else (a, None)
@@ -85,6 +83,10 @@ class Handle(Operators):
     def share(self, base: "Handle", op: Op, attrs: dict[str, Any]) -> None:
         """Let this new result of a view op know that it lies in the memory of `base`."""
         alias(base, self, op, attrs)
+
+    def can_store(self, dtype: np.dtype[Any]) -> bool:
+        """Whether results of a dtype may be written to it in place, by the rules of its face."""
+        raise NotImplementedError
 
     @property
     def gradop_level(self) -> float:
@@ -143,10 +145,10 @@ class Handle(Operators):
         return bool(self.value)
 
     def __float__(self) -> float:
-        return float(number_of(self))
+        return float(real_number_of(self))
 
     def __int__(self) -> int:
-        return int(number_of(self))
+        return int(real_number_of(self))
 
     def __complex__(self) -> complex:
         return complex(number_of(self))
@@ -229,6 +231,13 @@ def number_of(t: Handle) -> Any:
     if t.node is not None and is_recording():
         t.becomes_number()
     return t.value.item() if type(t.value) in ARRAYS else t.value
+
+
+def real_number_of(t: Handle) -> Any:
+    """The one entry of `t`, which is not complex, for Python to make a number of."""
+    if t.dtype.kind == "c":
+        raise DTypeError("float", [t.type], "a complex number is no real one", hint="take x.real")
+    return number_of(t)
 
 
 def lifted(args: Sequence[Any]) -> list[Any]:

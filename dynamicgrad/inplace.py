@@ -1,13 +1,14 @@
 """Writing into tensors: refused where it would falsify gradients, counted where it is allowed."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.dims import product
 from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
@@ -15,7 +16,7 @@ from gradops.types import broadcast_shapes, operand_types, shape_of
 
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
-from .fast import NUMBERS
+from .fast import REAL_NUMBERS
 from .fitting import as_entry, require_dtype
 from .handle import ARRAYS, Face, Handle, hold
 from .keeping import preserve
@@ -56,16 +57,16 @@ def ufunc_of(op: Op) -> np.ufunc | None:
 
 def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     """The common case of `write`, an update under no_grad, spelled out."""
-    if t.storage is not None:
-        if t.storage.kept:
-            preserve(t)
+    storage = t.storage
+    if storage is not None and (storage.kept or type(storage) is not Storage):
         refuse_inference(t)
+        preserve(t)
     try:
         ufunc(value, x, value)
     except ValueError:
         require_writable(t)
         raise
-    (t.storage or storage_of(t)).write()
+    (storage or storage_of(t)).write()
     return t
 
 
@@ -96,7 +97,7 @@ def write(t: Handle, op: Op, others: tuple[Any, ...]) -> Handle:
         check_fits(op, (t, *others), result)
         return rebased(t, result)
     refuse_unrecorded(t)
-    overwrite(t, op, [x.value if isinstance(x, Handle) else x for x in others])
+    overwrite(t, op, others)
     storage_of(t).write()
     return t
 
@@ -159,26 +160,32 @@ def refuse_inference(t: Handle) -> None:
         )
 
 
-def overwrite(t: Handle, op: Op, others: list[Any]) -> None:
+def overwrite(t: Handle, op: Op, others: tuple[Any, ...]) -> None:
     """Compute into the memory of `t`, which stays the same memory."""
-    value = t.value
-    if type(value) is not np.ndarray or being_transformed(others):
+    value, values = t.value, [x.value if isinstance(x, Handle) else x for x in others]
+    if type(value) is not np.ndarray or being_transformed(values):
         if type(value) is np.ndarray:
             refuse_recording(t)
-        result = op(value, *others)
-        check_fits(op, (t, *others), as_tensor(result))
+        result = op(*map(without_history, (t, *others)))
+        check_fits(op, (t, *others), result)
+        result = result.value
         carry(t, result if result.dtype == t.dtype else ops.astype(result, dtype=t.dtype))
         return
     require_writable(t)
-    if (ufunc := ufunc_of(op)) is not None and fits(value, others):
-        write_into(value, ufunc, value, *others)
+    if (ufunc := ufunc_of(op)) is not None and fits(value, values):
+        write_into(value, ufunc, value, *values)
         return
-    result = op(value, *others)
-    check_fits(op, (t, *others), as_tensor(result))
-    np.copyto(value, result, casting="same_kind")
+    result = op(*map(without_history, (t, *others)))
+    check_fits(op, (t, *others), result)
+    np.copyto(value, result.value, casting="unsafe")
 
 
-def being_transformed(values: list[Any]) -> bool:
+def without_history(x: Any) -> Any:
+    """A constant with the value and the face of `x`, which may be plain."""
+    return hold(type(x), x.value) if isinstance(x, Handle) else x
+
+
+def being_transformed(values: Sequence[Any]) -> bool:
     """Whether a value carries a tangent or a batch, which the memory of an array cannot hold."""
     return any(hasattr(x, "gradop_level") for x in values)
 
@@ -195,7 +202,7 @@ def require_writable(t: Handle) -> None:
 def fits(value: Any, others: list[Any]) -> bool:
     """Whether the result of the op surely has the shape and dtype of `value`."""
     for x in others:
-        if type(x) in NUMBERS:
+        if type(x) in REAL_NUMBERS:
             continue
         if type(x) is not np.ndarray or x.shape != value.shape or x.dtype != value.dtype:
             return False
@@ -211,7 +218,7 @@ def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
             op, types, f"output with shape {list(t.shape)} doesn't match the broadcast shape"
             f" {list(result.shape)}", hint="in place, the first operand keeps its shape",
         )  # fmt: skip
-    if not np.can_cast(result.dtype, t.dtype, "same_kind"):
+    if not t.can_store(result.dtype):
         raise DTypeError(
             op, types, f"result type {result.dtype} can't be cast to the desired output type"
             f" {t.dtype}", hint="in place, the first operand keeps its dtype",
@@ -266,16 +273,24 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
     try:
         with np.errstate(over="ignore"):  # what is too large for the dtype is infinite
             t.value[key] = source.value
-    except OverflowError as error:
+    except (OverflowError, TypeError) as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
-    except ValueError as error:
-        raise misfit(call, t, source, np.shape(t.value[key])) from error
+    except ValueError:
+        shape = np.shape(t.value[key])
+        t.value[key] = fitted(hold(type(t), t.value), source, shape, call).value
 
 
 def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
     """`before` with `source` in the places of `key`; an entry named twice has the later value."""
-    shape = np.broadcast_to(np.zeros(()), before.shape)[key].shape
+    shape = places_shape(before, key)
     return ops.at(before)[key].set(fitted(before, source, shape, call))
+
+
+def places_shape(t: Handle, key: Any) -> Any:
+    """The shape of the entries of `t` at a key, in which a trace may have put expressions."""
+    if being_transformed(key if isinstance(key, tuple) else (key,)):
+        return ops.index(hold(type(t), t.value), key).shape
+    return np.broadcast_to(np.zeros(()), t.shape)[key].shape
 
 
 def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
@@ -288,6 +303,8 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
             refuse_recording(self)
             result = function(before(self), *args, **attrs)
             check_fits(name, (self,), result)
+            if result.node is None:
+                return replace(self, ..., result, name)
             return rebased(self, result)
         refuse_unrecorded(self)
         result = function(hold(type(self), self.value), *args, **attrs)
@@ -297,13 +314,14 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
         return self
 
     name = method.__name__ = method.__qualname__ = f"{function.__name__}_"
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose arguments it takes
     method.__doc__ = f"Write the result of `{function.__name__}` into this tensor, and return it."
     return method
 
 
 def fitted(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
-    if being_transformed([source.value]):
+    if being_transformed([source.value]) or (source.node is not None and source.dtype != t.dtype):
         source = ops.astype(source, dtype=t.dtype)
     elif source.node is None:
         source = handle(np.asarray(source.value, t.dtype))
@@ -339,7 +357,7 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
             "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
             f" the broadcast shape {list(shape)}", hint="squeeze() takes dimensions of size 1 away",
         )  # fmt: skip
-    return replace(t, ..., source, "copy_")
+    return replace(t, ..., source if isinstance(source, Handle) else np.asarray(source), "copy_")
 
 
 def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
@@ -355,7 +373,11 @@ def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     if being_transformed([mask.value]):
         chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
         return replace(t, ..., chosen, "masked_fill_")
-    return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
+    try:
+        places = np.broadcast_to(mask.value, t.shape)
+    except ValueError as error:
+        raise misfit("masked_fill_", t, mask, t.shape) from error
+    return replace(t, places, value, "masked_fill_")
 
 
 def detach_(t: Tensor) -> Tensor:
@@ -378,7 +400,10 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     key = plain(with_integers(key))
-    if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
+    if type(t.node) is Leaf and is_recording():
+        t[key]  # an index that is none is told first
+    mixed = isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value)
+    if mixed and (not isinstance(key, tuple) or product(t[key].shape)):
         require_dtype("setitem", t, value)
     replace(t, key, value, "setitem")
 

@@ -17,6 +17,7 @@ from gradops.library.movement import in_dtype
 from gradops.types import shape_of, type_of
 
 from .fast import operand
+from .operand_dtypes import with_dtypes_of_torch
 from .rows import numbers_as_rows
 from .statistics import dims
 
@@ -267,5 +268,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(OFFERED)
+globals().update(with_dtypes_of_torch(OFFERED))
 __all__ = sorted(OFFERED)

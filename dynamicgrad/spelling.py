@@ -19,7 +19,6 @@ from . import (
     conversion,
     creation,
     devices,
-    dtypes,
     entrywise,
     formulas,
     holding,
@@ -27,6 +26,7 @@ from . import (
     inplace,
     layout,
     leaves,
+    promotion,
     sampling,
     scattering,
     shapes,
@@ -38,10 +38,12 @@ from . import (
 from .arrays import Array
 from .backward import backward
 from .dividing import DIVISIONS, refusing_zero
+from .dtype_rules import factor_in, promoted
 from .fast import binary, operand, several, unary
 from .fitting import as_entry
 from .handle import Handle, detached
 from .keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
+from .operand_dtypes import with_dtypes_of_torch
 from .rows import numbers_as_rows
 from .tensor import Tensor, as_tensor
 
@@ -71,10 +73,27 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     """
     if a is None and b is None:
         return sorting.nonzero(condition, as_tuple=True)
-    numbers = {type(a), type(b)}
-    if float in numbers and numbers <= {bool, int, float}:
-        a = np.asarray(a, dtypes.get_default_dtype())
-    return ops.where(as_tensor(condition), a, b)
+    condition = as_tensor(condition)
+    kind = condition.dtype.kind
+    if kind != "b" and condition.dtype != np.uint8:
+        raise ops.DTypeError(
+            "where", [condition.type], "the condition is of truth values",
+            known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
+            f" {condition.dtype}", hint="use condition != 0",
+        )  # fmt: skip
+    return ops.where(condition if kind == "b" else condition != 0, a, b)
+
+
+def with_bytes(reduce: Any) -> Callable[..., Any]:
+    """`all` or `any`, which gives bytes for bytes."""
+
+    @functools.wraps(reduce)
+    def call(x: Any, *args: Any, **options: Any) -> Any:
+        found = reduce(x, *args, **options)
+        is_bytes = getattr(x, "dtype", None) == np.uint8
+        return ops.astype(found, dtype=np.uint8) if is_bytes else found
+
+    return call
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
@@ -97,11 +116,14 @@ def einsum(equation: str, *operands: Any) -> Any:
     return ops.einsum(equation, *map(as_tensor, operands))
 
 
-def scaled(op: Callable[[Any, Any], Any], name: str, doc: str) -> Callable[..., Any]:
+def scaled(op: Any, name: str, doc: str) -> Callable[..., Any]:
     """`op` with PyTorch's factor `alpha` for its second operand."""
 
     def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
-        return op(x, other if alpha == 1 else other * alpha)
+        if alpha == 1:
+            return op(x, other)
+        x, other = promoted(op.spells, (operand(x), other))
+        return op(x, other * factor_in(name, alpha, x.dtype))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
@@ -221,11 +243,11 @@ WITH_DIM: dict[str, Callable[..., Any]] = {
     "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
     "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
     "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
-    "all": spelled(ops.all, **DIM), "any": spelled(ops.any, **DIM),
+    "all": with_bytes(spelled(ops.all, **DIM)), "any": with_bytes(spelled(ops.any, **DIM)),
     "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
     "logit": special.logit, "mvlgamma": special.multigammaln,
     "nan_to_num": spelled(ops.nan_to_num),
-    "unsqueeze": spelled(ops.expand_dims, **DIM), "clamp": spelled(ops.clip),
+    "unsqueeze": spelled(ops.expand_dims, **DIM),
     "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
     "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
     "take_along_dim": shapes.take_along_dim,
@@ -247,7 +269,7 @@ SHARED: dict[str, Callable[..., Any]] = {
     "min": statistics.extreme(ops.min, ops.argmin, ops.minimum, "min"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to, "div": formulas.div,
+    "broadcast_to": shapes.broadcast_to, "div": formulas.div, "heaviside": formulas.heaviside,
     "imag": spelled(ops.imag), **entrywise.BOTH,
 }  # fmt: skip
 ALIASES = {
@@ -285,7 +307,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: spelled(function) for name, function in statistics.FUNCTIONS.items()},
     "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
     "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
-    "cdist": formulas.cdist, "polar": formulas.polar,
+    "cdist": formulas.cdist, "polar": formulas.polar, "result_type": promotion.result_type,
+    "promote_types": promotion.promote_types, "can_cast": promotion.can_cast,
 }  # fmt: skip
 FUNCTIONS = all_by_pytorchs_names(FUNCTIONS)
 METHODS: dict[str, Any] = {
@@ -313,6 +336,7 @@ METHODS: dict[str, Any] = {
     "__contains__": lambda self, value: bool((self == value).any()),
     "__getitem__": subscripts.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
+FUNCTIONS, METHODS = map(with_dtypes_of_torch, (FUNCTIONS, METHODS))
 PROPERTIES = {
     **algebra.PROPERTIES,
     "grad": property(leaves.read_grad, leaves.write_grad, leaves.delete_grad),
@@ -334,11 +358,13 @@ IN_PLACE = {
     "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
     "nextafter": ops.nextafter,
 }  # fmt: skip
-IN_PLACE_ALONE = [op for name, op in elementwise(1).items() if op.vjp[0] and name != "angle"]
+IN_PLACE_ALONE = [
+    op for name, op in elementwise(1).items() if op.vjp[0] and name not in ("angle", "sign")
+]
 WRITTEN = (
     "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
     " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
-    " mvlgamma nan_to_num ne polygamma xlogy"
+    " mvlgamma nan_to_num ne polygamma sign xlogy"
 )
 """The functions whose methods with an underscore write what they give."""
 
@@ -397,6 +423,8 @@ def install_on_arrays() -> None:
         compute = getattr(Array, f"__{name[1:]}__")
         setattr(Array, f"__{name}__", arrays.in_place(IN_PLACE[written], compute))
     Array.ufuncs = ufuncs(Array)
+    for name in ("__dlpack__", "__dlpack_device__"):
+        setattr(Array, name, METHODS[name])
     for name, method in holding.METHODS.items():
         setattr(Array, name, method)
 
@@ -415,6 +443,7 @@ def install() -> None:
         setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
     Tensor.ufuncs = ufuncs(Tensor)
     Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
+    Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
     for name, op in IN_PLACE.items():
         setattr(Tensor, f"{name}_", inplace.in_place(op))
     for op in IN_PLACE_ALONE:

@@ -12,8 +12,9 @@ from gradops.library.running import latest
 from gradops.library.sorting import argkth
 from gradops.types import is_inexact, shape_of, type_of
 
+from .dtypes import get_default_dtype
 from .fast import OF_NUMBERS, operand
-from .rows import numbers_as_rows
+from .rows import apart, numbers_as_rows
 from .shapes import size_at
 from .tensor import Tensor
 
@@ -65,7 +66,7 @@ def picked(x: Any, indices: Any, dim: int, keepdim: bool) -> Extremes:
     values = ops.take_along_axis(x, indices, axis=dim)
     if keepdim:
         return Extremes(values, indices)
-    return Extremes(ops.squeeze(values, axis=(dim,)), ops.squeeze(indices, axis=(dim,)))
+    return Extremes(*(apart(ops.squeeze(part, axis=(dim,))) for part in (values, indices)))
 
 
 def dims(x: Any, dim: Any) -> Any:
@@ -160,7 +161,8 @@ def of_numbers(name: str) -> Callable[..., Any]:
         from gradops.protocols import reducing
 
         reduce = getattr(reducing, name)
-        return reduce(x, axis=dims(x, dim), dtype=dtype, keepdims=keepdim)
+        found = reduce(in_dtype(x, dtype), axis=dims(x, dim), keepdims=keepdim)
+        return found if dtype is None or found.dtype == dtype else in_dtype(found, dtype)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The {name[3:]} of the entries that are not NaN."
@@ -192,8 +194,20 @@ def cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = No
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
+    if not is_inexact(x.dtype):
+        x = ops.astype(x, dtype=get_default_dtype())
     weights = [w if w is None else ops.astype(w, dtype=x.dtype) for w in (fweights, aweights)]
     return ops.cov(x, ddof=correction, fweights=weights[0], aweights=weights[1])
+
+
+def corrcoef(x: Any) -> Any:
+    """The correlations of variables, which are the rows.
+
+    >>> dg.corrcoef(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    return ops.corrcoef(x if is_inexact(x.dtype) else ops.astype(x, dtype=get_default_dtype()))
 
 
 @numbers_as_rows
@@ -271,7 +285,7 @@ BOTH: dict[str, Callable[..., Any]] = {
         var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
         running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
         running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
-        of_numbers("nanmean"), diff, cov, ops.corrcoef,
+        of_numbers("nanmean"), diff, cov, corrcoef,
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip

@@ -7,8 +7,9 @@ import numpy as np
 from gradops import TapeError
 from gradops.op import as_operand
 
+from .dtype_rules import promoted
 from .handle import Handle, detached, hold, lacking, make_leaf, on_face
-from .promotion import promoted
+from .promotion import can_cast
 from .sharing import memory, storage_of
 from .tape import Part
 
@@ -47,6 +48,10 @@ class Tensor(Handle):
         else:
             self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
         self.node = self.storage = self.cut = self.alias = None
+
+    def can_store(self, dtype: np.dtype[Any]) -> bool:
+        """Whether results of a dtype may be written to the tensor in place."""
+        return can_cast(dtype, self.dtype)
 
     @property
     def output_nr(self) -> int:

@@ -4,12 +4,13 @@
   - ShapeError            operand shapes an op cannot take            (also Value-, RuntimeError)
     - AxisError             an axis that an operand does not have        (also an IndexError)
   - DTypeError            operand dtypes an op cannot take            (also Type-, RuntimeError)
+    - NoKernelError         a dtype that an op does not compute          (also NotImplementedError)
   - OptionError           an attribute that an op does not know      (also Value-, RuntimeError)
   - DivisionError         an integer to be divided by zero   (also ZeroDivision-, RuntimeError)
   - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
-  - IndexingError         an index an operand does not have           (also an IndexError)
+  - IndexingError         an index an operand does not have           (also Index-, RuntimeError)
   - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
-  - MissingRuleError      an op lacks the rule a transformation needs (also a NotImplementedError)
+  - MissingRuleError      an op lacks the rule a transformation needs (also NotImplementedError)
     - NumPyCallError        NumPy was called in a way that is not here   (also a TypeError)
   - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
     - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
@@ -100,8 +101,12 @@ class DTypeError(OperandError, TypeError, RuntimeError):
     """An op was given dtypes it cannot take: NumPy's TypeError, PyTorch's RuntimeError."""
 
 
-class IndexingError(OperandError, IndexError):
-    """An op was given an index that its operand does not have."""
+class IndexingError(OperandError, IndexError, RuntimeError):
+    """An op was given an index that its operand does not have; PyTorch has a RuntimeError, too."""
+
+
+class NoKernelError(DTypeError, NotImplementedError):
+    """An op was given a dtype that it does not compute, as NumPy has no sign of a truth value."""
 
 
 class OptionError(OperandError, ValueError, RuntimeError):
@@ -181,12 +186,18 @@ class GraphError(GradError, RuntimeError):
     """A graph cannot do what was asked."""
 
 
-class FeedError(GraphError, ValueError):
+class StructureError(GraphError, TypeError, ValueError):
+    """Structures that differ: TensorFlow's TypeError of branches, its ValueError of loops."""
+
+
+class FeedError(GraphError, ValueError, TypeError):
     """A feed is missing, unknown, or of another type than its placeholder."""
 
 
-class FetchError(GraphError, ValueError):
-    """A fetch that is not an expression of the graph."""
+class FetchError(GraphError, ValueError, TypeError, KeyError):
+    """A fetch that is not an expression of the graph; TensorFlow has an error of each kind."""
+
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class ValueUnknownError(GraphError, TypeError):

@@ -22,6 +22,7 @@ from .errors import (
     IndexingError,
     MissingRuleError,
     MixedOperandsError,
+    NoKernelError,
     ShapeError,
 )
 from .rules import Rule, Rules
@@ -244,7 +245,7 @@ def explain(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], error: Except
     except GradError:
         raise
     except TypeError as reason:  # NumPy's, of an op that has no kernel for a dtype
-        raise DTypeError(op, types, "NumPy does not compute it for these dtypes") from reason
+        raise NoKernelError(op, types, "NumPy does not compute it for these dtypes") from reason
     except (ValueError, IndexError, OverflowError) as reason:
         error = reason
     for kind, ours in UNFORESEEN.items():

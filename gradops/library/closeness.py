@@ -58,7 +58,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
     array([ True, False])
     """
     if not is_inexact(type_of(b).dtype):
-        b = astype(b, dtype=np.float64)  # integers would wrap around
+        a, b = (astype(x, dtype=np.float64) for x in (a, b))  # integers would wrap around
     near = less_equal(abs(sub(a, b)), atol + rtol * abs(b))
     found = logical_or(logical_and(near, isfinite(b)), equal(a, b))
     if equal_nan:

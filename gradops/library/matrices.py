@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Size
-from ..errors import DTypeError, ShapeError
+from ..errors import DTypeError, NoKernelError, ShapeError
 from ..kernels import linalg
 from ..op import ErrorSample, Op
 from ..types import ArrayType, shape_of, type_of
@@ -110,7 +110,7 @@ def common_dtype(op: str, *types: ArrayType) -> np.dtype[Any]:
     try:
         return linalg.common_dtype(*(x.dtype for x in types))
     except TypeError as error:
-        raise DTypeError(op, types, str(error)) from error
+        raise NoKernelError(op, types, str(error)) from error
 
 
 def smaller(op: str, x: ArrayType) -> Size:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gradops import OPS, DTypeError, GraphError, OptionError, ShapeError, where
+from gradops import OPS, DTypeError, OptionError, ShapeError, where
+from gradops.errors import StructureError
 from gradops.places import describe
 from gradops.tree import structure
 from gradops.types import conflict
@@ -156,7 +157,7 @@ def require_same(name: str, bodies: Sequence[Body]) -> None:
     for b, each in zip(bodies, given, strict=True):
         same = structure(each) == structure(given[0])
         if not same or len(b.leaves) != len(bodies[0].leaves):
-            raise GraphError(
+            raise StructureError(
                 f"{name}: the functions give different structures: {given[0]!r} and {each!r}"
             )
 

@@ -14,6 +14,7 @@ from gradops import (
     flatten,
 )
 from gradops.dims import UNKNOWN, Size
+from gradops.errors import StructureError
 from gradops.places import describe
 from gradops.types import is_float
 
@@ -89,12 +90,14 @@ class Loop:
         given = body.rebuild(body.leaves)
         if self.whole:
             if not isinstance(given, tuple) or len(given) != 2:
-                raise GraphError(f"{self.name}: the function gives (state, result), not {given!r}")
+                raise StructureError(
+                    f"{self.name}: the function gives (state, result), not {given!r}"
+                )
             new, rest = flatten(given[0])[0], flatten(given[1])[0]
         else:
             new, rest = body.leaves, []
         if len(new) != len(self.start):
-            raise GraphError(
+            raise StructureError(
                 f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables:"
                 f" {given!r}"
                 "\n  hint: give all of them back, changed or not, in the order of the arguments"
@@ -184,7 +187,9 @@ def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[A
         return [e.type for e in start]
     shapes = shapes_in(invariants)
     if len(shapes) != len(start):
-        raise GraphError(f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants")
+        raise StructureError(
+            f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants"
+        )
     found = []
     for e, shape in zip(start, shapes, strict=True):
         t = e.type if shape is None else placeholder_type(e.dtype, shape)

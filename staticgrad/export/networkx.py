@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph
+from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.text import entries_text, inner_graphs, value_text
 from .as_json import SHOWN
 from .drawing import Drawing, DrawnNode
@@ -26,7 +26,7 @@ def to_networkx(graph: FrozenGraph) -> Any:
     """
     import networkx as nx  # imported where it is used: it takes longer than all of this package
 
-    drawing, found = Drawing(graph), nx.MultiDiGraph()
+    drawing, found = Drawing(require_frozen("to_networkx", graph)), nx.MultiDiGraph()
     named = inner_graphs(graph)
     for n in drawing.nodes:
         found.add_node(n.id, **facts(n, named))

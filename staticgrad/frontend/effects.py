@@ -61,7 +61,7 @@ def group(*inputs: Any, name: str = "group") -> Expr:
     inputs = tuple(require_expressions(leaves_of(inputs)))
     names = common_names("group", inputs) if inputs else get_default_graph().names
     return names.add(
-        Expr(Kind.GROUP, UNIT, names.unique(name), names, place=here(),
+        Expr(Kind.GROUP, UNIT, names.given(name), names, place=here(),
              control_inputs=(*inputs, *names.after))
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, conflict, native
 
 from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
-from ..ir.names import Names, running
+from ..ir.names import Names, chosen_name, running
 from ..ir.plain import fits, lost_meaning
 from .freeze import freeze
 from .graph import get_default_graph
@@ -63,7 +63,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Exp
     """
     names = get_default_graph().names
     type = placeholder_type(dtype, () if shape is None else shape)
-    name = names.unique(name)
+    name = names.given(name)
     sizes = tuple(Dim(f"{name}.{i}") if n == UNKNOWN else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
@@ -161,7 +161,7 @@ def constant(
     array = as_value(value, dtype)
     if shape is not None:
         array = shaped(array, tuple(shape))
-    return new_constant(get_default_graph().names, array, name)
+    return new_constant(get_default_graph().names, array, chosen_name(name))
 
 
 def shaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -215,7 +215,7 @@ class Variable(Expr):
         names = get_default_graph().names
         value = as_value(initial(initial_value), dtype)
         super().__init__(
-            Kind.VARIABLE, type_of(value), names.unique(name), names, value=value, place=here()
+            Kind.VARIABLE, type_of(value), names.given(name), names, value=value, place=here()
         )
         self.trainable = trainable
         if not trainable:
@@ -315,7 +315,7 @@ def assign(variable: Expr, value: Any, name: str) -> Expr:
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)
     made = names.add(
-        Expr(Kind.ASSIGN, variable.type, names.unique(name), names, inputs=(variable, new),
+        Expr(Kind.ASSIGN, variable.type, names.given(name), names, inputs=(variable, new),
              place=here(), control_inputs=names.after)
     )  # fmt: skip
     if (effects := EFFECTS.get()) is not None:

@@ -287,7 +287,7 @@ def renamed(e: Any, name: str) -> Any:
     if graph is not None:
         del graph.members[e.name]
     e.names.release(e.name)
-    e.name = e.names.unique(name)
+    e.name = e.names.given(name)
     return e.names.add(e)
 
 

@@ -1,5 +1,6 @@
 """The names of a graph, and the circumstances under which it is being built."""
 
+import re
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping
@@ -11,12 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gradops import GraphError
-from gradops.errors import GrowthWarning
+from gradops.errors import GrowthWarning, OptionError
 from gradops.places import Place, depth_of_user, describe, here
 
 if TYPE_CHECKING:
     from .expr import Expr
 
+NOT_IN_NAMES = re.compile(r"[\s:]")
 PREFIXES: "ContextVar[Mapping[Names, str]]" = ContextVar("prefixes", default=MappingProxyType({}))
 CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
 """The forward expression whose gradient is being built."""
@@ -117,6 +119,10 @@ class Names:
             self.counts[full] = count + 1
             return full if not count else self.unique_after(full, count)
 
+    def given(self, name: str) -> str:
+        """The unique name for `name`, which a user has chosen; see `chosen_name`."""
+        return self.unique(chosen_name(name))
+
     def release(self, full: str) -> None:
         """Let a name be used again that was given and is not wanted."""
         with self.lock:
@@ -161,3 +167,13 @@ class Names:
             " each time; build everything before the first run; graph.finalize() makes it an error"
         )
         warnings.warn(message, GrowthWarning, stacklevel=depth_of_user())
+
+
+def chosen_name(name: Any) -> Any:
+    """A name that a user has chosen; OptionError if it has spaces or colons: `x:0` is `x`."""
+    if isinstance(name, str) and NOT_IN_NAMES.search(name):
+        raise OptionError(
+            "name", [repr(name)], "as in TensorFlow, names have no spaces and no colons",
+            hint="write _ or / instead",
+        )  # fmt: skip
+    return name

@@ -1,6 +1,6 @@
 """Feeds: what may stand for an input, and the sizes it settles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,3 +71,18 @@ def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
     found = sizes_given(inputs, [np.shape(v) for v in values])
     return {name: int(n) for name, n in found.items()}
+
+
+def single_feeds(key: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each expression in a tuple, which may have tuples in it, with its value."""
+    stack = [(key, value)]
+    while stack:
+        key, value = stack.pop()
+        if not isinstance(key, tuple):
+            yield key, value
+            continue
+        if not isinstance(value, list | tuple) or len(value) != len(key):
+            what = f"{len(value)} values" if hasattr(value, "__len__") else repr(value)
+            names = ", ".join(getattr(k, "name", repr(k)) for k in key)
+            raise FeedError(f"({names}) is fed {what}, not a tuple of {len(key)}")
+        stack += zip(key, value, strict=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import FeedError, FetchError, GraphError, flatten
+from gradops import FeedError, FetchError, GraphError
 from gradops.places import here
 
 from ..frontend.freeze import freeze, unknown_feed
@@ -23,7 +23,8 @@ from ..ir.graph import by_age
 from ..ir.names import SESSION
 from .debugging import run_watched
 from .executable import Executable
-from .feeds import admitted
+from .feeds import admitted, single_feeds
+from .fetches import flattened_fetches
 from .snapshot import Snapshot
 
 
@@ -95,8 +96,8 @@ class Session:
         """The values of `fetches`, in their structure.
 
         Fetches are expressions, names of expressions, or nested lists, tuples, dicts and
-        dataclasses of these. `feed_dict` maps expressions, or names, to values; anything can be
-        fed, also what the graph would compute. Raises FetchError, FeedError.
+        dataclasses of these. `feed_dict` maps expressions, or names, or tuples of them, to values;
+        anything can be fed, also what the graph would compute. Raises FetchError, FeedError.
 
         With `debug` what was written is run node by node, unoptimised: `debug(expression, value)`
         is called with each value, inside loops too, or with True each is printed to the standard
@@ -104,7 +105,7 @@ class Session:
         raises NotFiniteError, which names it, its operands and its line.
         """
         feeds = self.feeds(feed_dict)
-        leaves, rebuild = flatten(fetches)
+        leaves, rebuild = flattened_fetches(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], list(feeds))
         values = [feeds[e] for e in plan.feeds]
         with self.lock:
@@ -122,9 +123,14 @@ class Session:
             raise FeedError(
                 f"feed_dict maps expressions to values; got a {type(feed_dict).__name__}"
             )
-        feeds = {self.fed(key): value for key, value in feed_dict.items()}
-        if len(feeds) < len(feed_dict):
-            raise FeedError("an expression is fed twice, once by its name")
+        given = list(feed_dict.items())
+        for key in feed_dict:
+            if isinstance(key, tuple):
+                given = [each for pair in given for each in single_feeds(*pair)]
+                break
+        feeds = {self.fed(key): value for key, value in given}
+        if len(feeds) < len(given):
+            raise FeedError("an expression is fed twice, once by its name or in a tuple")
         return feeds
 
     def execute(
@@ -207,7 +213,7 @@ class Session:
         np.float32(9.0)
         """
         feeds = [self.fed(key) for key in sequence(feed_list)]
-        leaves, rebuild = flatten(fetches)
+        leaves, rebuild = flattened_fetches(fetches)
         plan = self.plan([self.fetched(e) for e in leaves], feeds)
         by_feed = {e: i for i, e in enumerate(feeds)}
         places = [by_feed[e] for e in plan.feeds]
@@ -235,7 +241,7 @@ class Session:
         >>> step(x=3.0), step({x: 3.0}, rate=2.0)
         (np.float32(1.5), np.float32(6.0))
         """
-        leaves, rebuild = flatten(fetches)
+        leaves, rebuild = flattened_fetches(fetches)
         wanted = [self.fetched(e) for e in leaves]
         fixed = {e: admitted(e, value) for e, value in self.feeds(feed_dict).items()}
 

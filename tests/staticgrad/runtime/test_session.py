@@ -3,6 +3,7 @@
 import gc
 import threading
 import weakref
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -224,3 +225,77 @@ def test_a_callable_takes_one_feed_or_several(x):
     call = sg.Session().make_callable(x * 2, x)
     assert call([1.0]).tolist() == [2]
     assert sg.Session().make_callable(sg.constant(1.0), None)() == 1
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda y: None, lambda y: [y, None], lambda y: {"a": (y, [None])}, lambda y: [None],
+])  # fmt: skip
+def test_none_is_no_fetch(wrap):
+    x = sg.placeholder("float32", [], name="x")
+    session, fetches = sg.Session(), wrap(x * 2)
+    for run in (session.run, session.make_callable, session.partial):
+        with pytest.raises(TypeError, match="None is neither an expression"):
+            run(fetches)
+    assert session.run([]) == []
+    assert session.run({"a": ()}) == {"a": ()}
+
+
+def test_feeds_come_in_tuples_too():
+    x, y = sg.placeholder("float32", [], name="x"), sg.placeholder("float32", [2], name="y")
+    session, pair = sg.Session(), namedtuple("Pair", "a b")
+    for feeds in (
+        {(x, y): (1.0, [2.0, 3.0])},
+        {(x, ("y",)): [1.0, (np.array([2.0, 3.0], "float32"),)]},
+        {pair("x:0", y): pair(1.0, (2.0, 3.0))},
+        {(x,): (1.0,), y: [2.0, 3.0]},
+    ):
+        assert session.run(x + y, feeds).tolist() == [3, 4]
+    for feeds, words in (
+        ({(x, y): (1.0,)}, r"\(x, y\) is fed 1 values, not a tuple of 2"),
+        ({(x, y): 1.0}, r"\(x, y\) is fed 1.0, not a tuple of 2"),
+        ({(x, y): (1.0, [1.0, 2.0]), "x": 2.0}, "fed twice"),
+    ):
+        with pytest.raises(FeedError, match=words):
+            session.run(x + y, feeds)
+
+
+@pytest.mark.parametrize("name", ["a b", "a:b", "x:0", "\t", "a\nb", ":"])
+def test_names_have_no_spaces_and_no_colons(name):
+    x = sg.placeholder("float32", [])
+    for build in (
+        lambda: sg.placeholder("float32", [], name=name), lambda: sg.Variable(1.0, name=name),
+        lambda: sg.multiply(x, x, name=name), lambda: sg.constant(1.0, name=name),
+        lambda: sg.name_scope(name).__enter__(), lambda: sg.group(x, name=name),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="no spaces and no colons"):
+            build()
+
+
+@pytest.mark.parametrize(
+    ("fetch", "kind"), [(3, TypeError), ("y", ValueError), ("x:1", ValueError)]
+)
+def test_errors_of_fetches_are_of_tensorflows_kinds(fetch, kind):
+    sg.placeholder("float32", [], name="x")
+    with pytest.raises(kind, match=r"no expression called|neither an expression"):
+        sg.Session().run(fetch)
+    with pytest.raises(KeyError) as error:
+        sg.get_default_graph().get_tensor_by_name("x:1")
+    assert str(error.value).startswith("'g' has no expression")
+    for feeds in ({3: 1.0}, [1.0]):
+        with pytest.raises(TypeError):
+            sg.Session().run([], feeds)
+
+
+def test_structures_that_differ_are_errors_of_tensorflows_kinds():
+    x, p = sg.constant(1.0), sg.constant(True)
+    for fns in ((lambda: (x, x), lambda: [x, x]), (lambda: [x, x], lambda: x)):
+        with pytest.raises(TypeError, match="different structures"):
+            sg.cond(p, *fns)
+    for loop in (
+        lambda: sg.while_loop(lambda i, j: i < 3, lambda i, j: i + 1, [0, 0]),
+        lambda: sg.while_loop(lambda i: i < 3, lambda i: [i, i], [0]),
+        lambda: sg.scan(lambda a, e: (a, e), sg.zeros([3]), 0.0),
+        lambda: sg.foldl(lambda a, e: (a, e), sg.zeros([3]), 0.0),
+    ):
+        with pytest.raises(ValueError, match=r"gives .* values for"):
+            loop()
