@@ -22,7 +22,7 @@ def number_in(name: str, of: Any, value: Any) -> Any:
     """A number in a dtype, as it is among entries that have that."""
     number = value.item() if isinstance(value, np.generic | np.ndarray) else value
     dtype = np.dtype(of)
-    if (dtype.kind != "c" and isinstance(number, complex)) or not in_range(dtype, number):
+    if (dtype.kind not in "bc" and isinstance(number, complex)) or not in_range(dtype, number):
         raise DTypeError(
             name, [ArrayType((), dtype)], f"{number} is no {dtype}",
             hint="give the tensor another dtype first, as by x.float()",

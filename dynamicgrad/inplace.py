@@ -1,13 +1,14 @@
 """Writing into tensors: refused where it would falsify gradients, counted where it is allowed."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
 from gradops import DTypeError, Op, ShapeError, TapeError
+from gradops.dims import product
 from gradops.kernels.writing import write_into
 from gradops.library.comparison import extremes_of
 from gradops.places import here
@@ -184,7 +185,7 @@ def without_history(x: Any) -> Any:
     return hold(type(x), x.value) if isinstance(x, Handle) else x
 
 
-def being_transformed(values: list[Any]) -> bool:
+def being_transformed(values: Sequence[Any]) -> bool:
     """Whether a value carries a tangent or a batch, which the memory of an array cannot hold."""
     return any(hasattr(x, "gradop_level") for x in values)
 
@@ -274,14 +275,22 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
             t.value[key] = source.value
     except (OverflowError, TypeError) as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
-    except ValueError as error:
-        raise misfit(call, t, source, np.shape(t.value[key])) from error
+    except ValueError:
+        shape = np.shape(t.value[key])
+        t.value[key] = fitted(hold(type(t), t.value), source, shape, call).value
 
 
 def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
     """`before` with `source` in the places of `key`; an entry named twice has the later value."""
-    shape = np.broadcast_to(np.zeros(()), before.shape)[key].shape
+    shape = places_shape(before, key)
     return ops.at(before)[key].set(fitted(before, source, shape, call))
+
+
+def places_shape(t: Handle, key: Any) -> Any:
+    """The shape of the entries of `t` at a key, in which a trace may have put expressions."""
+    if being_transformed(key if isinstance(key, tuple) else (key,)):
+        return ops.index(hold(type(t), t.value), key).shape
+    return np.broadcast_to(np.zeros(()), t.shape)[key].shape
 
 
 def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
@@ -294,6 +303,8 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
             refuse_recording(self)
             result = function(before(self), *args, **attrs)
             check_fits(name, (self,), result)
+            if result.node is None:
+                return replace(self, ..., result, name)
             return rebased(self, result)
         refuse_unrecorded(self)
         result = function(hold(type(self), self.value), *args, **attrs)
@@ -310,7 +321,7 @@ def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:
 
 def fitted(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
     """`source` broadcast to a shape, of which it may have more axes of size 1 in front."""
-    if being_transformed([source.value]):
+    if being_transformed([source.value]) or (source.node is not None and source.dtype != t.dtype):
         source = ops.astype(source, dtype=t.dtype)
     elif source.node is None:
         source = handle(np.asarray(source.value, t.dtype))
@@ -362,7 +373,11 @@ def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     if being_transformed([mask.value]):
         chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
         return replace(t, ..., chosen, "masked_fill_")
-    return replace(t, np.broadcast_to(mask.value, t.shape), value, "masked_fill_")
+    try:
+        places = np.broadcast_to(mask.value, t.shape)
+    except ValueError as error:
+        raise misfit("masked_fill_", t, mask, t.shape) from error
+    return replace(t, places, value, "masked_fill_")
 
 
 def detach_(t: Tensor) -> Tensor:
@@ -385,7 +400,10 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     key = plain(with_integers(key))
-    if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
+    if type(t.node) is Leaf and is_recording():
+        t[key]  # an index that is none is told first
+    mixed = isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value)
+    if mixed and (not isinstance(key, tuple) or product(t[key].shape)):
         require_dtype("setitem", t, value)
     replace(t, key, value, "setitem")
 

@@ -68,6 +68,11 @@ def as_numbers(found: Any) -> Any:
 def as_number(row: Any) -> Any:
     """A row of one as a number: a view only of what the row is a view of."""
     found = OPS["reshape"](row, shape=())
-    if isinstance(row, Handle) and row.alias is None:
+    return apart(found) if isinstance(row, Handle) and row.alias is None else found
+
+
+def apart(found: Any) -> Any:
+    """A view of what nobody else sees, as a tensor of its own."""
+    if isinstance(found, Handle):
         found.alias = None
     return found

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.types import is_float, is_inexact, shape_of
+from gradops.types import is_float, is_inexact, operand_types, shape_of
 
 from .fitting import as_entry, require_dtype
 from .inplace import updated_by
@@ -31,6 +31,26 @@ def grid(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
         index if i == k else np.arange(n).reshape(-1, *(1,) * (rank - 1 - i))
         for i, n in enumerate(sizes)
     )
+
+
+def require_places(name: str, x: Any, dim: int, index: Any, src: Any) -> None:
+    """Refuse an index with more entries than the source has, or than `x` beside the dimension."""
+    sizes: Any = shape_of(as_tensor(index))
+    own: Any = shape_of(x)
+    of: Any = shape_of(src) if isinstance(src, Tensor) else sizes
+    k = axis_of(x, dim, len(own))
+    beside = zip(sizes, own, strict=True)
+    if (
+        len(of) != len(sizes)
+        or any(n > m for n, m in zip(sizes, of, strict=True))
+        or any(n > m for i, (n, m) in enumerate(beside) if i != k)
+    ):
+        raise ops.ShapeError(
+            name, operand_types([x, as_tensor(index)]), f"the index has more entries than {of} or"
+            f" than {own} beside dimension {k}",
+            known_as="Expected index to be no larger than self apart from dimension, and no larger"
+            " size than src",
+        )  # fmt: skip
 
 
 def names_nothing(index: Any, x: Any) -> bool:
@@ -60,8 +80,9 @@ def scatter(
     """
     if names_nothing(index, x):
         return ops.copy(x)
-    require_dtype("scatter", x, src)
     place = ops.at(x)[grid(x, dim, index)]
+    require_places("scatter", x, dim, index, src)
+    require_dtype("scatter", x, src)
     given = value if src is None else src
     values = of_index(src, index) if isinstance(given, Tensor) else as_entry("scatter", x, given)
     if reduce not in (None, "add", "multiply"):
@@ -80,8 +101,10 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     """
     if names_nothing(index, x):
         return ops.copy(x)
+    place = ops.at(x)[grid(x, dim, index)]
+    require_places("scatter_add", x, dim, index, src)
     require_dtype("scatter_add", x, src)
-    return ops.at(x)[grid(x, dim, index)].add(of_index(src, index))
+    return place.add(of_index(src, index))
 
 
 @numbers_as_rows
@@ -99,8 +122,10 @@ def scatter_reduce(
     """
     if names_nothing(index, x):
         return ops.copy(x)
+    key = grid(x, dim, index)
+    require_places("scatter_reduce", x, dim, index, src)
     require_dtype("scatter_reduce", x, src)
-    return reduced(x, grid(x, dim, index), of_index(src, index), reduce, include_self)
+    return reduced(x, key, of_index(src, index), reduce, include_self)
 
 
 def reduced(x: Any, key: Any, values: Any, reduce: str, include_self: bool) -> Any:

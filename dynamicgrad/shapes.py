@@ -118,9 +118,9 @@ def expand(x: Any, *sizes_: Any, size: Any = ()) -> Any:
 def writable(view: Any, x: Any) -> Any:
     """A view that begins where `x` does, let to be written to unless entries of it are one."""
     own, value = x.value, view.value
-    if not isinstance(own, np.ndarray) or not own.flags.writeable or not own.size:
+    if not isinstance(own, np.ndarray) or not own.flags.writeable:
         return view
-    if isinstance(value, np.ndarray) and value.size and not overlaps(value):
+    if isinstance(value, np.ndarray) and not (value.size and overlaps(value)):
         view.value = np.lib.stride_tricks.as_strided(own, value.shape, value.strides)
     return view
 

@@ -159,6 +159,8 @@ def may_share(base: Any, value: Any, alias: Alias) -> bool:
     """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
     if not (is_array(value) and is_array(base)):
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
+    if not value.size:
+        return bool(value.dtype == base.dtype)  # of no entries, where only the tensors can tell
     return owner(value) is owner(base) or np.may_share_memory(value, base)
 
 

@@ -14,7 +14,7 @@ from gradops.types import is_inexact, shape_of, type_of
 
 from .dtypes import get_default_dtype
 from .fast import OF_NUMBERS, operand
-from .rows import numbers_as_rows
+from .rows import apart, numbers_as_rows
 from .shapes import size_at
 from .tensor import Tensor
 
@@ -66,7 +66,7 @@ def picked(x: Any, indices: Any, dim: int, keepdim: bool) -> Extremes:
     values = ops.take_along_axis(x, indices, axis=dim)
     if keepdim:
         return Extremes(values, indices)
-    return Extremes(ops.squeeze(values, axis=(dim,)), ops.squeeze(indices, axis=(dim,)))
+    return Extremes(*(apart(ops.squeeze(part, axis=(dim,))) for part in (values, indices)))
 
 
 def dims(x: Any, dim: Any) -> Any:

@@ -3,7 +3,7 @@
 import sys
 from types import FrameType
 
-from .places import OURS, describe
+from .places import OURS, Place, describe
 
 PACKAGES = frozenset({"gradops", "dynamicgrad", "staticgrad"})
 
@@ -14,10 +14,28 @@ def frames_to_user() -> list[FrameType]:
     found = []
     while frame is not None:
         found.append(frame)
-        if not OURS[frame.f_code.co_filename]:
+        if not is_of_library(frame):
             return found[::-1]
         frame = frame.f_back
     return []
+
+
+def is_of_library(frame: FrameType) -> bool:
+    """Whether a frame is not the user's; SciPy has functions whose source it makes and runs."""
+    if OURS[frame.f_code.co_filename]:
+        return True
+    return frame.f_code.co_filename == "<string>" and package_of(frame) in ("numpy", "scipy")
+
+
+def package_of(frame: FrameType) -> str:
+    """The outermost package that the code of a frame belongs to."""
+    return str(frame.f_globals.get("__name__", "")).split(".")[0]
+
+
+def place_of_user() -> Place | None:
+    """The innermost place outside the library, SciPy's generated source included in it."""
+    frames = frames_to_user()
+    return (frames[0].f_code, frames[0].f_lasti) if frames else None
 
 
 def function_called() -> str:
@@ -29,7 +47,7 @@ def function_called() -> str:
     package = ""
     for frame in frames_to_user()[1:]:
         module = str(frame.f_globals.get("__name__", ""))
-        if module.split(".")[0] in PACKAGES:
+        if package_of(frame) in PACKAGES:
             break
         if name := public_name(module, frame.f_code.co_qualname):
             return name
@@ -53,10 +71,7 @@ def public_name(module: str, qualified: str) -> str:
 
 def calls_staticgrad() -> bool:
     """Whether the user's line calls staticgrad."""
-    return any(
-        str(frame.f_globals.get("__name__", "")).startswith("staticgrad.")
-        for frame in frames_to_user()[1:2]
-    )
+    return any(package_of(frame) == "staticgrad" for frame in frames_to_user()[1:2])
 
 
 def note_of_call() -> str:
@@ -64,5 +79,4 @@ def note_of_call() -> str:
     called = function_called()
     if not called:
         return ""
-    frame = frames_to_user()[0]
-    return f"  at {describe((frame.f_code, frame.f_lasti))}, in {called}"
+    return f"  at {describe(place_of_user())}, in {called}"

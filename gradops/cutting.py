@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from .callers import calls_staticgrad, function_called
+from .callers import calls_staticgrad, function_called, place_of_user
 from .errors import DetachWarning, TransformError
 from .places import Place, describe, here, warn
 
@@ -94,7 +94,7 @@ def array_refused(
 
 def where_and_way_out(write: str, join: str) -> tuple[str, str]:
     """The user's line with what it calls, and the hint: `write` if it is an assignment."""
-    place, (called, hint) = here(), way_out()
+    place, (called, hint) = place_of_user(), way_out()
     hint = write if is_write(place) else hint or join
     if called in SWALLOWING:
         warn(f"{called} takes values that are not known for unequal\n  hint: {hint}", DetachWarning)

@@ -131,7 +131,7 @@ class Function:
     def known(self, leaves: list[Any], tree: Any) -> Traced | None:
         """A trace for arguments of this kind that still holds, if there is one."""
         for each in self.traced.get(self.key(leaves, tree), ()):
-            if each.fits() and each.has_types():
+            if each.fits() and each.watched.has_types():
                 return each
         return None
 

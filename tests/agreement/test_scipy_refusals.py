@@ -22,13 +22,6 @@ MODULES = [
     "special", "stats", "linalg", "integrate", "interpolate", "signal", "fft", "ndimage",
     "optimize", "spatial.distance",
 ]  # fmt: skip
-GENERATED = {
-    "anderson", "broyden1", "broyden2", "diagbroyden", "excitingmixing", "linearmixing",
-    "newton_krylov",
-}  # fmt: skip
-"""Functions whose source SciPy makes and runs under the name of what users type: `<string>`."""
-
-
 STEPS = {"tiecorrect", "distance_transform_edt"}
 """Functions that do no more than compare, so that their derivative is zero."""
 
@@ -37,7 +30,7 @@ def functions():
     """All public functions of SciPy, by name."""
     for space in MODULES:
         module = import_module(f"scipy.{space}")
-        for name in sorted(set(module.__all__) - GENERATED - STEPS):
+        for name in sorted(set(module.__all__) - STEPS):
             f = getattr(module, name)
             if callable(f) and not isinstance(f, type):
                 yield f"scipy.{space}.{name}", f

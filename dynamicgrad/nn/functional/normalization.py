@@ -74,6 +74,8 @@ def layer_norm(
     tensor([[-1.,  1.]])
     """
     x = as_tensor(input)
+    if 0 in x.shape[-len(normalized_shape) :]:
+        return ops.copy(x)  # there is nothing to standardize
     return ops.layer_norm(x, tuple(normalized_shape), optional(weight), optional(bias), eps)
 
 

@@ -10,6 +10,7 @@ TORCHS = {  # the tolerances of torch.testing.assert_close
     "float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7),
     "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7),
 }  # fmt: skip
+HALVES = 4  # torch computes in float32 what takes several steps, NumPy rounds each of them
 GROWTH = 16  # gradients add up the errors of many steps, each within torch's tolerance
 
 
@@ -24,6 +25,8 @@ class Disagreement:
     ours: Any
     operands: tuple[Any, ...] = ()
     program: tuple[str, ...] = ()
+    shared: bool = False  # whether operands lie in one memory
+    overlaps: bool = False  # whether entries of an operand do
 
     def __str__(self):
         return f"{self.kind} of {self.where}:\n  torch: {self.theirs}\n  ours:  {self.ours}"
@@ -62,6 +65,8 @@ def bound(dtype, a, strict, growth):
         info = np.finfo(dtype)
         return ULPS * np.maximum(info.eps * np.abs(a), info.smallest_subnormal)
     relative, absolute = TORCHS[str(dtype)]
-    if growth == 1 and dtype != np.float16:  # torch computes in float32 what has several steps
+    if dtype == np.float16:
+        growth *= HALVES
+    elif growth == 1:
         return relative * np.abs(a) + absolute
     return growth * relative * np.abs(a).max(initial=1.0)

@@ -60,10 +60,11 @@ DEPARTURES = [
         """,
     ),
     Departure(
-        "windows that overlap",
-        "those of `unfold` can be written to; the result depends on the order of the writes",
-        "refused, as for what `expand` repeats",
-        "no result depends on an order that is nowhere defined",
+        "entries that are one in memory",
+        "windows of `unfold` can be written to though they overlap, and what `expand` repeats can"
+        " be filled",
+        "all such writes are refused",
+        "the result would depend on an order that is nowhere defined",
         recognition.writes_windows,
         """
         v0 = lib.arange(4).unfold(0, 2, 1)
@@ -164,7 +165,8 @@ DEPARTURES = [
     ),
     Departure(
         "complex kernels",
-        "some functions take complex numbers that NumPy has for real ones only, as `logcumsumexp`",
+        "some functions take complex numbers, or differentiate them, that NumPy has for real ones"
+        " only, as `logcumsumexp`",
         "a DTypeError",
         "the kernels are NumPy's",
         recognition.lacks_kernel,
@@ -202,6 +204,62 @@ DEPARTURES = [
         """
         v0 = lib.tensor([1], dtype=lib.uint8)
         v1 = v0 < -3
+        """,
+    ),
+    Departure(
+        "losses of two shapes",
+        "`mse_loss` and its kin warn, and broadcast the target against the input",
+        "a ShapeError",
+        "it is hardly ever meant",
+        recognition.refuses_shapes,
+        """
+        v0 = lib.nn.functional.mse_loss(lib.ones(2, 1), lib.ones(2))
+        """,
+    ),
+    Departure(
+        "the sign of NaN",
+        "0",
+        "NaN",
+        "NaN does not vanish without a word",
+        recognition.keeps_nan,
+        """
+        v0 = lib.tensor([float("nan")]).sign()
+        """,
+    ),
+    Departure(
+        "real and complex operands",
+        "`where` of both fails in backward",
+        "it has gradients",
+        "the gradient is known",
+        recognition.mixes,
+        """
+        v0 = lib.ones(2, requires_grad=True)
+        v1 = lib.where(v0 > 0, v0, 1j * lib.ones(2))
+        v1.sum().real.backward()
+        """,
+    ),
+    Departure(
+        "memory of gradients",
+        "gradients that one call of `autograd.grad` gives may lie in the same memory",
+        "each has its own",
+        "a write to one is no write to another",
+        recognition.owns_gradients,
+        """
+        v0 = lib.ones(2, requires_grad=True)
+        v1 = v0[None]
+        v2, v3 = lib.autograd.grad(v1.abs().sum(), [v0, v1], create_graph=True)
+        v3[(v3 > 0)] = 2
+        """,
+    ),
+    Departure(
+        "memory of results",
+        "a few functions give transposed memory, as `nonzero`, which `view` refuses",
+        "it lies row by row",
+        "how a function computes is its own affair",
+        recognition.lies_in_order,
+        """
+        v0 = lib.ones(2, 3).nonzero()
+        v1 = v0.view(12)
         """,
     ),
     Departure(

@@ -27,13 +27,15 @@ def writes_data(d):
 def copies_operand(d):
     """Whether torch refuses operands that lie in the memory that is written."""
     words = "some elements of the input tensor and the written-to tensor"
-    return d.kind == "accepted" and words in said(d.theirs)
+    return (d.kind == "accepted" and words in said(d.theirs)) or (
+        d.kind == "value" and d.shared and re.search(r"_\(| [-+*/%]?/?\*?= ", d.statement)
+    )
 
 
 def writes_windows(d):
-    """Whether windows are written that have entries in common."""
+    """Whether what is written has entries that are one in memory."""
     words = "more than one element of the written-to"
-    return d.kind == "refused" and "unfold" in program(d) and words in said(d.ours)
+    return d.kind == "refused" and d.overlaps and words in said(d.ours)
 
 
 def keeps_parts(d):
@@ -62,7 +64,8 @@ def saves_less(d):
 
 def detaches(d):
     """Whether torch takes a result for a view of what its own code made on the way."""
-    return d.kind == "accepted" and "Can't detach views in-place" in said(d.theirs)
+    of_views = "a view of a leaf" in said(d.theirs) and ".detach_()" in program(d)
+    return d.kind == "accepted" and ("Can't detach views in-place" in said(d.theirs) or of_views)
 
 
 def conjugates(d):
@@ -87,7 +90,7 @@ def has_kernel(d):
 
 def lacks_kernel(d):
     """Whether NumPy has no kernel for complex numbers, where torch has one."""
-    words = r"complex.*NumPy does not compute it for these dtypes"
+    words = r"complex.*not computed? (it )?for|of complex numbers has no gradient"
     return d.kind == "refused" and re.search(words, said(d.ours))
 
 
@@ -110,6 +113,41 @@ def compares(d):
         and re.search(r"([<>]=?|[!=]=) (np\.\w+\()?-\d", d.statement)
         and "uint8" in said(d.operands)
     )
+
+
+def refuses_shapes(d):
+    """Whether a loss is computed of two shapes."""
+    return d.kind == "refused" and "Using a target size" in said(d.ours)
+
+
+def keeps_nan(d):
+    """Whether the sign of NaN is taken."""
+    signs = r"\.(sign|sgn|abs)\("
+    return d.kind in ("value", "gradient") and (
+        re.search(signs, program(d)) and "nan" in said(d.ours) and "nan" not in said(d.theirs)
+    )
+
+
+def owns_gradients(d):
+    """Whether gradients that `autograd.grad` gave in one call share memory in torch."""
+    made = [s for s in d.program if "autograd.grad" in s and re.search(rf"\b{d.where}\b", s)]
+    kinds = ("value", "version", "requires_grad", "is_leaf", "grad_fn")
+    words = "A view was created in no_grad mode"
+    named = [v for v, _ in d.operands if any(v in s for s in d.program if "autograd.grad" in s)]
+    return (d.kind in kinds and made) or (
+        d.kind == "accepted" and words in said(d.theirs) and named
+    )
+
+
+def mixes(d):
+    """Whether backward goes through an operation on real and complex numbers."""
+    words = "input_is_complex == grad_is_complex"
+    return d.kind == "accepted" and words in said(d.theirs)
+
+
+def lies_in_order(d):
+    """Whether torch's result cannot be viewed in another shape."""
+    return d.kind == "accepted" and "view size is not compatible with input" in said(d.theirs)
 
 
 def takes_arguments(d):

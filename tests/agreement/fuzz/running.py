@@ -4,6 +4,7 @@ After each statement that agrees, the memory of our tensors gets torch's entries
 statement starts from the same bits: tolerances hold for a statement, whatever came before it.
 """
 
+import re
 import warnings
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,14 +104,30 @@ class Run:
             found = found or self.written(text, before)
         if found:
             found.operands, found.program = operands, [s.text for s in self.statements]
+            found.shared, found.overlaps = self.shares(text), self.overlaps(text)
             self.disagreement, self.departure = found, departure_of(found)
         else:
             self.synchronize()
 
     def operands(self, statement):
         """The tensors of torch that a statement names, in words."""
-        names = [k for k in self.theirs.names if k[0] == "v" and k in statement]
+        named = set(re.findall(r"\bv\d+\b", statement))
+        names = [k for k in self.theirs.names if k in named]
         return tuple((k, described(self.theirs.names[k])) for k in names)
+
+    def tensors(self, statement):
+        """The tensors of torch that a statement names."""
+        named = set(re.findall(r"\bv\d+\b", statement))
+        return [t for k, t in self.theirs.names.items() if k in named and is_tensor(t)]
+
+    def overlaps(self, statement):
+        """Whether entries of a tensor that a statement names are one in memory."""
+        return any(overlapping(t.shape, t.stride()) for t in self.tensors(statement))
+
+    def shares(self, statement):
+        """Whether tensors that a statement names lie in one memory."""
+        tensors = self.tensors(statement)
+        return len({t.untyped_storage().data_ptr() for t in tensors}) < len(tensors)
 
     def difference(self, statement):
         """The first difference between what the names are bound to."""
@@ -146,6 +163,16 @@ class Run:
         for name, want in self.theirs.values.items():
             if is_tensor(want) and want.dtype.is_floating_point | want.dtype.is_complex:
                 put(ours[name], array(want))
+
+
+def overlapping(sizes, strides):
+    """Whether entries of a layout may lie in one place."""
+    least = 1
+    for step, n in sorted((s, n) for s, n in zip(strides, sizes, strict=True) if n > 1):
+        if step < least:
+            return True
+        least += step * (n - 1)
+    return False
 
 
 def put(t, entries):
