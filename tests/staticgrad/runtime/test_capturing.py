@@ -549,3 +549,43 @@ def test_a_trace_for_another_place_writes_to_nothing():
         sg.trace(lambda x: optimizer.step(), [dg.ones(2)])
     with pytest.raises(ValueUnknownError):
         sg.trace(lambda x: x.item(), [dg.ones(1)])
+
+
+class Compiled(dg.nn.Module):
+    """Compiles its own method."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = dg.nn.Linear(2, 1)
+        self.run = sg.function(self.compute)
+
+    def compute(self, x):
+        return self.layer(x)
+
+    def forward(self, x):
+        return self.run(x)
+
+
+def test_a_copy_of_a_module_captures_the_parameters_of_the_copy():
+    model, x = Compiled(), dg.ones(2)
+    before = model(x).item()
+    twin = copy.deepcopy(model)
+    with dg.no_grad():
+        twin.layer.weight.mul_(5)
+    assert twin(x).item() == twin.layer(x).item() != before
+    assert model(x).item() == before
+    assert twin.run.traces == 1
+
+
+def test_other_parameters_for_a_module_that_compiles_itself_are_used():
+    model, x = Compiled(), dg.ones(2)
+    model(x)
+    weights = {name: p.detach() * 3 for name, p in model.named_parameters()}
+    loss = lambda weights: dg.func.functional_call(model, weights, (x,)).sum()
+    assert loss(weights).item() == pytest.approx(3 * model(x).item(), rel=1e-6)
+    found = dg.func.grad(loss)(weights)
+    assert {name: g.tolist() for name, g in found.items()} == {
+        "layer.weight": [[1.0, 1.0]], "layer.bias": [1.0],
+    }  # fmt: skip
+    rows = dg.func.vmap(lambda w: loss({**weights, "layer.weight": w}))(dg.ones(3, 1, 2))
+    assert rows.shape == (3,)
