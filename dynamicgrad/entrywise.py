@@ -50,7 +50,7 @@ def sign(x: Any) -> Any:
 
 
 def sgn(x: Any) -> Any:
-    """The direction of each entry: 1 for those above zero, -1 below, and x / abs(x) of complex.
+    """-1, 0 or 1 for each entry; of complex ones, the direction z / |z|.
 
     >>> dg.sgn(dg.tensor([-2.0, 0.0]))
     tensor([-1.,  0.])
