@@ -23,6 +23,7 @@ from .modes import INFERENCE, is_recording
 from .sharing import Alias, Apart, alias, enter, memory, storage_of
 from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
+SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 ARRAYS = PLAIN - {bool, int, float, complex}
 
 
@@ -48,9 +49,12 @@ class Handle(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        face: Any = type(args[0]) if len(args) == 1 else face_of(args)
+        one = len(args) == 1
+        face: Any = type(args[0]) if one else face_of(args)
         if face.promoted is not None:
-            args = face.promoted(op, args)
+            of = args[0].value.dtype if one else None  # nothing is done to one that is of floats
+            if of is not SINGLE and of is not DOUBLE:
+                args = face.promoted(op, args)
         values, inputs, active, plain = [], [], 0, True
         for i, a in enumerate(args):
             value, node = (a.value, a.node) if isinstance(a, Handle) else (a, None)
@@ -179,10 +183,18 @@ class Handle(Operators):
         return int(self.value.item())
 
 
-def lacking(face: str, name: str, hint: str) -> AttributeError:
-    """The error for a name that a face does not have, with what to write instead if it is known."""
-    said = f"{face!r} object has no attribute {name!r}"
-    return AttributeError(said + (f"\n  hint: {hint}" if hint else ""))
+class Lacking:
+    """A name that a face does not have: reading it raises, and says what to write instead.
+
+    It is no `__getattr__`, which would make every attribute of every handle slower to read.
+    """
+
+    def __init__(self, name: str, hint: str) -> None:
+        self.name, self.hint = name, hint
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        said = f"{owner.__name__!r} object has no attribute {self.name!r}"
+        raise AttributeError(f"{said}\n  hint: {self.hint}")
 
 
 Face = TypeVar("Face", bound=Handle)

@@ -395,7 +395,7 @@ def test_a_function_under_vmap_has_its_values_to_the_last_bits(name, a, f):
 
 
 LACKING = [
-    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is PyTorch's"),
+    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is dg.Tensor's"),
     (dg.tensor([1.0]), "astype", r"'astype'\n  hint: x.to\(dtype\)"),
     (dg.array([1.0]), "nothing", "no attribute 'nothing'$"),
 ]
