@@ -44,10 +44,12 @@ INFIX: dict[str, Callable[..., Any]] = {
 
 
 def keeps_floats(op: Op, count: int) -> bool:
-    """Whether the kernel gives floats of one dtype for such floats."""
+    """Whether an op is known to give floats of one dtype for such floats."""
+    if "elementwise" not in op.traits:
+        return False
     try:
         return all(result_dtype(op.kernel, (d,) * count) is d for d in (SINGLE, DOUBLE))
-    except TypeError:
+    except TypeError:  # of an op that computes no floats
         return False
 
 
