@@ -15,7 +15,7 @@ from gradops import Op
 from gradops.library.movement import computed_in
 from gradops.op import PLAIN, explain
 from gradops.places import OURS
-from gradops.types import PYTHON_SCALARS, result_dtype, shape_of
+from gradops.types import PYTHON_SCALARS, shape_of
 
 from .arrays import Array
 from .handle import ARRAYS, DOUBLE, SINGLE, Handle, unusual
@@ -44,13 +44,9 @@ INFIX: dict[str, Callable[..., Any]] = {
 
 
 def keeps_floats(op: Op, count: int) -> bool:
-    """Whether an op is known to give floats of one dtype for such floats."""
-    if "elementwise" not in op.traits:
-        return False
-    try:
-        return all(result_dtype(op.kernel, (d,) * count) is d for d in (SINGLE, DOUBLE))
-    except TypeError:  # of an op that computes no floats
-        return False
+    """Whether an op is a ufunc that gives floats of one dtype for such floats."""
+    loops = {f"{code * count}->{code}" for code in "fd"}
+    return isinstance(op.kernel, np.ufunc) and loops <= set(op.kernel.types)
 
 
 def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
