@@ -52,16 +52,17 @@ def backward(
     ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
     if ends == []:
         raise TapeError("`inputs` argument to `backward` cannot be empty.")
-    for v in ends or ():
-        if type(v) is not Leaf:
-            watch_of(v).retains = True
+    if ends is not None:
+        for v in ends:
+            if type(v) is not Leaf:
+                watch_of(v).retains = True  # so it gets its gradient as it passes
     arrive = accumulate_recorded if create_graph else accumulate_arrived
     found = carry(seeds, ends, retain_graph, create_graph, arrive)
     given = {id(g) for g in seeds.values()}
-    wanted = found if ends is None else set(ends)
-    for node, g in found.items():
-        if node in wanted and type(node) is Leaf:  # a result has retained its gradient
-            accumulate(node, g, given, create_graph)
+    if ends is not None:
+        found = {v: found[v] for v in ends if type(v) is Leaf and v in found}
+    for leaf, g in found.items():
+        accumulate(leaf, g, given, create_graph)
 
 
 def grad(
@@ -274,36 +275,37 @@ def known(t: Handle) -> str:
     return f"{t.type}, {made}"
 
 
-def accumulate(node: Any, g: Any, given: set[int], create_graph: bool) -> None:
+def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
     """Add a gradient to what a leaf has."""
-    if node.hooks is not None:
-        g = node.hooks.replaced(g)
-    if node.grad is None:
+    if leaf.grad is None:
         if type(g) is np.ndarray and g.base is None and id(g) not in given:
             given.add(id(g))
-            node.grad = handle(g)  # the common case of `owned`, spelled out
+            leaf.grad = handle(g)  # the common case of `owned`, spelled out
         else:
-            node.grad = tensor_of(owned(g, given))
+            leaf.grad = tensor_of(owned(g, given))
     elif create_graph:
-        node.grad = tensor_of(node.grad + g)
+        leaf.grad = tensor_of(leaf.grad + g)
     else:
         mode = RECORDING.set(False)  # also where the gradient has a history of its own
         try:
-            node.grad.add_(handle(g))
+            leaf.grad.add_(handle(g))
         finally:
             RECORDING.reset(mode)
-    if node.hooks is not None:
-        node.hooks.finish(node, g)
 
 
-def accumulate_arrived(leaf: Leaf, g: Any) -> None:
-    """Add a gradient to a leaf that has hooks; hooks leave none that would be the leaf's own."""
-    accumulate(leaf, g, set(), create_graph=False)
+def accumulate_arrived(leaf: Leaf, g: Any, create_graph: bool = False) -> None:
+    """Add a gradient to a leaf between its hooks, which leave none that is the leaf's own."""
+    hooks = leaf.hooks
+    if hooks is not None:
+        g = hooks.replaced(g)
+    accumulate(leaf, g, set(), create_graph)
+    if hooks is not None:
+        hooks.finish(leaf, g)
 
 
 def accumulate_recorded(leaf: Leaf, g: Any) -> None:
-    """Add a recorded gradient to a leaf that has hooks."""
-    accumulate(leaf, g, set(), create_graph=True)
+    """Add a recorded gradient to a leaf between its hooks."""
+    accumulate_arrived(leaf, g, create_graph=True)
 
 
 def face(t: Any) -> type[Handle]:

@@ -123,6 +123,14 @@ class Handles:
         return t.node.grad if type(t.node) is Leaf else None
 
     @staticmethod
+    def set_gradient(t: Handle, value: Any) -> None:
+        """Let a leaf, or a handle that requires no gradient, have a gradient, or none."""
+        if type(t.node) is Leaf:
+            t.node.grad = value
+        else:
+            t.kept_grad = value
+
+    @staticmethod
     def stand_in(t: Handle, value: Any, grad: Handle | None) -> Handle:
         """A tensor like `t` that holds `value`, a leaf with the same hooks if it has a history."""
         found = new_handle(type(t), value)
@@ -179,7 +187,9 @@ class Handles:
 
     @staticmethod
     def are_sharing(written: Sequence[Handle], others: Sequence[Handle]) -> bool:
-        """Whether tensors of `written` share memory with others, as both know."""
+        """Whether tensors of `written`, which can be written to, share memory with others."""
+        for t in written:
+            require_writable(t)
         shared = {id(t.storage): t for t in written if t.storage is not None and t.storage.viewed}
         return bool(shared) and any(
             id(t.storage) in shared and shared[id(t.storage)] is not t for t in (*written, *others)

@@ -1,7 +1,7 @@
 """Writing into tensors: refused where it would falsify gradients, counted where it is allowed."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,16 +57,16 @@ def ufunc_of(op: Op) -> np.ufunc | None:
 
 def update(t: Handle, ufunc: np.ufunc, value: Any, x: Any) -> Handle:
     """The common case of `write`, an update under no_grad, spelled out."""
-    if t.storage is not None:
-        if t.storage.kept:
-            preserve(t)
+    storage = t.storage
+    if storage is not None and (storage.kept or type(storage) is not Storage):
         refuse_inference(t)
+        preserve(t)
     try:
         ufunc(value, x, value)
     except ValueError:
         require_writable(t)
         raise
-    (t.storage or storage_of(t)).write()
+    (storage or storage_of(t)).write()
     return t
 
 
@@ -185,7 +185,7 @@ def without_history(x: Any) -> Any:
     return hold(type(x), x.value) if isinstance(x, Handle) else x
 
 
-def being_transformed(values: list[Any]) -> bool:
+def being_transformed(values: Sequence[Any]) -> bool:
     """Whether a value carries a tangent or a batch, which the memory of an array cannot hold."""
     return any(hasattr(x, "gradop_level") for x in values)
 
@@ -282,8 +282,15 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
 
 def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
     """`before` with `source` in the places of `key`; an entry named twice has the later value."""
-    shape = np.broadcast_to(np.zeros(()), before.shape)[key].shape
+    shape = places_shape(before, key)
     return ops.at(before)[key].set(fitted(before, source, shape, call))
+
+
+def places_shape(t: Handle, key: Any) -> Any:
+    """The shape of the entries of `t` at a key, in which a trace may have put expressions."""
+    if being_transformed(key if isinstance(key, tuple) else (key,)):
+        return ops.index(hold(type(t), t.value), key).shape
+    return np.broadcast_to(np.zeros(()), t.shape)[key].shape
 
 
 def updated_by(function: Callable[..., Any]) -> Callable[..., Handle]:

@@ -33,6 +33,9 @@ class Kind(Protocol):
     def gradient(self, x: Any) -> Any:
         """The holder that is the gradient of `x`, None if it has none."""
 
+    def set_gradient(self, x: Any, grad: Any) -> None:
+        """Let `x` have a gradient, or none."""
+
     def stand_in(self, x: Any, value: Any, grad: Any) -> Any:
         """A holder like `x` that holds `value`, a leaf if `x` requires gradients."""
 

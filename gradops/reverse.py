@@ -69,26 +69,29 @@ def pull_back(
     frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
     heapify(frontier)
     turns: dict[Any, float] = {}
+    kept: dict[Any, Any] = {}
     i = 0
     while frontier:
         v = heappop(frontier)[1]
-        shown = v if view is None else view(v)
-        op = shown.op
-        ends = op is None or (active is not None and active.isdisjoint(shown.inputs))
-        g = cotangents[v] if ends or v in keep else cotangents.pop(v)
         if v.watch is not None:
             try:
-                g = v.watch(g)
+                passed = v.watch(cotangents[v])
             except Exception as error:
                 blame(error, "a hook on", v)
                 raise
-            if ends:
-                cotangents[v] = g
-        if ends:
-            if arrive is not None and op is None:
+            if v in keep and not ends_at(v, active):
+                kept[v] = cotangents[v]
+            cotangents[v] = passed
+        shown = v if view is None else view(v)
+        op = shown.op
+        if op is None:
+            if arrive is not None:
                 arrive(v, cotangents.pop(v))
             continue
+        g = cotangents[v] if v in keep else cotangents.pop(v)
         v = shown
+        if active is not None and active.isdisjoint(v.inputs):
+            continue
         operands, attrs, rules = read(v), v.attrs, op.vjp
         try:
             share = shared(v, rules, g, operands, active) if isinstance(rules, Together) else None
@@ -119,7 +122,14 @@ def pull_back(
         except Exception as error:
             blame(error, "the backward of", v, None if isinstance(rules, Together) else i)
             raise
+    if kept:
+        cotangents.update(kept)
     return cotangents
+
+
+def ends_at(v: Any, active: AbstractSet[Any] | None) -> bool:
+    """Whether no cotangent goes further than to a vertex."""
+    return v.op is None or (active is not None and active.isdisjoint(v.inputs))
 
 
 def turns_of_leaves(ends: list[Any], active: AbstractSet[Any] | None) -> dict[Any, float]:

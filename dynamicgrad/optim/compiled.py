@@ -47,7 +47,10 @@ def look(optimizer: Any) -> Any:
                for k, v in group.items() if k != "params" and not (own and k == RATE)]  # fmt: skip
     sizes = [len(group["params"]) for group in optimizer.param_groups]
     params = [*map(id, optimizer.parameters())]
-    return options, sizes, params, [*map(id, states)], [len(s) for s in states if s is not None]
+    # those that require no gradient may have one all the same
+    has = [p.grad is None for p in optimizer.parameters() if not p.requires_grad]
+    kept = [len(s) for s in states if s is not None]
+    return options, sizes, params, [*map(id, states)], kept, has
 
 
 def step(optimizer: Any, tracing: Any) -> None:

@@ -80,21 +80,3 @@ def unscaled(y: np.ndarray, x: np.ndarray) -> np.ndarray:
     """exp(x) y, also where exp(x) by itself overflows."""
     half = np.exp(0.5 * x)
     return np.where(np.isinf(x), np.inf, y * half * half)
-
-
-def slope(x: np.ndarray, zeroth: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """I0(x) - I1(x) / x, or of the scaled ones; 1/2 at 0."""
-    with np.errstate(invalid="ignore"):  # 0 / 0, which is made 1/2
-        return np.where(x == 0, 0.5, zeroth - first / x)
-
-
-@entrywise
-def i1_slope(x: np.ndarray) -> np.ndarray:
-    """The derivative of the function of order 1."""
-    return slope(x, i0(x), i1(x))
-
-
-@entrywise
-def i1e_slope(x: np.ndarray) -> np.ndarray:
-    """exp(-abs(x)) times the derivative of the function of order 1."""
-    return slope(x, i0e(x), i1e(x))

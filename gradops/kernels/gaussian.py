@@ -140,29 +140,6 @@ def log_ndtr(x: np.ndarray) -> np.ndarray:
     return np.where(x < 0, np.log(half) - 0.5 * z * z, np.log1p(-exp_of_square(z, -0.5) * half))
 
 
-@entrywise
-def log_ndtr_slope(x: np.ndarray) -> np.ndarray:
-    """The density of the normal distribution over ndtr, also where both underflow."""
-    z = np.abs(x)
-    low = ROOT_2 / ROOT_PI / erfcx_of_magnitude(z * (1 / ROOT_2))
-    return np.where(x < 0, low, exp_of_square(z, -0.5) * (1 / (ROOT_2 * ROOT_PI)) / ndtr(x))
-
-
-FAR_OUT = 8.0  # from where as many terms of a series are exact to rounding
-SLOPE_FAR_OUT = [
-    -2 / ROOT_PI * (-1) ** (k + 1) * math.prod(range(1, 2 * k, 2)) / 2**k for k in range(1, 17)
-]
-"""The multiples of 1 / x**2, 1 / x**4, ... that the derivative of erfcx is the sum of."""
-
-
-@entrywise
-def erfcx_slope(x: np.ndarray) -> np.ndarray:
-    """The derivative of erfcx, 2 x erfcx(x) - 2 / sqrt(pi), also where that cancels."""
-    u, near = 1 / np.maximum(x, FAR_OUT), np.minimum(x, FAR_OUT)
-    far = u * u * np.polyval(SLOPE_FAR_OUT[::-1], u * u)
-    return np.where(x > FAR_OUT, far, 2 * near * erfcx(near) - 2 / ROOT_PI)
-
-
 ROOTS_PER_UNIT, LAST_ROOT = 16, 28  # r = sqrt(-log(1 - x**2)) ends near 27.3, at ndtri(5e-324)
 
 

@@ -1,47 +1,22 @@
 """The modified Bessel functions of the first kind."""
 
-import math
-
 import numpy as np
 
 from ..families import elementwise
 from ..kernels import bessel as kernels
-from ..samples import between, cases, reals
-from .arithmetic import abs, sign
-from .comparison import less, where
-from .elementwise import exp
+from ..samples import reals
+from .arithmetic import sign
+from .comparison import equal, where
 
 __all__ = ["i0", "i0e", "i1", "i1e"]
 
 
-NEAR = 0.5  # where the power series below, cut off, is exact to rounding
-BENDS = [
-    k * (2 * k + 1) / 2 / 2 ** (2 * k - 1) / (math.factorial(k) * math.factorial(k + 1))
-    for k in range(9, 0, -1)
-]
+def i1_slope(y, x, zeroth):
+    """i0(x) - i1(x) / x, or of the scaled ones; 1/2 at 0."""
+    at_zero = equal(x, 0)
+    return where(at_zero, 0.5, zeroth(x) - y / where(at_zero, 1, x))
 
 
-def bend(x, first, slope, scale):
-    """i1'' from i1 and i1' by Bessel's equation, and near 0, where these cancel, a power series."""
-    near = less(abs(x), NEAR)
-    u, far = where(near, x, 0), where(near, 1, x)
-    square, total = u * u, BENDS[0]
-    for coefficient in BENDS[1:]:
-        total = total * square + coefficient
-    return where(near, scale * (u * total), first + (first / far - slope) / far)
-
-
-i1_slope = elementwise(
-    "i1_slope", kernels.i1_slope, d=[lambda y, x: bend(x, i1(x), y, 1)],
-    samples=cases(reals((3, 4)), between(-0.4, 0.4, (3,))),
-    doc="The derivative of i1, i0(x) - i1(x) / x; 1/2 at 0.",
-)
-i1e_slope = elementwise(
-    "i1e_slope", kernels.i1e_slope,
-    d=[lambda y, x: bend(x, i1e(x), y, exp(-abs(x))) - sign(x) * y],
-    samples=cases(reals((3, 4)), between(-0.4, 0.4, (3,))),
-    doc="exp(-abs(x)) times the derivative of i1.",
-)
 i0 = elementwise(
     "i0", kernels.i0, d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
     doc="The modified Bessel function of order 0.",
@@ -52,7 +27,7 @@ i0_of_numpy = elementwise(
     doc="The modified Bessel function of order 0, with the roundings of `numpy.i0`.",
 )
 i1 = elementwise(
-    "i1", kernels.i1, d=[lambda y, x: i1_slope(x)], samples=reals((3, 4)),
+    "i1", kernels.i1, d=[lambda y, x: i1_slope(y, x, i0)], samples=reals((3, 4)),
     doc="The modified Bessel function of order 1.",
 )
 i0e = elementwise(
@@ -61,6 +36,6 @@ i0e = elementwise(
     doc="exp(-abs(x)) i0(x).",
 )
 i1e = elementwise(
-    "i1e", kernels.i1e, d=[lambda y, x: i1e_slope(x) - sign(x) * y], samples=reals((3, 4)),
+    "i1e", kernels.i1e, d=[lambda y, x: i1_slope(y, x, i0e) - sign(x) * y], samples=reals((3, 4)),
     doc="exp(-abs(x)) i1(x).",
 )

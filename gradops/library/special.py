@@ -8,7 +8,8 @@ from ..families import elementwise, singular
 from ..kernels import gaussian as kernels
 from ..kernels.tables import float_dtype
 from ..samples import between, cases, exactly, positive, reals
-from .comparison import equal, greater, less, less_equal, where
+from ..types import type_of
+from .comparison import equal, less_equal, maximum, where
 from .elementwise import exp, log, log1p
 
 __all__ = [
@@ -24,27 +25,9 @@ erfc = elementwise(
     doc="1 - erf(x), accurate where erf is near 1.",
 )
 erfcx = elementwise(
-    "erfcx", kernels.erfcx, d=[lambda y, x: erfcx_slope(x)],
+    "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI],
     traits=["nonnegative"], samples=reals((3, 4)),
     doc="exp(x**2) erfc(x), which does not underflow.",
-)
-
-
-def erfcx_bend(y, x):
-    """The second derivative of erfcx: 2 erfcx + 2 x erfcx', and where these cancel a series."""
-    far = greater(x, kernels.FAR_OUT)
-    u = 1 / where(far, x, kernels.FAR_OUT)
-    square, terms = u * u, kernels.SLOPE_FAR_OUT
-    total = 2 * len(terms) * terms[-1]
-    for k in range(len(terms) - 1, 0, -1):
-        total = total * square + 2 * k * terms[k - 1]
-    return where(far, -u * square * total, 2 * erfcx(x) + 2 * where(far, 0, x) * y)
-
-
-erfcx_slope = elementwise(
-    "erfcx_slope", kernels.erfcx_slope, d=[erfcx_bend],
-    samples=cases(reals((3, 4)), between(9.0, 20.0, (3,))),
-    doc="The derivative of erfcx, 2 x erfcx(x) - 2 / sqrt(pi), exact also where that cancels.",
 )
 erfinv = elementwise(
     "erfinv", kernels.erfinv, d=[singular(lambda y, x: ROOT_PI / 2 * exp(y * y))],
@@ -56,27 +39,16 @@ ndtr = elementwise(
     traits=["nonnegative"], samples=reals((3, 4)),
     doc="The normal distribution function.",
 )
-FAR_DOWN = -50.0  # from where on down as many terms of a series are exact to rounding
-EXCESS = [1, -2, 10, -74, 706, -8162, 110410, -1708394]
 
 
-def excess(y, x):
-    """x + y of the slope y of log_ndtr, and where these cancel its series in t = -1 / x."""
-    far = less(x, FAR_DOWN)
-    t = -1 / where(far, x, FAR_DOWN)
-    square, total = t * t, EXCESS[-1]
-    for coefficient in EXCESS[-2::-1]:
-        total = total * square + coefficient
-    return where(far, t * total, x + y)
+def finite_from(z):
+    """`z`, bounded so that erfcx stays finite: its derivatives are those of an inverse of it."""
+    return maximum(z, -9.0 if type_of(z).dtype == np.float32 else -26.0)
 
 
-log_ndtr_slope = elementwise(
-    "log_ndtr_slope", kernels.log_ndtr_slope, d=[lambda y, x: -y * excess(y, x)],
-    traits=["nonnegative"], samples=reals((3, 4)),
-    doc="The density of the normal distribution divided by its distribution function.",
-)
 log_ndtr = elementwise(
-    "log_ndtr", kernels.log_ndtr, d=[lambda y, x: log_ndtr_slope(x)],
+    "log_ndtr", kernels.log_ndtr,
+    d=[lambda y, x: 2 / ROOT_2PI / erfcx(finite_from(x * (-1 / ROOT_2)))],
     samples=reals((3, 4)),
     doc="The logarithm of the normal distribution function, also where that underflows.",
 )

@@ -85,10 +85,14 @@ pack: Op = Op(
 
 
 def packed(names: Names, values: Sequence[Expr]) -> Expr:
-    """Values as residuals; where there are none, a constant that nobody reads is put in."""
+    """Values as residuals; where there are none, `nothing` is put in."""
     type = ResidualsType(())
-    values = tuple(values) or (new_constant(names, np.zeros((), np.bool_), "nothing"),)
-    return apply(names, pack, values, {"type": type}, type)
+    return apply(names, pack, tuple(values) or (nothing(names),), {"type": type}, type)
+
+
+def nothing(names: Names) -> Expr:
+    """A constant in the place of a value that nobody reads."""
+    return new_constant(names, np.zeros((), np.bool_), "nothing")
 
 
 def unpacked(residuals: Any, like: Sequence[Expr]) -> list[Expr]:

@@ -22,7 +22,7 @@ from ..ir.graph import FrozenGraph, names_in
 from ..ir.sizes import sizes_told_by
 from ..ir.structure import Parts, ResidualsType, Widening, carries_derivatives
 from .lists import plus, share_of, values_of, zeros_like
-from .packing import packed, unpacked
+from .packing import nothing, packed, unpacked
 from .scratch import Scratch, Split, loop_reach, split
 
 Shares = Callable[[int], Any]
@@ -202,7 +202,7 @@ def branch_keeping(k: int, splits: Sequence[Split]) -> FrozenGraph:
     """Branch k, which after what it gives gives residuals: its own, in the place k of as many."""
     s = Scratch()
     inputs, outputs, own = keeping(s, splits[k])
-    row = [own if i == k else packed(s.names, []) for i in range(len(splits))]
+    row = [own if i == k else nothing(s.names) for i in range(len(splits))]
     return enclosed([*outputs, packed(s.names, row)], inputs)
 
 

@@ -6,9 +6,9 @@ would change of that, it would change while it is traced and never again; so tha
 """
 
 from collections import deque
-from collections.abc import Mapping
-from operator import is_, itemgetter
-from types import FunctionType, MemberDescriptorType, ModuleType
+from collections.abc import Iterator, Mapping
+from operator import is_, itemgetter, length_hint
+from types import FunctionType, GeneratorType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -99,15 +99,30 @@ def is_alike(a: Any, b: Any) -> bool:
 
 
 def state_of(generator: Any) -> Any:
-    """What a generator of random numbers is about to draw."""
+    """What a generator of random numbers, or an iterator, is about to give."""
+    if isinstance(generator, Iterator):
+        return position(generator)
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator.state
     get = getattr(generator, "getstate", None) or generator.get_state
     return get()
 
 
+def position(iterator: Iterator[Any]) -> Any:
+    """Where an iterator is, as far as it tells."""
+    if isinstance(iterator, GeneratorType):
+        frame = iterator.gi_frame
+        return (
+            None if frame is None else (frame.f_lasti, repr(list(map(id, frame.f_locals.values()))))
+        )
+    left = length_hint(iterator, -1)
+    return left if left >= 0 else repr(iterator)  # of itertools.count it shows the number
+
+
 def set_state(generator: Any, state: Any) -> None:
-    """Let a generator draw again what it has drawn."""
+    """Let a generator draw again what it has drawn; an iterator does not go back."""
+    if isinstance(generator, Iterator):
+        return
     if isinstance(generator, np.random.Generator):
         generator.bit_generator.state = state
     else:

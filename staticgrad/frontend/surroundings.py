@@ -143,6 +143,9 @@ class Surroundings:
         if isinstance(x, GENERATORS):
             self.generators.append((name, x))
             return ()
+        if isinstance(x, Iterator):
+            self.generators.append((name, x))
+            return slots_of(name, x, None)
         return self.attributes_of(name, x)
 
     def attributes_of(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:

@@ -21,11 +21,12 @@ from ..frontend.graph import Graph
 from ..frontend.guards import is_same, is_same_state, set_state, state_of
 from ..frontend.leaves import placeholder
 from ..frontend.surroundings import Surroundings
-from ..frontend.tracing import placeholder_like
+from ..frontend.tracing import expression, placeholder_like
 from ..ir.expr import Expr
 from ..ir.names import held_at
 
 LOCK = threading.RLock()
+SMALL = 1 << 16  # bytes up to which arrays are compared with what they held
 
 
 class Given:
@@ -80,7 +81,7 @@ class Given:
     def refuse_unfit(self) -> None:
         """Refuse what the program did to a holder if a call could not do it."""
         asks = self.look is not None
-        if self.inside.is_leaf and self.inside.requires_grad != asks:
+        if self.inside.is_leaf and (self.kind.vertex(self.inside) is not None) != asks:
             raise GraphError(
                 f"a traced function changes requires_grad of {self.name}\n  hint: set it before the"
                 " call, and leave it as it is inside"
@@ -110,10 +111,11 @@ class Inside:
         self.given_captured = False  # whether an argument is captured as well
         self.captured: dict[int, Given] = {}
         self.arrays: dict[int, tuple[Expr, np.ndarray[Any, Any]]] = {}
-        self.outside = {i: x for i, (_, x) in found.arrays.items()}
+        self.outside = {id(owner(x)): owner(x) for _, x in found.arrays.values()}
         self.numbers: dict[tuple[int, Any], tuple[Expr, Any, Any, Any]] = {}
         self.kept: list[tuple[str, Any, Any]] = []
         self.entries: list[tuple[Any, Any, Any]] = []
+        self.copies: list[tuple[str, Any, Any]] = []
         self.drawing: list[tuple[str, Any, Any]] = []
         self.drawn: list[str] = []
         self.cells: list[tuple[str, Any, Any]] = []
@@ -131,6 +133,8 @@ class Inside:
         self.named = [(own, name, own[name]) for own, name in self.found.globals]
         for name, x, _ in self.found.containers:
             self.kept.append((name, x, x.copy()))
+        self.copies = [(name, x, x.copy()) for name, x in self.found.arrays.values()
+                       if x.flags.writeable]  # fmt: skip
         self.drawing = [(name, g, state_of(g)) for name, g in self.found.generators]
         for name, x in self.found.holders.values():
             self.capture(x, name)
@@ -158,13 +162,29 @@ class Inside:
         self.given.append(given)
 
     def constant(self, x: Any, make: Callable[[], Expr]) -> Expr:
-        """The expression for an array, which is read in each call if it comes from outside."""
-        if id(x) not in self.outside or not x.flags.writeable:
+        """The expression for an array, which is read in each call if it lies in memory outside."""
+        if id(owner(x)) not in self.outside:
             return make()
         found = self.arrays.get(id(x))
         if found is None:
             found = self.arrays[id(x)] = make(), x
         return found[0]
+
+    def result(self, x: Any) -> Expr:
+        """What a program returned, or left somewhere, as an expression."""
+        value = held(x)
+        if isinstance(value, np.ndarray):
+            return self.constant(value, lambda: expression(value))
+        return expression(value)
+
+    def unread(self) -> list[tuple[Any, bytes]]:
+        """Small arrays that became no operand, but may have been computed with, and what is there.
+
+        Numbers that NumPy or Python took from them are part of the program.
+        """
+        read = {id(owner(x)) for _, x in self.arrays.values()}
+        return [(x, x.tobytes()) for _, x in self.found.arrays.values()
+                if id(owner(x)) not in read and x.nbytes <= SMALL]  # fmt: skip
 
     def number(self, mapping: Any, key: Any) -> Expr:
         """A number in a dict of the caller, which is read in each call."""
@@ -200,6 +220,7 @@ class Inside:
                 g.x = None
         self.found, self.captured = Surroundings([]), {}
         self.kept, self.cells, self.named, self.drawing = [], [], [], []
+        self.copies = []
 
     def restored(self) -> list[str]:
         """Put back what containers and names stood for; the names of those that were changed."""
@@ -214,6 +235,10 @@ class Inside:
         for names, name, before in self.named:
             if names.get(name) is not before:
                 names[name] = before
+                wrong.append(name)
+        for name, x, before in self.copies:
+            if x.tobytes() != before.tobytes():
+                np.copyto(x, before)
                 wrong.append(name)
         for name, generator, state in self.drawing:
             if not is_same_state(state, state_of(generator)):
@@ -260,6 +285,13 @@ def put_back_members(cls: type, members: dict[str, Any]) -> list[str]:
     return wrong
 
 
+def owner(x: np.ndarray[Any, Any]) -> Any:
+    """The array whose memory an array is a view of."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
+
+
 def filled(cell: Any) -> bool:
     """Whether a cell of a closure holds something yet."""
     try:
@@ -293,8 +325,8 @@ def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> Non
     """Refuse a program that changes what is no value: that would happen once, and in no call."""
     if drawn:
         raise TransformError(
-            f"{name} draws random numbers from {', '.join(drawn)} while it is traced, which would"
-            " be the same in every call\n  hint: pass them in as arguments, or draw with"
+            f"{name} takes values from {', '.join(drawn)} while it is traced, which would be the"
+            " same in every call\n  hint: pass them in as arguments; draw random numbers with"
             " gradops.random_normal(key, ...) and pass the key"
         )
     if wrong:

@@ -45,12 +45,14 @@ class Gradient(Effect):
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
         """Give it the gradient."""
-        x = self.given.of(leaves)
-        if self.is_same:
-            x.grad.__gradop_write__(value)
-        else:
-            x.grad = None if self.source is None else holding(self.source, value)
-        return x.grad
+        x, kind = self.given.of(leaves), self.given.kind
+        if not self.is_same:
+            grad = None if self.source is None else holding(self.source, value)
+            kind.set_gradient(x, grad)
+            return grad
+        grad = kind.gradient(x)
+        grad.__gradop_write__(value)
+        return grad
 
 
 class Entry(Effect):

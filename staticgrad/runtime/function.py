@@ -68,6 +68,10 @@ class Function:
     def __init__(self, fn: Callable[..., Any], optimize: int = 1) -> None:
         if not callable(fn):
             raise GraphError(f"function takes what can be called, not {fn!r}")
+        self.start(fn, optimize)
+
+    def start(self, fn: Callable[..., Any], optimize: int) -> None:
+        """Begin without traces."""
         functools.update_wrapper(self, fn)
         self.fn, self.optimize = fn, optimize
         self.traced: dict[Any, list[Traced]] = {}
@@ -131,7 +135,7 @@ class Function:
     def known(self, leaves: list[Any], tree: Any) -> Traced | None:
         """A trace for arguments of this kind that still holds, if there is one."""
         for each in self.traced.get(self.key(leaves, tree), ()):
-            if each.fits() and each.has_types():
+            if each.fits() and each.watched.has_types():
                 return each
         return None
 
@@ -157,6 +161,12 @@ class Function:
                 " that change as arrays, and use few shapes",
                 stacklevel=4,
             )
+
+    def __getstate__(self) -> Any:
+        return self.fn, self.optimize
+
+    def __setstate__(self, state: Any) -> None:
+        self.start(*state)
 
     def __repr__(self) -> str:
         return f"<function {name_of(self.fn)}, traced {self.traces} times>"

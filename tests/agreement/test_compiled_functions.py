@@ -1,5 +1,8 @@
 """A compiled function does what the Python function does: results, gradients, writes, refusals."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -311,3 +314,110 @@ def test_what_is_captured_is_read_and_written_as_by_the_function_itself(place, u
             story(place, use, sg.function)
     else:
         assert story(place, use, sg.function) == wanted
+
+
+class Centuple(dg.autograd.Function):
+    """Has a backward that is not its derivative, so that it shows which one was taken."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 100 * x
+
+
+def hooked(x):
+    y = x * x
+    y.register_hook(lambda g: g * 2)
+    return y * x
+
+
+def penalized(x):
+    (g,) = dg.autograd.grad((x**3).sum(), x, create_graph=True)
+    return g * g
+
+
+def partly_cut(x):
+    with dg.no_grad():
+        c = x * 2
+    return x * x * c * x.detach()
+
+
+def written(x):
+    y = x * x
+    y[0] = x[1] * x[2]
+    y.add_(1.0)
+    return y * x
+
+
+PROGRAMS = {
+    "custom": Centuple.apply, "hooked": hooked, "penalized": penalized, "partly cut": partly_cut,
+    "written": written, "chosen": lambda x: dg.where(x > 1.5, x * x, -x * x),
+    "checkpointed": lambda x: dg.autograd.checkpoint(lambda x: dg.sin(x) * x, x),
+    "views": lambda x: (x.view(3, 1) @ x.view(1, 3)).sum(0),
+    "random": lambda x: x * x * dg.random.normal(KEY, (3,)),
+}  # fmt: skip
+KEY = dg.random.key(0)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_first_and_second_derivatives_are_those_of_the_program(name):
+    def derivatives(f):
+        x = dg.tensor(START, requires_grad=True)
+        y = f(x)
+        (g,) = dg.autograd.grad(y.sum(), x, create_graph=True)
+        (h,) = dg.autograd.grad((g * x.detach()).sum(), x)
+        return [t.detach().numpy() for t in (y, g, h)]
+
+    wanted, got = derivatives(PROGRAMS[name]), derivatives(sg.function(PROGRAMS[name]))
+    for a, b in zip(wanted, got, strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-6)  # float32, sums in any order
+
+
+def chosen_entries(x, i, mask):
+    y = x * 1
+    y[i] = 7.0
+    y.masked_fill_(mask, 5.0)
+    return y, x[i], x[mask].sum(), dg.where(mask, x, -x)
+
+
+@pytest.mark.parametrize("passed", [False, True], ids=["captured", "passed"])
+def test_indices_and_masks_are_read_in_each_call(passed):
+    x, i, mask = dg.tensor(START), dg.tensor([0, 2]), dg.tensor([True, False, False])
+    f = sg.function(chosen_entries) if passed else sg.function(lambda x: chosen_entries(x, i, mask))
+    for _ in range(2):
+        got = f(x, i, mask) if passed else f(x)
+        assert [y.tolist() for y in got] == [y.tolist() for y in chosen_entries(x, i, mask)]
+        i.copy_(dg.tensor([1, 2]))
+        mask.copy_(dg.tensor([False, True, False]))
+
+
+def test_memory_is_freed_by_counting_references():
+    def refer():
+        w, layer = dg.ones(3, requires_grad=True), dg.nn.Linear(3, 1)
+        optimizer = dg.optim.Adam(layer.parameters())
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = layer(x * w).sum()
+            loss.backward()
+            optimizer.step()
+            return loss * 1
+
+        f, g = sg.function(step), sg.function(lambda x: x * w * w)
+        f(dg.ones(3)), f(dg.ones(3))
+        y = g(dg.ones(3))
+        (slope,) = dg.autograd.grad(y.sum(), w, create_graph=True)
+        dg.autograd.grad(slope.sum(), w)
+        return [weakref.ref(x) for x in (w, layer, optimizer, f, g, y)]
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert [ref() for ref in refer()] == [None] * 6
+    finally:
+        gc.enable()

@@ -96,8 +96,8 @@ DEPARTURES = [
     ),
     Departure(
         "views made without recording",
-        "`requires_grad` is True for a view made under `no_grad()`, or before its base requires"
-        " gradients, though none flows through it",
+        "`requires_grad` is True for a view made under `no_grad()`, though no gradient flows"
+        " through it",
         "it is False",
         "the flag says what backward will do",
         recognition.flags_views,

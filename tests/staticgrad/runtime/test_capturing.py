@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import itertools
 import random
 import threading
 
@@ -217,6 +218,32 @@ def test_arrays_from_outside_are_read_in_each_call():
     assert f(dg.ones(2)).tolist() == f(np.ones(2, np.float32)).tolist() == [0, 1]
 
 
+ARRAY_USES = {
+    "itself": lambda a, x: x * a, "a slice": lambda a, x: x[1:] * a[1:] + a[:-1],
+    "the transpose": lambda a, x: x * a[None].T, "what NumPy computes": lambda a, x: x * np.sin(a),
+    "an entry": lambda a, x: x * float(a[0]), "a decision": lambda a, x: x if a[0] > 1 else -x,
+    "returned": lambda a, x: (a, x * 2)[0] * 1, "in a tensor": lambda a, x: dg.from_numpy(a) * x,
+    "a read-only view": lambda a, x: x * np.broadcast_to(a[:1], (3,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", ARRAY_USES)
+def test_arrays_from_outside_are_read_in_each_call_however_they_are_used(use):
+    a = np.float32([1, 2, 3])
+    fn = lambda x: ARRAY_USES[use](a, x)
+    f = sg.function(fn)
+    for value in (1, 5, -2):
+        a[:] = [value, value + 1, 4]
+        np.testing.assert_allclose(np.asarray(f(dg.ones(3))), np.asarray(fn(dg.ones(3))), rtol=1e-6)
+
+
+def test_an_array_that_is_returned_as_it_is_stays_that_array():
+    a = np.float32([1, 2])
+    f = sg.function(lambda x: (a, x * a))
+    found, _ = f(np.float32([1, 1]))
+    assert found is a
+
+
 def test_other_dtypes_shapes_and_flags_of_captured_tensors_make_other_graphs():
     w = dg.ones(2)
     f = sg.function(lambda x: w * x)
@@ -270,6 +297,23 @@ def drawn_by_python(world, x):
     return x + random.random()
 
 
+def taken_from_an_iterator(world, x):
+    return x * next(world.numbers)
+
+
+def taken_from_a_generator(world, x):
+    return x * next(world.generator)
+
+
+def taken_by_zip(world, x):
+    return x * next(world.pairs)[0]
+
+
+def written_to_an_array(world, x):
+    world.array[1] += 5
+    return x * world.array[1]
+
+
 def flagged(world, x):
     world.w.requires_grad_(False)
 
@@ -303,9 +347,13 @@ def listed(world, x):
 REFUSED = {
     in_a_list: "changes .*log", in_a_dict: "changes .*table.last",
     in_an_attribute: "changes .*last", counted: "changes .*count",
-    counted_by_the_class: "changes World.total", drawn: "random numbers from .*rng",
-    drawn_from_numpy: "random numbers from numpy.random",
-    drawn_by_python: "random numbers from random", flagged: "requires_grad of .*w",
+    counted_by_the_class: "changes World.total", drawn: "takes values from .*rng",
+    drawn_from_numpy: "takes values from numpy.random",
+    taken_from_an_iterator: "takes values from .*numbers",
+    taken_from_a_generator: "takes values from .*generator",
+    taken_by_zip: "takes values from .*pairs",
+    written_to_an_array: "changes .*array",
+    drawn_by_python: "takes values from random", flagged: "requires_grad of .*w",
     reached_by_backward: r"backward\(\) inside .* arrives at .*result",
     decided: "known only when the graph runs", failed: "the program's own",
     listed: "known only when the graph runs",
@@ -332,6 +380,9 @@ class World:
         self.optimizer = dg.optim.Adam(self.model.parameters())
         self.w = dg.tensor([1.0, 2.0], requires_grad=True)
         self.result = self.w * 2
+        self.numbers, self.generator = iter([1.0] * 9), (float(k) for k in range(9))
+        self.pairs = zip(itertools.count(), range(9))
+        self.array = np.zeros(3)
         self.log, self.table, self.count = [], {}, 0
 
     def seen(self):
@@ -339,7 +390,7 @@ class World:
         return [
             [(t.tolist(), t._version, t.requires_grad, t.is_leaf, id(t.node)) for t in tensors],
             [t.grad for t in tensors[:-1]], [type(t.value) is np.ndarray for t in tensors],
-            list(self.log), dict(self.table), self.count, self.total,
+            list(self.log), self.array.tolist(), dict(self.table), self.count, self.total,
             repr(self.rng.bit_generator.state),
             {k: dict(v) for k, v in self.optimizer.state.items() if v}, self.optimizer.steps_done,
             repr(random.getstate()), repr(np.random.get_state()), vars(self).keys(),
@@ -498,3 +549,43 @@ def test_a_trace_for_another_place_writes_to_nothing():
         sg.trace(lambda x: optimizer.step(), [dg.ones(2)])
     with pytest.raises(ValueUnknownError):
         sg.trace(lambda x: x.item(), [dg.ones(1)])
+
+
+class Compiled(dg.nn.Module):
+    """Compiles its own method."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = dg.nn.Linear(2, 1)
+        self.run = sg.function(self.compute)
+
+    def compute(self, x):
+        return self.layer(x)
+
+    def forward(self, x):
+        return self.run(x)
+
+
+def test_a_copy_of_a_module_captures_the_parameters_of_the_copy():
+    model, x = Compiled(), dg.ones(2)
+    before = model(x).item()
+    twin = copy.deepcopy(model)
+    with dg.no_grad():
+        twin.layer.weight.mul_(5)
+    assert twin(x).item() == twin.layer(x).item() != before
+    assert model(x).item() == before
+    assert twin.run.traces == 1
+
+
+def test_other_parameters_for_a_module_that_compiles_itself_are_used():
+    model, x = Compiled(), dg.ones(2)
+    model(x)
+    weights = {name: p.detach() * 3 for name, p in model.named_parameters()}
+    loss = lambda weights: dg.func.functional_call(model, weights, (x,)).sum()
+    assert loss(weights).item() == pytest.approx(3 * model(x).item(), rel=1e-6)
+    found = dg.func.grad(loss)(weights)
+    assert {name: g.tolist() for name, g in found.items()} == {
+        "layer.weight": [[1.0, 1.0]], "layer.bias": [1.0],
+    }  # fmt: skip
+    rows = dg.func.vmap(lambda w: loss({**weights, "layer.weight": w}))(dg.ones(3, 1, 2))
+    assert rows.shape == (3,)

@@ -1,0 +1,79 @@
+"""The results of a traced program: what is computed, and what is handed back as it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradops.holding import is_holder
+
+from ..frontend.effects import is_run_only
+from ..ir.expr import Expr
+from .capturing import Given, is_value
+
+
+class Results:
+    """The leaves that a program returned, each with where a call has it from.
+
+    An argument or a captured tensor that is returned is returned itself, and a view of one is a
+    view of it. `templates` are what the graph computes, each once.
+    """
+
+    def __init__(
+        self, found: Sequence[Any], known: Mapping[int, Given], outside: Mapping[int, Any]
+    ) -> None:
+        self.templates: list[Any] = []
+        self.sources: list[tuple[str, Any]] = []
+        places: dict[int, int] = {}
+        for x in found:
+            if id(x) in known:
+                self.sources.append(("given", known[id(x)]))
+            elif is_run_only(x) or not is_computed(x) or id(x) in outside:
+                self.sources.append(("constant", None if is_run_only(x) else x))
+            elif (view := view_among(x, known, found)) is not None:
+                self.sources.append(("view", view))
+            else:
+                k = places.setdefault(id(x), len(self.templates))
+                self.templates += [x] * (k == len(self.templates))
+                self.sources.append(("computed", k))
+        self.in_order = self.sources == [("computed", k) for k in range(len(self.templates))]
+        self.holds = [x.__gradop_hold__ if is_holder(x) else None for x in self.templates]
+        self.are_arrays = not any(self.holds)
+
+    def held(self, computed: Sequence[Any]) -> list[Any]:
+        """What was computed for results, in holders where the program returned them."""
+        if self.are_arrays:
+            return list(computed[: len(self.holds)])
+        return [v if hold is None else hold(v) for hold, v in zip(self.holds, computed)]
+
+    def arranged(self, leaves: Sequence[Any], made: Sequence[Any]) -> Sequence[Any]:
+        """The results of a call in order: those computed, arguments, and views of these."""
+        if self.in_order:
+            return made
+        found: list[Any] = []
+        for source, x in self.sources:
+            if source == "computed":
+                x = made[x]
+            elif source == "given":
+                x = x.of(leaves)
+            found.append(x)
+        for i, (source, x) in enumerate(self.sources):
+            if source == "view":
+                y, given, k = x
+                base = found[k] if given is None else given.of(leaves)
+                found[i] = y.__gradop_kind__.viewed(y, base)
+        return found
+
+
+def view_among(x: Any, known: Mapping[int, Given], found: Sequence[Any]) -> Any:
+    """A result that is a view of an argument, of a capture or of another result."""
+    base = x.__gradop_kind__.base(x) if is_holder(x) else None
+    if base is None:
+        return None
+    if id(base) in known:
+        return x, known[id(base)], 0
+    places = [i for i, y in enumerate(found) if y is base]
+    return (x, None, places[0]) if places else None
+
+
+def is_computed(x: Any) -> bool:
+    """Whether a result is computed by the graph, and not just handed back."""
+    return is_value(x) or isinstance(x, Expr)

@@ -1,0 +1,48 @@
+"""Whether a trace still holds: whether what the program reads from outside is as it was."""
+
+from collections.abc import Set
+from typing import Any
+
+from gradops import type_of
+from gradops.holding import held
+
+from ..frontend.guards import Guard
+from .capturing import Inside
+from .pulling import are_arrays
+
+
+class Watched:
+    """What a trace depends on beside its arguments, as it was when the trace was made.
+
+    `used` are the ids of captured holders that are fed, `changed` those of what calls change.
+    """
+
+    def __init__(self, inside: Inside, used: Set[int], changed: Set[int]) -> None:
+        givens = [g for g in inside.given if g.is_captured]
+        self.givens = [g for g in givens
+                       if g.look is not None or id(g) in changed
+                       or id(g.x if g.base is None else g.base) in used]  # fmt: skip
+        self.holders, self.looks = [g.x for g in self.givens], [g.look for g in self.givens]
+        self.views = [(g.x, g.base, g.kind) for g in self.givens if g.base is not None]
+        self.ids = inside.captured.keys() & set(map(id, self.holders))
+        self.kind: Any = inside.given[0].kind if inside.given else None
+        self.mode = None if self.kind is None else self.kind.is_recording
+        self.recording = None if self.kind is None else self.kind.is_recording()
+        self.guard, self.others, self.unread = Guard(inside.found), inside.looks, inside.unread()
+        self.is_free = self.guard.is_trivial and not (inside.given or self.others or self.unread)
+
+    def fits(self) -> bool:
+        """Whether all is as it was, but for the types of what holders hold."""
+        return self.is_free or (
+            (not self.holders or self.kind.looks(self.holders) == self.looks)
+            and (self.mode is None or self.mode() is self.recording)
+            and self.guard.holds()
+            and (not self.views or all(kind.base(x) is base for x, base, kind in self.views))
+            and (not self.unread or all(x.tobytes() == before for x, before in self.unread))
+            and (not self.others or all(look() == before for look, before in self.others))
+        )
+
+    def has_types(self) -> bool:
+        """Whether captured holders hold what is of the types that they had."""
+        values = [(held(g.x), g.type) for g in self.givens]
+        return all(not are_arrays([v]) or type_of(v) == t for v, t in values)
