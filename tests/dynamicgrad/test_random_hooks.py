@@ -33,7 +33,7 @@ MODES = ["", "", "", "", "", "no_grad", "inference_mode", "enable_grad"]
 SHAPES = [(4,), (2, 2), (4, 2), (2, 3)]
 MEANT = [  # departures, which the page "Coming from PyTorch" lists
     "single memory location", "second time", "cannot be saved for backward", "is at version",
-    "its base or another view of its base",
+    "its base or another view of its base", "Inplace update to inference tensor",
 ]  # fmt: skip
 
 
