@@ -11,7 +11,7 @@ from gradops import types
 from .dtype_rules import in_one_dtype
 from .fast import operand, unary
 
-sgn = unary(ops.sign)
+direction = unary(ops.sign)
 PLAIN_BOUNDS = frozenset({float, int, type(None)})
 """Types of bounds that have the dtype of the floats beside them."""
 
@@ -45,7 +45,16 @@ def sign(x: Any) -> Any:
             "sign", [ops.type_of(x)], "it is of real numbers", hint="sgn(x) keeps the direction",
             known_as="torch.sign is not intended to support complex numbers",
         )  # fmt: skip
-    return ops.copy(x) if x.dtype == np.bool_ else sgn(x)
+    return sgn(x)
+
+
+def sgn(x: Any) -> Any:
+    """-1, 0 or 1 for each entry; of complex ones, the direction z / |z|.
+
+    >>> dg.sgn(dg.tensor([-2.0, 0.0]))
+    tensor([-1.,  0.])
+    """
+    return ops.copy(x) if x.dtype == np.bool_ else direction(x)
 
 
 def positive(x: Any) -> Any:
