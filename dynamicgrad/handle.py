@@ -230,7 +230,7 @@ def on_face(face: type[Face], x: Any) -> Face:
 
 
 def known(t: Handle) -> Any:
-    """The value of `t` if it is known now; if not, the operand that stands for it says so."""
+    """The value of `t`, or the error of its operand if the value is not known now."""
     return t.value if hasattr(t.value, "item") else np.asarray(t.value)
 
 
@@ -248,7 +248,7 @@ def number_of(t: Handle) -> Any:
 def real_number_of(t: Handle) -> Any:
     """The one entry of `t`, which is not complex, for Python to make a number of."""
     if t.dtype.kind == "c":
-        raise DTypeError("float", [t.type], "a complex number is no real one", hint="take x.real")
+        raise DTypeError("float", [t.type], "a complex number is not real", hint="take x.real")
     return number_of(t)
 
 
@@ -265,7 +265,7 @@ def lifted(args: Sequence[Any]) -> list[Any]:
 
 
 def unwrapped(t: Handle) -> Handle:
-    """What `t` stands for where it is a constant that was held for an operation of before."""
+    """The innermost handle of `t`, where it is a constant that an earlier operation has lifted."""
     while t.node is None and isinstance(t.value, Handle):
         t = on_face(type(t), t.value)
     return t

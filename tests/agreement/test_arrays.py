@@ -1,4 +1,4 @@
-"""What a plain NumPy function sees of `dg.Array` is what it sees of an array, to the bit."""
+"""A plain NumPy function sees of `dg.Array` the bits that it sees of an array."""
 
 import copy
 import operator
@@ -32,7 +32,7 @@ def parts(result):
 
 
 def outcome(f, x):
-    """What `f` gives for `x`, or the error that it raises."""
+    """The result of `f` for `x`, or the error that it raises."""
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         try:
             return parts(f(x)), None
