@@ -10,6 +10,7 @@ from gradops import types
 
 from .dtype_rules import in_one_dtype
 from .fast import operand, unary
+from .fitting import require_range
 
 direction = unary(ops.sign)
 PLAIN_BOUNDS = frozenset({float, int, type(None)})
@@ -75,6 +76,7 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     tensor([0.0000, 0.5000, 1.0000])
     """
     x = operand(x)
+    require_range("clamp", x.dtype, min, max)
     if x.dtype.kind == "f" and PLAIN_BOUNDS.issuperset((type(min), type(max))):
         return ops.clip(x, min, max)
     given = in_one_dtype([x, *(b for b in (min, max) if b is not None)])

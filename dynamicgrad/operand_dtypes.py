@@ -20,7 +20,7 @@ from .promotion import common_dtype
 
 
 def names_in(table: dict[str, str]) -> dict[str, str]:
-    """What a table says, by each of the names in its rows."""
+    """The key of a table's row by each of the names in the row."""
     return {name: said for said, names in table.items() for name in names.split()}
 
 

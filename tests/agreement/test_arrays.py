@@ -1,4 +1,4 @@
-"""What a plain NumPy function sees of `dg.Array` is what it sees of an array, to the bit."""
+"""A plain NumPy function sees of `dg.Array` the bits that it sees of an array."""
 
 import copy
 import operator
@@ -32,7 +32,7 @@ def parts(result):
 
 
 def outcome(f, x):
-    """What `f` gives for `x`, or the error that it raises."""
+    """The result of `f` for `x`, or the error that it raises."""
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         try:
             return parts(f(x)), None
@@ -395,7 +395,7 @@ def test_a_function_under_vmap_has_its_values_to_the_last_bits(name, a, f):
 
 
 LACKING = [
-    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is PyTorch's"),
+    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is dg.Tensor's"),
     (dg.tensor([1.0]), "astype", r"'astype'\n  hint: x.to\(dtype\)"),
     (dg.array([1.0]), "nothing", "no attribute 'nothing'$"),
 ]
