@@ -1,4 +1,4 @@
-"""What a call of `sg.function` costs above the compiled code that it runs.
+"""Times a call of `sg.function` beside the compiled code that it runs.
 
 make bench-calls
 """

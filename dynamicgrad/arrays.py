@@ -6,7 +6,7 @@ another value and leaves `y` as it is. So does an `Array` without axes, unless i
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gradops.methods import ArrayMethods
 from gradops.op import as_operand
 from gradops.protocols import function_for
 
-from .handle import ARRAYS, Handle, hold, lacking, number_of
+from .handle import ARRAYS, Handle, Lacking, hold, number_of
 from .modes import is_recording
 from .sharing import alias
 from .tape import Leaf
@@ -183,12 +183,17 @@ class Array(Handle, ArrayMethods):
 
         return array_repr(self)
 
-    def __getattr__(self, name: str) -> Any:
-        from .tensor import Tensor
+    if TYPE_CHECKING:  # `spelling` gives arrays their quick operators
 
-        torchs = not name.startswith("_") and hasattr(Tensor, name)
-        hint = f"an Array speaks NumPy; {name} is PyTorch's, of dg.Tensor" if torchs else ""
-        raise lacking("Array", name, hint)
+        def __getattr__(self, name: str) -> Any: ...
+
+
+OF_TORCH = (
+    "backward clone cpu detach dim double expand float grad masked_fill numpy permute requires_grad"
+    " requires_grad_ retain_grad to unsqueeze"
+)
+for _name in OF_TORCH.split():
+    setattr(Array, _name, Lacking(_name, f"an Array speaks NumPy; {_name} is dg.Tensor's"))
 
 
 class Flat:

@@ -56,7 +56,7 @@ def record(
 
 
 def freed_by(t: Handle) -> Freed | None:
-    """What stands where the operands do of a node on the way to `t`, if a backward freed it."""
+    """The mark of a freed node on the way to `t`, which a backward left; None if there is none."""
     stack, seen = [t.node], set()
     while stack:
         node = stack.pop()
@@ -90,7 +90,7 @@ class CompiledNode(Node):
 
 
 class Saved:
-    """What a call keeps for its backward; it stands where its node's operands do."""
+    """The values that a call keeps for its backward, in the place of its node's operands."""
 
     __slots__ = ("call", "storages")
 

@@ -86,7 +86,7 @@ def raised(op: Op, args: Operands) -> Operands:
     """Operands of a power in their common dtype, if that has the powers."""
     if type(number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
         raise DTypeError(
-            op, operand_types(args), f"the powers by {args[1]} are no integers",
+            op, operand_types(args), f"the powers by {args[1]} are not integers",
             hint="x.float() makes floats",
             known_as="Integers to negative integer powers are not allowed.",
         )  # fmt: skip

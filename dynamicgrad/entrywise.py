@@ -10,8 +10,9 @@ from gradops import types
 
 from .dtype_rules import in_one_dtype
 from .fast import operand, unary
+from .fitting import require_range
 
-sgn = unary(ops.sign)
+direction = unary(ops.sign)
 PLAIN_BOUNDS = frozenset({float, int, type(None)})
 """Types of bounds that have the dtype of the floats beside them."""
 
@@ -45,7 +46,16 @@ def sign(x: Any) -> Any:
             "sign", [ops.type_of(x)], "it is of real numbers", hint="sgn(x) keeps the direction",
             known_as="torch.sign is not intended to support complex numbers",
         )  # fmt: skip
-    return ops.copy(x) if x.dtype == np.bool_ else sgn(x)
+    return sgn(x)
+
+
+def sgn(x: Any) -> Any:
+    """-1, 0 or 1 for each entry; of complex ones, the direction z / |z|.
+
+    >>> dg.sgn(dg.tensor([-2.0, 0.0]))
+    tensor([-1.,  0.])
+    """
+    return ops.copy(x) if x.dtype == np.bool_ else direction(x)
 
 
 def positive(x: Any) -> Any:
@@ -66,6 +76,7 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
     tensor([0.0000, 0.5000, 1.0000])
     """
     x = operand(x)
+    require_range("clamp", x.dtype, min, max)
     if x.dtype.kind == "f" and PLAIN_BOUNDS.issuperset((type(min), type(max))):
         return ops.clip(x, min, max)
     given = in_one_dtype([x, *(b for b in (min, max) if b is not None)])

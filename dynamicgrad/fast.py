@@ -18,14 +18,13 @@ from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
 
 from .arrays import Array
-from .handle import ARRAYS, Handle, unusual
+from .handle import ARRAYS, DOUBLE, SINGLE, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
 from .rows import as_numbers, as_row
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import Tensor, as_tensor
 
-SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 NUMBERS = frozenset({float, int, bool})
 REAL_NUMBERS = frozenset({float, int})
 CONSTANTS = ARRAYS | NUMBERS
@@ -44,29 +43,36 @@ INFIX: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+def keeps_floats(op: Op, count: int) -> bool:
+    """Whether an op is a ufunc that gives floats of one dtype for such floats."""
+    loops = {f"{code * count}->{code}" for code in "fd"}
+    return isinstance(op.kernel, np.ufunc) and loops <= set(op.kernel.types)
+
+
 def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     """`op` as a function of one handle of a face."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
     plan: list[Any] = []
-    promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
+    promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
+    keeps = promotes and keeps_floats(op, 1)
 
     def call(x: Any) -> Any:
-        if not isinstance(x, face) or type(x.value) not in ARRAYS:
+        if type(x) is not face or ((kind := type(x.value)) is not array and kind not in ARRAYS):
             return op.dispatch((operand(x),), NOTHING)
         value = x.value
-        of = value.dtype
-        if promotes and of is not single and of is not double:
-            return op.dispatch((x,), NOTHING)
+        if promotes:
+            of = value.dtype
+            if of is not single and of is not double:
+                return op.dispatch((x,), NOTHING)
         try:
             y = kernel(value)
         except Exception as error:
             explain(op, (x,), NOTHING, error)
             raise
-        dtype = y.dtype
         t = new(face)
         t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
-        mode = is_recording()
-        if x.node is None or not mode or (not (promotes and dtype is of) and dtype.kind != "f"):
+        mode, dtype = is_recording(), of if keeps else y.dtype
+        if x.node is None or not mode or (not keeps and dtype.kind != "f"):
             return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
         if not plan:
             plan.append(PLANS[op, 1, 1])
@@ -101,7 +107,8 @@ def binary(
     """
     kernel = kernel or INFIX.get(op.infix, op.kernel)
     plans: list[Any] = [None] * 4
-    promotes, single, double = face.promoted is not None, SINGLE, DOUBLE
+    promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
+    keeps = promotes and keeps_floats(op, 2)
     weak = isinstance(kernel, np.ufunc) or op.infix  # its numbers have the dtype of the tensor
     constants = (REAL_NUMBERS if weak else frozenset()) if promotes else CONSTANTS
 
@@ -110,20 +117,26 @@ def binary(
         return plans[active]
 
     def call(a: Any, b: Any) -> Any:
-        if isinstance(a, face):
+        of: Any = None
+        if type(a) is face:
             u, a_node = a.value, a.node
-            if type(u) not in ARRAYS:
+            if (kind := type(u)) is not array and kind not in ARRAYS:
                 return op.dispatch((a, b), NOTHING)
-            of = u.dtype
+            if promotes:
+                of = u.dtype
         elif type(a) in constants:
-            u, a_node, of = a, None, None
+            u, a_node = a, None
         else:
             return other(op, a, b)
-        if isinstance(b, face):
+        if type(b) is face:
             v, b_node = b.value, b.node
-            if type(v) not in ARRAYS or (promotes and of is not None and v.dtype is not of):
+            if (kind := type(v)) is not array and kind not in ARRAYS:
                 return op.dispatch((a, b), NOTHING)
-            of = v.dtype
+            if promotes:
+                if of is None:
+                    of = v.dtype
+                elif v.dtype is not of:
+                    return op.dispatch((a, b), NOTHING)
         elif type(b) in constants:
             v, b_node = b, None
         else:
@@ -141,8 +154,8 @@ def binary(
         if a_node is None and b_node is None and mode is not INFERENCE:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
             return t
-        dtype = y.dtype
-        if not mode or (not (promotes and dtype is of) and dtype.kind != "f"):
+        dtype = of if keeps else y.dtype
+        if not mode or (not keeps and dtype.kind != "f"):
             return unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
         save_y, (save_a, save_b) = plans[active] or plan(active)

@@ -33,6 +33,16 @@ def number_in(name: str, of: Any, value: Any) -> Any:
     return np.asarray(int(number)).astype(dtype)[()]  # negative numbers wrap among unsigned ones
 
 
+def require_range(name: str, of: Any, *numbers: Any) -> None:
+    """Refuse numbers of Python's that a dtype does not have, where it keeps their category."""
+    dtype = np.dtype(of)
+    if dtype.kind in "iub" and float in map(type, numbers):
+        return  # they become floats
+    for number in numbers:
+        if type(number) is int or (type(number) is float and dtype.kind == "f"):
+            number_in(name, dtype, number)
+
+
 def in_range(dtype: np.dtype[Any], number: Any) -> bool:
     """Whether a dtype has a number, or one near to it."""
     if dtype.kind in "bc":

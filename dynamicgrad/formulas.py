@@ -67,7 +67,10 @@ def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     >>> dg.addcmul(dg.tensor([1.0]), dg.tensor([2.0]), dg.tensor([3.0]), value=2)
     tensor([13.])
     """
-    x, product = in_one_dtype([x, tensor1 * tensor2])
+    x, tensor1, tensor2 = in_one_dtype([x, tensor1, tensor2])
+    product = tensor1 * tensor2
+    if x.dtype.kind in "iu":
+        value = int(value)  # cut off, as in PyTorch
     return x + factor_in("addcmul", value, x.dtype) * product
 
 

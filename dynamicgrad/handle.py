@@ -23,6 +23,7 @@ from .modes import INFERENCE, is_recording
 from .sharing import Alias, Apart, alias, enter, memory, storage_of
 from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
 
+SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 ARRAYS = PLAIN - {bool, int, float, complex}
 
 
@@ -48,9 +49,12 @@ class Handle(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        face: Any = type(args[0]) if len(args) == 1 else face_of(args)
+        one = len(args) == 1
+        face: Any = type(args[0]) if one else face_of(args)
         if face.promoted is not None:
-            args = face.promoted(op, args)
+            of = args[0].value.dtype if one else None  # nothing is done to one that is of floats
+            if of is not SINGLE and of is not DOUBLE:
+                args = face.promoted(op, args)
         values, inputs, active, plain = [], [], 0, True
         for i, a in enumerate(args):
             value, node = (a.value, a.node) if isinstance(a, Handle) else (a, None)
@@ -179,10 +183,18 @@ class Handle(Operators):
         return int(self.value.item())
 
 
-def lacking(face: str, name: str, hint: str) -> AttributeError:
-    """The error for a name that a face does not have, with what to write instead if it is known."""
-    said = f"{face!r} object has no attribute {name!r}"
-    return AttributeError(said + (f"\n  hint: {hint}" if hint else ""))
+class Lacking:
+    """A name that a face does not have: reading it raises, and says what to write instead.
+
+    It is no `__getattr__`, which would make every attribute of every handle slower to read.
+    """
+
+    def __init__(self, name: str, hint: str) -> None:
+        self.name, self.hint = name, hint
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        said = f"{owner.__name__!r} object has no attribute {self.name!r}"
+        raise AttributeError(f"{said}\n  hint: {self.hint}")
 
 
 Face = TypeVar("Face", bound=Handle)
@@ -218,7 +230,7 @@ def on_face(face: type[Face], x: Any) -> Face:
 
 
 def known(t: Handle) -> Any:
-    """The value of `t` if it is known now; if not, the operand that stands for it says so."""
+    """The value of `t`, or the error of its operand if the value is not known now."""
     return t.value if hasattr(t.value, "item") else np.asarray(t.value)
 
 
@@ -236,7 +248,7 @@ def number_of(t: Handle) -> Any:
 def real_number_of(t: Handle) -> Any:
     """The one entry of `t`, which is not complex, for Python to make a number of."""
     if t.dtype.kind == "c":
-        raise DTypeError("float", [t.type], "a complex number is no real one", hint="take x.real")
+        raise DTypeError("float", [t.type], "a complex number is not real", hint="take x.real")
     return number_of(t)
 
 
@@ -253,7 +265,7 @@ def lifted(args: Sequence[Any]) -> list[Any]:
 
 
 def unwrapped(t: Handle) -> Handle:
-    """What `t` stands for where it is a constant that was held for an operation of before."""
+    """The innermost handle of `t`, where it is a constant that an earlier operation has lifted."""
     while t.node is None and isinstance(t.value, Handle):
         t = on_face(type(t), t.value)
     return t

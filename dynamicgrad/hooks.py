@@ -41,7 +41,7 @@ def require_callable(hook: Any) -> None:
 
 
 def call(hook: Hook, *args: Any) -> Any:
-    """What a hook returns; blocks of saved-tensor hooks that it enters end with it."""
+    """Call a hook; blocks of saved-tensor hooks that it enters end with it."""
     packing, disabled = PACKING.get(), DISABLED.get()
     try:
         return hook(*args)
@@ -142,7 +142,7 @@ def register_post_accumulate_grad_hook(t: Tensor, hook: Hook) -> RemovableHandle
 
 
 class LeafHooks:
-    """What a leaf calls, in this order: before a gradient is added to its `.grad`, and after."""
+    """The hooks of a leaf, in the order of their calls: before `.grad` is added to, and after."""
 
     __slots__ = ("accumulated", "after", "before")
 

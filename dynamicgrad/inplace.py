@@ -17,8 +17,8 @@ from gradops.types import broadcast_shapes, operand_types, shape_of
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
 from .fast import REAL_NUMBERS
-from .fitting import as_entry, require_dtype
-from .handle import ARRAYS, Face, Handle, hold
+from .fitting import as_entry, require_dtype, require_range
+from .handle import ARRAYS, Face, Handle, detached, hold
 from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
@@ -228,6 +228,8 @@ def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
 def replace(t: Face, key: Any, value: Any, call: str) -> Face:
     """Write `value`, broadcast, over the entries of `t` at `key`."""
     source = as_tensor(value)
+    if source.node is not None and t.dtype.kind not in "fc":
+        source = detached(source)  # no gradient passes through integers
     preserve(t)
     if is_recording() and (t.node is not None or source.node is not None):
         refuse_recording(t)
@@ -273,11 +275,20 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
     try:
         with np.errstate(over="ignore"):  # what is too large for the dtype is infinite
             t.value[key] = source.value
-    except (OverflowError, TypeError) as error:
+    except OverflowError as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
-    except ValueError:
-        shape = np.shape(t.value[key])
-        t.value[key] = fitted(hold(type(t), t.value), source, shape, call).value
+    except (TypeError, ValueError):
+        put_fitted(t, key, source, call)
+
+
+def put_fitted(t: Handle, key: Any, source: Handle, call: str) -> None:
+    """Write entries that NumPy does not broadcast to their places, but PyTorch may."""
+    shape = np.shape(t.value[key])
+    source = fitted(hold(type(t), t.value), source, shape, call)
+    try:
+        t.value[key] = source.value
+    except TypeError as error:
+        raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
 
 
 def replaced(before: Handle, key: Any, source: Handle, call: str) -> Any:
@@ -362,6 +373,7 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
 
 def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
     """Keep the entries between bounds, in place, and return the tensor."""
+    require_range("clamp_", t.dtype, min, max)
     low, high = extremes_of(t.dtype)
     bounds = low if min is None else min, high if max is None else max
     return write(t, ops.clamp, bounds)
@@ -402,8 +414,8 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     key = plain(with_integers(key))
     if type(t.node) is Leaf and is_recording():
         t[key]  # an index that is none is told first
-    mixed = isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value)
-    if mixed and (not isinstance(key, tuple) or product(t[key].shape)):
+    if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
+        t[key]  # here, too
         require_dtype("setitem", t, value)
     replace(t, key, value, "setitem")
 
@@ -415,7 +427,11 @@ def casts(key: Any, value: Handle) -> bool:
     """
     if is_basic(key) or isinstance(key, bool):
         return True
-    return not value.shape and getattr(key, "dtype", None) == np.bool_
+    entries = key if isinstance(key, tuple) else (key,)
+    masked = any(
+        np.asarray(e).dtype == np.bool_ for e in entries if isinstance(e, list | np.ndarray)
+    )
+    return masked and product(value.shape) == 1
 
 
 def plain(key: Any) -> Any:

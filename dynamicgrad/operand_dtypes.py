@@ -20,25 +20,26 @@ from .promotion import common_dtype
 
 
 def names_in(table: dict[str, str]) -> dict[str, str]:
-    """What a table says, by each of the names in its rows."""
+    """The key of a table's row by each of the names in the row."""
     return {name: said for said, names in table.items() for name in names.split()}
 
 
 KINDS = names_in({
-    "f": "quantile nanquantile complex polar frac elu selu celu leaky_relu mish hardsigmoid"
+    "f": "quantile nanquantile nanmean complex polar frac elu selu celu leaky_relu mish hardsigmoid"
     " hardswish hardshrink softshrink logsigmoid glu layer_norm group_norm instance_norm batch_norm"
     " avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d"
     " huber_loss smooth_l1_loss mse_loss histc prelu cross_entropy nll_loss gumbel_softmax"
     " rand_like randn_like scaled_dot_product_attention gaussian_nll_loss",
-    "fc": "nanmean norm lerp cosine_similarity normalize vecdot rms_norm",
+    "fc": "norm lerp cosine_similarity normalize vecdot rms_norm",
     "biuf": "isposinf isneginf sign aminmax unique mode nansum bucketize",
     "iuf": "argmax argmin median nanmedian kthvalue threshold hardtanh relu6",
-    "iufc": "positive cov corrcoef trace cross addcmul trapezoid trapz",
+    "iufc": "positive cov corrcoef trace addcmul trapezoid trapz",
 })  # fmt: skip
 """The kinds of the common dtype that functions compute."""
 
 EACH = names_in({
-    "f": "cdist kl_div binary_cross_entropy binary_cross_entropy_with_logits", "iuf": "isin"
+    "f": "cdist kl_div binary_cross_entropy binary_cross_entropy_with_logits", "iuf": "isin",
+    "iufc": "cross",
 })  # fmt: skip
 """The kinds of dtypes that each operand has to have."""
 

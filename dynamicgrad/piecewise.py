@@ -93,7 +93,7 @@ CONSTANT = Constant()
 
 
 def sloped(look: Callable[[Any, int, Any], Any] | None) -> Callable[[Any, int, Any], Any]:
-    """What looks at each gradient that is recorded: `look`, and then slopes of zero are added."""
+    """An observer of recorded gradients, which calls `look` and then adds slopes of zero."""
 
     def see(vertex: Any, i: int, ct: Any) -> Any:
         if look is not None:

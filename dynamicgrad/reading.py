@@ -1,4 +1,4 @@
-"""What a node saved, as its rules read it: values to compute with, arrays to record."""
+"""The saved operands of a node, as its rules read them: values to compute, arrays to record."""
 
 from collections.abc import Callable
 from typing import Any
@@ -57,7 +57,7 @@ def check_unchanged(node: Node, x: Any, what: str) -> None:
 
 
 def reader(freed: Freed | None) -> Callable[[Node], Any]:
-    """What gives the rules of a node, when they are to compute, the arrays that it saved.
+    """A function that gives the rules of a node the arrays that it saved, to compute with.
 
     With `freed`, a node lets go of them as they are read, and `freed` stands in their place. What
     stands where the operands do otherwise (`Freed`, or the hooks of a node) is asked to `read`.
@@ -94,7 +94,7 @@ values = reader(None)
 
 
 def tensors(node: Node) -> Any:
-    """What the rules of a node see when they are to be recorded: arrays on the saved values."""
+    """The operands of a node for rules that are recorded: arrays on the saved values."""
     if type(node.operands) is not tuple:
         if not isinstance(node.operands, PackedOperands):
             return node.operands.read(node, None)
@@ -109,7 +109,7 @@ def tensors(node: Node) -> Any:
 
 
 def constants(node: Node) -> Any:
-    """What the rules see where only their cotangents are recorded: arrays without history."""
+    """The operands for rules of which only cotangents are recorded: arrays without history."""
     return [hold(Array, x.value) if isinstance(x, Handle) else x for x in tensors(node)]
 
 

@@ -23,8 +23,7 @@ def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if shape_of(x):
             return function(x, *args, **kwargs)
-        found = function(as_row(as_tensor(x)), *map(as_row, args), **values(as_row, kwargs))
-        return as_numbers(found)
+        return as_numbers(on_rows(function, x, args, kwargs))
 
     return call
 
@@ -38,16 +37,19 @@ def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if shape_of(x):
             return function(x, *args, **kwargs)
-        found = function(as_row(as_tensor(x)), *map(as_row, args), **values(as_row, kwargs))
+        found = on_rows(function, x, args, kwargs)
         index = kwargs["index"] if "index" in kwargs else args[place]
         return OPS["reshape"](found, shape=shape_of(index))
 
     return call
 
 
-def values(change: Callable[[Any], Any], of: dict[str, Any]) -> dict[str, Any]:
-    """A dictionary with its values changed."""
-    return {k: change(v) for k, v in of.items()}
+def on_rows(
+    function: Callable[..., Any], x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result of `function` for a number and the numbers beside it, all as rows of one."""
+    rest = {k: as_row(v) for k, v in kwargs.items()}
+    return function(as_row(as_tensor(x)), *map(as_row, args), **rest)
 
 
 def as_row(x: Any) -> Any:

@@ -37,6 +37,8 @@ def require_places(name: str, x: Any, dim: int, index: Any, src: Any) -> None:
     """Refuse an index with more entries than the source has, or than `x` beside the dimension."""
     sizes: Any = shape_of(as_tensor(index))
     own: Any = shape_of(x)
+    if 0 in sizes:
+        return
     of: Any = shape_of(src) if isinstance(src, Tensor) else sizes
     k = axis_of(x, dim, len(own))
     beside = zip(sizes, own, strict=True)
@@ -45,7 +47,7 @@ def require_places(name: str, x: Any, dim: int, index: Any, src: Any) -> None:
         or any(n > m for n, m in zip(sizes, of, strict=True))
         or any(n > m for i, (n, m) in enumerate(beside) if i != k)
     ):
-        raise ops.ShapeError(
+        raise ops.AxisError(
             name, operand_types([x, as_tensor(index)]), f"the index has more entries than {of} or"
             f" than {own} beside dimension {k}",
             known_as="Expected index to be no larger than self apart from dimension, and no larger"

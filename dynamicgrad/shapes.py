@@ -10,6 +10,7 @@ import gradops as ops
 from gradops.dims import Dim, product
 from gradops.types import operand_types, out_of_range, shape_of
 
+from .dtype_rules import in_one_dtype
 from .handle import Handle, cut_off
 from .rows import as_row, like_indices
 from .sharing import memory
@@ -390,8 +391,8 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     tensors = [as_tensor(t) for t in tensors]
     kept = [t for t in tensors if t.shape != (0,)]
     if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
-        dtype = np.result_type(*(t.dtype for t in tensors))  # also of those that are left out
-        return ops.astype(ops.concatenate(kept, axis=dim), dtype=dtype)
+        tensors = in_one_dtype(tensors)  # also that of those that are left out
+        return ops.concatenate([t for t in tensors if t.shape != (0,)], axis=dim)
     return ops.concatenate(tensors, axis=dim if kept else 0)
 
 

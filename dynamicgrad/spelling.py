@@ -40,7 +40,7 @@ from .backward import backward
 from .dividing import DIVISIONS, refusing_zero
 from .dtype_rules import factor_in, promoted
 from .fast import binary, operand, several, unary
-from .fitting import as_entry
+from .fitting import as_entry, require_range
 from .handle import Handle, detached
 from .keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
 from .operand_dtypes import with_dtypes_of_torch
@@ -81,6 +81,9 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
             known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
             f" {condition.dtype}", hint="use condition != 0",
         )  # fmt: skip
+    for one, other in ((a, b), (b, a)):
+        if isinstance(other, Handle):
+            require_range("where", other.dtype, one)
     return ops.where(condition if kind == "b" else condition != 0, a, b)
 
 

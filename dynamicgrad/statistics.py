@@ -85,7 +85,7 @@ def spread_of(op: Any, name: str, doc: str) -> tuple[Callable[..., Any], Callabl
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         correction = int(unbiased) if correction is None else correction
-        return op(x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
+        return in_single(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
 
     def with_mean(
         x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
@@ -141,7 +141,14 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: 
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
-    return ops.vector_norm(x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
+    return in_single(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
+
+
+def in_single(reduce: Any, x: Any, **attrs: Any) -> Any:
+    """A reduction, of float16 in float32, so that squares on the way are not infinite."""
+    if x.dtype != np.float16:
+        return reduce(x, **attrs)
+    return ops.astype(reduce(ops.astype(x, dtype=np.float32), **attrs), dtype=np.float16)
 
 
 def aminmax(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Range:

@@ -283,7 +283,7 @@ MANY = 8  # operands, beyond which an op is one that takes any number
 
 
 class Plans(dict[tuple[Op, int, int], tuple[bool, tuple[bool, ...]]]):
-    """What each op saves, by the bits of its active operands and their count; filled on demand.
+    """The values that each op saves, by the bits and count of its active operands; made on demand.
 
     It may be less where the output is `real`, as of `sign`, whose derivative is 0 but for complex.
     """

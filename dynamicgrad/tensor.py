@@ -1,6 +1,6 @@
 """The tensor: a handle that speaks PyTorch."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,16 +8,10 @@ from gradops import TapeError
 from gradops.op import as_operand
 
 from .dtype_rules import promoted
-from .handle import Handle, detached, hold, lacking, make_leaf, on_face
+from .handle import Handle, Lacking, detached, hold, make_leaf, on_face
 from .promotion import can_cast
 from .sharing import memory, storage_of
 from .tape import Part
-
-OF_NUMPY = {
-    "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
-    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
-}  # fmt: skip
-"""What NumPy's arrays have and tensors spell otherwise."""
 
 
 class Tensor(Handle):
@@ -39,8 +33,9 @@ class Tensor(Handle):
         " a number is meant"
     )
 
-    def __getattr__(self, name: str) -> Any:  # `spelling` gives tensors their methods
-        raise lacking("Tensor", name, OF_NUMPY.get(name, ""))
+    if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *data: Any) -> None:
         if len(data) == 1 and not isinstance(data[0], int):
@@ -112,6 +107,15 @@ def require_leaf(t: Tensor, protocol: str) -> None:
             "Only Tensors created explicitly by the user (graph leaves) support the"
             f" {protocol} protocol\n  hint: x.clone() is a copy through which gradients flow"
         )
+
+
+OF_NUMPY = {
+    "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
+    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
+}  # fmt: skip
+"""What NumPy's arrays have and tensors spell otherwise."""
+for _name, _instead in OF_NUMPY.items():
+    setattr(Tensor, _name, Lacking(_name, _instead))
 
 
 def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:

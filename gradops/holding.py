@@ -8,7 +8,7 @@ gradient, that is its attribute `grad`, a holder again or None.
 How a tracer captures holders, and records a compiled program as one operation on their tape, is in
 the functions of `__gradop_kind__`, which all holders of one kind share; see `Kind`. An object that
 keeps holders and is no holder, such as an optimizer, may state `__gradop_stateful__()`, which gives
-their names and themselves.
+their names and themselves, and `__gradop_kept__()`, dicts that a program must leave as they are.
 """
 
 from collections.abc import Sequence

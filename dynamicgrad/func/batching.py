@@ -13,8 +13,8 @@ from gradops.tree import children, flatten
 from ..carrying import run_at
 from ..handle import Handle, hold, on_face
 from ..modes import RANDOMNESS
-from .levels import held, released
-from .structure import entered, has_tensors, left, output, speaks_numpy
+from .levels import as_part, released
+from .structure import as_handle, for_caller, has_handles, output, speaks_numpy
 
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
 RANDOM = ("error", "same", "different")
@@ -48,7 +48,7 @@ def vmap(
         call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
         leaves, rebuild = flatten(args)
         dims = dims_of_inputs(in_dims, args, leaves, call)
-        inputs = [x if d is None else entered(x) for x, d in zip(leaves, dims, strict=True)]
+        inputs = [x if d is None else as_handle(x) for x, d in zip(leaves, dims, strict=True)]
 
         def run(leaves: Sequence[Any]) -> Any:
             return func(*rebuild(leaves), **kwargs)
@@ -60,7 +60,7 @@ def vmap(
             count = min(step, size - start)
             part = inputs if count == size else sliced(inputs, dims, start, count)
             results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
-        return left(joined(results, out_dims, name), has_tensors(args) or has_tensors(kwargs))
+        return for_caller(joined(results, out_dims, name), has_handles(args) or has_handles(kwargs))
 
     return over_examples
 
@@ -87,7 +87,7 @@ def batched_call(
     """The results of `func` for all examples, stacked."""
     level = next(levels)
     shells = [
-        x if d is None else hold(type(x), batch(held(x), d % len(x.shape), level))
+        x if d is None else hold(type(x), batch(as_part(x), d % len(x.shape), level))
         for x, d in zip(inputs, dims, strict=True)
     ]
     token = RANDOMNESS.set((*RANDOMNESS.get(), (randomness, level, size)))
@@ -192,7 +192,7 @@ def dims_of_outputs(out_dims: Dims, returned: Any, name: str) -> list[Any]:
 
 
 def expected_of(name: str) -> str:
-    """What an error says of a function that does not return tensors."""
+    """The beginning of the error for a function that does not return tensors."""
     return f"vmap({name}, ...): `{name}` must only return Tensors"
 
 
@@ -210,7 +210,7 @@ def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handl
             f"vmap({name}, ..., out_dims={d}): Dimension out of range (expected to be in range of"
             f" [-{len(y.shape) + 1}, {len(y.shape)}], but got {d})"
         )
-    found = unbatch(y.value if mine else held(y), d % (len(y.shape) + 1), size, level)
+    found = unbatch(y.value if mine else as_part(y), d % (len(y.shape) + 1), size, level)
     return released(on_face(type(y), found))
 
 

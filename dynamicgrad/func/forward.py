@@ -17,18 +17,18 @@ from gradops.types import is_inexact
 from ..carrying import run_at
 from ..handle import Face, Handle, hold, on_face
 from ..modes import is_recording
-from .levels import has_history, held, lift, released
+from .levels import as_part, has_history, lift, released
 from .recording import gradients
 from .reverse import Opened
 from .structure import (
-    entered,
-    has_tensors,
-    left,
+    as_handle,
+    for_caller,
+    has_handles,
     outputs_of,
     same_structure,
-    shown,
     speaks_numpy,
     split_aux,
+    structure_text,
 )  # fmt: skip
 
 
@@ -66,8 +66,8 @@ def jvp(
         )
     primal = rebuild([y for y, _ in found])
     results = primal, rebuild([zeros(y) if t is None else t for y, t in found])
-    as_tensors = has_tensors((primals, tangents))
-    return left((*results, primal_tree(aux, level)) if has_aux else results, as_tensors)
+    as_handles = has_handles((primals, tangents))
+    return for_caller((*results, primal_tree(aux, level)) if has_aux else results, as_handles)
 
 
 def quietly(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -99,9 +99,9 @@ def paired(primals: Any, tangents: Any, call: str) -> tuple[list[Handle], list[H
         raise TransformError(
             f"{call}: Expected primals and tangents to have the same python structure. For example,"
             " if primals is a tuple of 3 tensors, tangents also must be. Got primals with structure"
-            f" {shown(primals)} and tangents with structure {shown(tangents)}"
+            f" {structure_text(primals)} and tangents with structure {structure_text(tangents)}"
         )
-    leaves, directions = ([entered(x) for x in flatten(t)[0]] for t in (primals, tangents))
+    leaves, directions = ([as_handle(x) for x in flatten(t)[0]] for t in (primals, tangents))
     if not leaves:
         raise TransformError(f"{call}: Expected primals to contain at least one Tensor.")
     for x, t in zip(leaves, directions, strict=True):
@@ -129,7 +129,7 @@ def dual(x: Face, tangent: Handle, level: float) -> Face:
     """A tensor that holds the values of `x` and its tangent."""
     if tangent.dtype != x.dtype:
         tangent = astype(tangent, dtype=x.dtype)
-    found = hold(type(x), Dual(held(x), held(tangent), level))
+    found = hold(type(x), Dual(as_part(x), as_part(tangent), level))
     found.storage = x.storage
     return found
 
@@ -178,26 +178,26 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         directions = directions_like(primals, tangents)
         create = bool(is_recording()) and (opened.records or any(map(has_history, directions)))
         found = gradients(pulled, weights, directions, True, create, linear=not opened.leads_out)
-        as_tensors = has_tensors((primals, tangents))
+        as_handles = has_handles((primals, tangents))
         given = iter(record.settled(found))
         filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in opened.outputs]
-        return left(opened.rebuild(filled), as_tensors)
+        return for_caller(opened.rebuild(filled), as_handles)
 
-    return left(opened.results()[0], has_tensors(primals)), push
+    return for_caller(opened.results()[0], has_handles(primals)), push
 
 
 def directions_like(primals: Any, tangents: Any) -> Sequence[Handle]:
     """The tangents as tensors, of the structure and shapes of the primals."""
     if not same_structure(tangents, primals):
         raise TransformError(
-            f"Expected the tangents {shown(tangents)} to have the same argspec as the primals"
-            f" {shown(primals)}"
+            f"Expected the tangents {structure_text(tangents)} to have the same argspec as the"
+            f" primals {structure_text(primals)}"
         )
-    directions = [entered(t) for t in flatten(tangents)[0]]
+    directions = [as_handle(t) for t in flatten(tangents)[0]]
     for i, (t, x) in enumerate(zip(directions, flatten(primals)[0], strict=True)):
-        if t.shape != entered(x).shape:
+        if t.shape != as_handle(x).shape:
             raise TransformError(
                 f"tangent:{i} with shape {t.shape} in flattened pytree doesn't match the shape"
-                f" {entered(x).shape} of the corresponding primal."
+                f" {as_handle(x).shape} of the corresponding primal."
             )
     return directions

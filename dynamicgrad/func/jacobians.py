@@ -15,13 +15,13 @@ from .forward import jvp
 from .reverse import Opened, grad
 from .structure import (
     ArgNums,
-    chosen,
-    entered,
-    has_tensors,
-    left,
+    arguments_at,
+    as_handle,
+    for_caller,
+    has_handles,
     like_argnums,
-    replaced,
     split_aux,
+    with_arguments_at,
 )  # fmt: skip
 
 
@@ -45,10 +45,10 @@ def jacrev(
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        picked = chosen(args, argnums)
+        picked = arguments_at(args, argnums)
 
         def of_picked(*new: Any) -> Any:
-            return func(*replaced(args, argnums, new), **kwargs)
+            return func(*with_arguments_at(args, argnums, new), **kwargs)
 
         opened = Opened(of_picked, picked, has_aux)
         _, aux = opened.results()
@@ -59,8 +59,8 @@ def jacrev(
             rows = opened.record.settled(rows)
         blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
         found = opened.rebuild([like_argnums(opened.rebuild_primals(b), argnums) for b in blocks])
-        as_tensors = has_tensors((args, kwargs))
-        return left((found, aux) if has_aux else found, as_tensors)
+        as_handles = has_handles((args, kwargs))
+        return for_caller((found, aux) if has_aux else found, as_handles)
 
     return transformed
 
@@ -105,12 +105,12 @@ def jacfwd(
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        leaves, rebuild = flatten(chosen(args, argnums))
-        inputs = [entered(x) for x in leaves]
+        leaves, rebuild = flatten(arguments_at(args, argnums))
+        inputs = [as_handle(x) for x in leaves]
 
         def push(directions: Any) -> Any:
             def flat(*xs: Any) -> Any:
-                result = func(*replaced(args, argnums, rebuild(xs)), **kwargs)
+                result = func(*with_arguments_at(args, argnums, rebuild(xs)), **kwargs)
                 return split_aux(result, has_aux, "jacfwd")
 
             y, t, aux = jvp(flat, tuple(inputs), tuple(directions), has_aux=True)
@@ -124,7 +124,7 @@ def jacfwd(
         found = structure[0](blocks)
         if has_aux:
             found = found, tree_of_first(aux)
-        return left(found, has_tensors((args, kwargs)))
+        return for_caller(found, has_handles((args, kwargs)))
 
     return transformed
 

@@ -85,12 +85,12 @@ def lifted(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Hand
 
 
 def lift(t: Face, level: float, run: Run) -> Face:
-    """A tensor of the level of a run that holds what `t` stands for."""
-    return hold(type(t), Lifted(held(t), level, run))
+    """A tensor at the level of a run, with `t` as a constant in it."""
+    return hold(type(t), Lifted(as_part(t), level, run))
 
 
-def held(x: Handle) -> Any:
-    """What stands for `x` inside another operand: its value, or itself if it has a history."""
+def as_part(x: Handle) -> Any:
+    """The form of `x` inside another operand: its value, or itself if it has a history."""
     return x.value if x.node is None else on_face(Array, x)
 
 
@@ -104,7 +104,7 @@ def released(t: Face) -> Face:
 
 
 def lowered(x: Any) -> Any:
-    """What a tensor holds, without liftings to levels of runs that have ended."""
+    """The value of a tensor without liftings to levels of runs that have ended."""
     while has_ended(x):
         x = x.inner
     if isinstance(x, Handle):

@@ -31,7 +31,7 @@ from ..reading import tensors as variables
 from ..sharing import storage_of
 from ..tape import Run, clock
 from .levels import has_history, lifted, released, unrecorded
-from .structure import entered
+from .structure import as_handle
 
 
 class Recording:
@@ -42,7 +42,7 @@ class Recording:
     ) -> None:
         self.outer = bool(is_recording()) if outer is None else outer  # does the caller record?
         self.run = Run()
-        tensors, self.level = lifted([entered(x) for x in arguments], self.run, surely_lifted)
+        tensors, self.level = lifted([as_handle(x) for x in arguments], self.run, surely_lifted)
         with self.running():
             self.vertices = [self.vertex(x) for x in tensors]
 

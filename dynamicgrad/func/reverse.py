@@ -15,18 +15,18 @@ from .recording import Recording, gradients
 from .structure import (
     NUMBERS,
     ArgNums,
-    chosen,
-    entered,
-    has_tensors,
-    left,
+    arguments_at,
+    as_handle,
+    for_caller,
+    has_handles,
     like_argnums,
     output,
     outputs_of,
-    replaced,
     same_structure,
-    shown,
     speaks_numpy,
     split_aux,
+    structure_text,
+    with_arguments_at,
 )  # fmt: skip
 
 
@@ -50,11 +50,11 @@ def grad_and_value(
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        picked = chosen(args, argnums)
+        picked = arguments_at(args, argnums)
         leaves, rebuild = flatten(picked)
         record = Recording(leaves)
         with record.running():
-            result = func(*replaced(args, argnums, rebuild(record.vertices)), **kwargs)
+            result = func(*with_arguments_at(args, argnums, rebuild(record.vertices)), **kwargs)
             value, aux = split_aux(result, has_aux, call)
             y = scalar(value, call, speaks_numpy(record.vertices))
             leads_out = record.leads_out([y])
@@ -63,13 +63,13 @@ def grad_and_value(
         settled = like_argnums(rebuild(record.settled(found, create)), argnums)
         (value,) = record.settled([y], leads_out)
         values = (value, record.settled_tree(aux)) if has_aux else value
-        return left((settled, values), has_tensors(args) or has_tensors(kwargs))
+        return for_caller((settled, values), has_handles(args) or has_handles(kwargs))
 
     return transformed
 
 
 def scalar(value: Any, call: str, numbers: bool) -> Handle:
-    """What a function returned, a scalar; with `numbers`, a number or an array of one entry."""
+    """The scalar that a function returned; with `numbers`, a number or an array of one entry."""
     if type(value) in REFUSED and not (numbers and type(value) in NUMBERS):
         raise TransformError(
             f"{call}: Expected f(*args) to return a Tensor, got {type(value)}\n  hint: return what"
@@ -147,17 +147,17 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     (tensor([1.0000, 0.5403]),)
     """
     opened = Opened(func, primals, has_aux)
-    as_tensors = has_tensors(primals)
+    as_handles = has_handles(primals)
 
     def back(
         cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> tuple[Any, ...]:
         weights = fitting(cotangents, opened.value, opened.outputs)
         found = opened.pulled_back(weights, retain_graph, create_graph)
-        tensors = as_tensors or has_tensors(cotangents)
-        return tuple(left(opened.rebuild_primals(found), tensors))
+        tensors = as_handles or has_handles(cotangents)
+        return tuple(for_caller(opened.rebuild_primals(found), tensors))
 
-    value, aux = left(opened.results(), as_tensors)
+    value, aux = for_caller(opened.results(), as_handles)
     return (value, back, aux) if has_aux else (value, back)
 
 
@@ -199,9 +199,10 @@ def fitting(cotangents: Any, value: Any, outputs: Sequence[Handle]) -> list[Hand
     if not same_structure(cotangents, value):
         raise TransformError(
             "Expected pytree structure of cotangents to be the same as pytree structure of outputs"
-            f" to the function. cotangents: {shown(cotangents)}, primal output: {shown(value)}"
+            f" to the function. cotangents: {structure_text(cotangents)}, primal output:"
+            f" {structure_text(value)}"
         )
-    weights = [entered(g) for g in flatten(cotangents)[0]]
+    weights = [as_handle(g) for g in flatten(cotangents)[0]]
     for i, (g, y) in enumerate(zip(weights, outputs, strict=True)):
         if g.shape != y.shape:
             raise TransformError(

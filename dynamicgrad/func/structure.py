@@ -1,4 +1,4 @@
-"""What transforms are given and give: arguments by number, trees of tensors, arrays among them.
+"""The arguments and results of transforms: arguments by number, trees of tensors and arrays.
 
 Note [Arrays in, arrays out]. A transform hands handles to the function it transforms: tensors for
 tensors, and an `Array` for an array or a number, so that a NumPy function sees NumPy. Where its
@@ -23,14 +23,14 @@ ArgNums = int | tuple[int, ...]
 NUMBERS = {float, int, bool, complex}
 
 
-def has_tensors(tree: Any) -> bool:
-    """Whether there is a tensor among the leaves."""
+def has_handles(tree: Any) -> bool:
+    """Whether there is a handle of either face among the leaves."""
     if isinstance(tree, tuple) and any(isinstance(x, Handle) for x in tree):
         return True  # without looking into the others
     return any(isinstance(x, Handle) for x in flatten(tree)[0])
 
 
-def entered(x: Any) -> Handle:
+def as_handle(x: Any) -> Handle:
     """An argument to be differentiated or batched: a tensor as it is, of an array an `Array`."""
     if isinstance(x, Handle):
         return x
@@ -44,9 +44,9 @@ def entered(x: Any) -> Handle:
     )
 
 
-def left(tree: Any, as_tensors: bool) -> Any:
+def for_caller(tree: Any, as_handles: bool) -> Any:
     """Results for the caller. See Note [Arrays in, arrays out]."""
-    return tree if as_tensors else tree_map(bare, tree)
+    return tree if as_handles else tree_map(bare, tree)
 
 
 def bare(x: Any) -> Any:
@@ -55,7 +55,7 @@ def bare(x: Any) -> Any:
 
 
 def speaks_numpy(handed: Iterable[Any]) -> bool:
-    """Whether a function is handed no tensor; then it may return numbers, as NumPy's do."""
+    """Whether a function gets no tensor; then it may return numbers, as NumPy's do."""
     return not any(isinstance(x, Tensor) for x in handed)
 
 
@@ -102,7 +102,7 @@ def split_aux(result: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
     return result
 
 
-def chosen(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
+def arguments_at(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
     """The arguments that a transform is about."""
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not numbers:
@@ -120,7 +120,7 @@ def chosen(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:
     return tuple(args[n] for n in numbers)
 
 
-def replaced(args: Sequence[Any], argnums: ArgNums, new: Sequence[Any]) -> list[Any]:
+def with_arguments_at(args: Sequence[Any], argnums: ArgNums, new: Sequence[Any]) -> list[Any]:
     """The arguments with others in place of those chosen."""
     found = list(args)
     for n, x in zip(argnums if isinstance(argnums, tuple) else (argnums,), new, strict=True):
@@ -138,7 +138,7 @@ def same_structure(a: Any, b: Any) -> bool:
     return bool(structure(a) == structure(b))
 
 
-def shown(tree: Any) -> str:
+def structure_text(tree: Any) -> str:
     """The structure of a tree, with `*` for its leaves."""
     return repr(tree_map(lambda _: Star(), tree))
 

@@ -11,8 +11,8 @@ from gradops.levels import levels
 
 from ..carrying import run_at
 from ..handle import Handle, hold, on_face
-from .levels import held, released
-from .structure import entered, has_tensors, left, outputs_of, speaks_numpy
+from .levels import as_part, released
+from .structure import as_handle, for_caller, has_handles, outputs_of, speaks_numpy
 
 
 def jet(
@@ -35,7 +35,7 @@ def jet(
             "\n  hint: give each primal a list of derivatives, all of one length"
         )
     level = next(levels)
-    curves = [curve(entered(x), s, level) for x, s in zip(primals, series, strict=True)]
+    curves = [curve(as_handle(x), s, level) for x, s in zip(primals, series, strict=True)]
     with np.errstate(all="ignore"):
         returned = run_at(level, func, curves)
     outputs, rebuild = outputs_of(returned, "jet(f, primals, series)", speaks_numpy(curves))
@@ -43,17 +43,17 @@ def jet(
     derivatives = [
         rebuild([c[k] * factorial(k) if k > 1 else c[k] for c in found]) for k in range(order + 1)
     ]
-    return left((derivatives[0], derivatives[1:]), has_tensors((primals, series)))
+    return for_caller((derivatives[0], derivatives[1:]), has_handles((primals, series)))
 
 
 def curve(x: Handle, derivatives: Sequence[Any], level: float) -> Handle:
     """A tensor that holds the series through `x` with some derivatives."""
-    found = [held(x)]
+    found = [as_part(x)]
     for k, d in enumerate(derivatives, 1):
-        d = entered(d) if hasattr(d, "shape") else hold(type(x), np.full(x.shape, d, x.dtype)[()])
+        d = as_handle(d) if hasattr(d, "shape") else hold(type(x), np.full(x.shape, d, x.dtype)[()])
         if d.shape != x.shape:
             raise TransformError(f"jet: a derivative of {x.type} has its shape, not {d.type}")
-        found.append(held(astype(d, dtype=x.dtype) / factorial(k)))
+        found.append(as_part(astype(d, dtype=x.dtype) / factorial(k)))
     return hold(type(x), Series(found, level))
 
 

@@ -84,6 +84,10 @@ class Optimizer:
         hooks = [*self.pre_hooks.values(), *self.post_hooks.values()]
         return [*own, *kept, *options, *(("hook", hook) for hook in hooks)]
 
+    def __gradop_kept__(self) -> list[tuple[str, Any]]:
+        """The groups, whose options a trace that captures the optimizer must not change."""
+        return [(f"param_groups[{i}]", group) for i, group in enumerate(self.param_groups)]
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; `closure`, if given, computes the gradients and gives the loss."""
         raise NotImplementedError(f"{type(self).__name__} must define step()")

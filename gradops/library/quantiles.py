@@ -186,7 +186,7 @@ def as_floats(x: Any, method: str) -> Any:
 
 
 def weighed(low: Any, high: Any, weight: float) -> Any:
-    """What lies between two values; at the ends exactly these, be they infinite."""
+    """A weighted mean of two values; at the ends exactly these, be they infinite."""
     if weight == 0:
         return low
     if weight < 0.5:
@@ -195,7 +195,7 @@ def weighed(low: Any, high: Any, weight: float) -> Any:
 
 
 def between(low: Any, high: Any, weight: Any) -> Any:
-    """What lies between two values, as `weighed` has it, for weights that are operands."""
+    """A weighted mean of two values, as `weighed` has it, for weights that are operands."""
     dtype = type_of(low).dtype
     near, far = astype(weight, dtype=dtype), astype(1 - weight, dtype=dtype)
     y = where(weight < 0.5, low + (high - low) * near, high - (high - low) * far)

@@ -8,10 +8,10 @@ import numpy as np
 import gradops as ops
 
 from ..library.movement import computed_in
-from ..types import shape_of, type_of
+from ..types import shape_of
 from .joining import as_array
 
-__all__ = ["corrcoef", "cov", "cross", "dot", "einsum", "inner", "trace", "vdot"]
+__all__ = ["cross", "dot", "einsum", "inner", "trace", "vdot"]
 
 
 def strong(x: Any) -> Any:
@@ -65,28 +65,6 @@ def einsum(*operands: Any, optimize: Any = False) -> Any:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sums of diagonals."""
     return computed_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)
-
-
-def cov(
-    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
-    fweights: Any = None, aweights: Any = None, dtype: Any = None,
-) -> Any:  # fmt: skip
-    """The covariances of variables, in double precision if no dtype is given."""
-    found = measured_in(dtype, m, y)
-    return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
-
-
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, dtype: Any = None) -> Any:
-    """The correlations of variables, in double precision if no dtype is given."""
-    return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
-
-
-def measured_in(dtype: Any, *arrays: Any) -> Any:
-    """The dtype in which covariances are measured."""
-    if dtype is not None:
-        return dtype
-    given = [type_of(as_array(x)).dtype for x in arrays if x is not None]
-    return np.result_type(*given, np.float64)
 
 
 def written_out(axes: Any) -> str:

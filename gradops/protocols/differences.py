@@ -30,7 +30,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def beside(values: Any, ary: Any) -> Any:
-    """What stands before or after differences, in their dtype."""
+    """The entries before or after differences, in their dtype."""
     dtype, row = type_of(ary).dtype, np.ravel(values)
     if not np.can_cast(type_of(row).dtype, dtype, "same_kind"):
         raise ops.DTypeError("ediff1d", [type_of(row)], f"the entries beside it are {dtype}")

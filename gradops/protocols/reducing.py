@@ -198,7 +198,7 @@ def require_inexact(a: Any, dtype: Any) -> None:
     """Refuse to put means of floats into integers."""
     if is_inexact(type_of(a).dtype) and not is_inexact(np.dtype(dtype)):
         raise refusal(
-            f"numpy.nanmean(..., dtype={dtype})", f"the mean of {type_of(a)} is no {dtype}",
+            f"numpy.nanmean(..., dtype={dtype})", f"the mean of {type_of(a)} is not {dtype}",
             "leave dtype= away",
         )  # fmt: skip
 

@@ -8,32 +8,33 @@ import numpy as np
 import gradops as ops
 
 from ..types import is_float, type_of
+from .joining import as_array
 
 __all__ = [
     "corrcoef", "cov", "i0", "nanpercentile", "nanquantile", "percentile", "quantile",
 ]  # fmt: skip
 
 
-def at_least_double(x: Any) -> Any:
-    """An operand in double precision, or higher."""
-    return ops.astype(x, dtype=np.result_type(type_of(x).dtype, np.float64))
-
-
 def cov(
-    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
+    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
     fweights: Any = None, aweights: Any = None, dtype: Any = None,
 ) -> Any:  # fmt: skip
-    """The covariances of variables."""
-    if dtype is None:
-        m, y = at_least_double(m), None if y is None else at_least_double(y)
-    return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, dtype)
+    """The covariances of variables, in double precision if no dtype is given."""
+    found = measured_in(dtype, m, y)
+    return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
-    """The correlations of variables."""
-    if dtype is None:
-        x, y = at_least_double(x), None if y is None else at_least_double(y)
-    return ops.corrcoef(x, y, rowvar, dtype)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, dtype: Any = None) -> Any:
+    """The correlations of variables, in double precision if no dtype is given."""
+    return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
+
+
+def measured_in(dtype: Any, *arrays: Any) -> Any:
+    """The dtype in which covariances are measured."""
+    if dtype is not None:
+        return dtype
+    given = [type_of(as_array(x)).dtype for x in arrays if x is not None]
+    return np.result_type(*given, np.float64)
 
 
 def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:

@@ -110,7 +110,7 @@ def chosen_by_example(stacks: Sequence[Any], inside: Sequence[Inside], size: Any
 
 
 def of_all_branches(column: Sequence[Any]) -> Any:
-    """What the last branch gives; of residuals, those of each branch, which only it will read."""
+    """The result of the last branch; of residuals, those of all, of which each reads its own."""
     type = column[-1].type
     if not isinstance(type, ResidualsType):
         return column[-1]

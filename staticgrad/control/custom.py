@@ -120,7 +120,7 @@ def with_gradient(
 
 
 def read_besides(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[Expr]:
-    """What the results would pass a gradient to, of what is older than the call and none of xs."""
+    """The expressions older than the call, xs apart, to which the results would pass a gradient."""
     found, seen, stack = list[Expr](), set(xs), list(ys)
     while stack:
         e = stack.pop()

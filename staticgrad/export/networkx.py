@@ -40,7 +40,7 @@ def to_networkx(graph: FrozenGraph) -> Any:
 
 
 def facts(n: DrawnNode, named: dict[FrozenGraph, str]) -> dict[str, Any]:
-    """What is known of a node, without what there is none of."""
+    """The facts about a node, without those that it lacks."""
     e = n.expr
     every = {
         "op": e.what, "name": e.name, "type": str(e.type), "role": n.role, "line": n.line or "",

@@ -104,7 +104,7 @@ def enclosed(
 
 
 def teller_inside(size: str, needed: Iterable[Expr], parameters: Iterable[Expr]) -> Expr:
-    """What tells a size and is computed from parameters, and not needed so far; or a FeedError."""
+    """An expression of parameters from which a size is read, not needed so far; or a FeedError."""
     known, own = set(needed), set(parameters)
     for e in tellers_of(size, known):
         outside = (x for x in reachable([e], stop=own) if x.kind is Kind.PARAMETER and x not in own)

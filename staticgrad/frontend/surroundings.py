@@ -42,7 +42,7 @@ class Surroundings:
         self.holders: dict[int, tuple[str, Any]] = {}
         self.bases: dict[int, Any] = {}
         self.arrays: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
-        self.stateful: dict[int, tuple[str, Any]] = {}
+        self.kept: list[tuple[str, dict[Any, Any]]] = []  # dicts that a program must not change
         self.containers: list[tuple[str, Any, bool]] = []  # and whether they are attributes
         self.sets: list[set[Any]] = []
         self.generators: list[tuple[str, Any]] = []
@@ -74,7 +74,7 @@ class Surroundings:
             self.arrays[id(x)] = name, x
             return ()
         if hasattr(x, "__gradop_stateful__"):
-            self.stateful[id(x)] = name, x
+            self.kept += [(f"{name}.{n}", each) for n, each in x.__gradop_kept__()]
             return ((f"{name}.{n}", t) for n, t in x.__gradop_stateful__())
         if isinstance(x, FunctionType):
             return self.function(x)

@@ -32,7 +32,7 @@ PLACE, MENTION = 80, 4  # of a line of the user's, in a file
 
 
 class Budget:
-    """What may still be spent. See Note [Budget]."""
+    """The work that may still be done. See Note [Budget]."""
 
     __slots__ = ("fitted", "left", "limit")
 

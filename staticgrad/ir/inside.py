@@ -1,4 +1,4 @@
-"""What exists only inside a loop, a branch or a function, and cannot be asked for from outside.
+"""Expressions that exist only inside a loop, a branch or a function, and are refused outside.
 
 A body becomes a graph of its own, in which what was built there is computed anew each time. The
 expressions that the user's function built are then no part of what is outside: a value fed for one

@@ -141,7 +141,7 @@ class Parser:
         return found[0]
 
     def whole(self, text: str, step: Callable[[Line], Any]) -> Any:
-        """What `step` reads from all of a piece of text."""
+        """The result of `step` on all of a piece of text."""
         line = Line(text, self.budget)
         found = step(line)
         line.finish()
@@ -175,7 +175,7 @@ class Parser:
         if self.aside is None or not isinstance(entries, str):
             return constant_array(line, entries, type)
         if not entries.isascii() or not entries.isdigit() or len(entries) > 9:
-            raise line.error(f"{entries!r} is no number of an array")
+            raise line.error(f"{entries!r} is not the number of an array")
         self.budget.spend(ARRAY)
         array = self.aside(int(entries))
         if type_of(array) != type:

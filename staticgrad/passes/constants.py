@@ -34,7 +34,7 @@ class PutConstantsInside:
 
 
 def constants_given(outermost_first: Sequence[FrozenGraph]) -> dict[FrozenGraph, Known]:
-    """What each graph is given that is the same constant in all places where it is used."""
+    """The constants that each graph is given in all places where it is used."""
     found: dict[FrozenGraph, Known] = {outermost_first[0]: {}}
     for graph in outermost_first:
         numbers = {e: i for i, e in enumerate(graph.inputs)}

@@ -173,7 +173,7 @@ def part_left(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int])
 
 
 def measured_for(graph: FrozenGraph, ends: Sequence[Expr]) -> list[Expr]:
-    """What is computed for its size alone, of which some outputs need the size."""
+    """The expressions that are computed for their size alone, which some outputs need."""
     if not graph.measured:
         return []
     missing = sizes_missing(reachable(ends), names_told(graph.inputs))

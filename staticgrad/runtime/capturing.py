@@ -133,6 +133,8 @@ class Inside:
         self.named = [(own, name, own[name]) for own, name in self.found.globals]
         for name, x, _ in self.found.containers:
             self.kept.append((name, x, x.copy()))
+        for name, x in self.found.kept:
+            self.remember(x, name)
         self.copies = [(name, x, x.copy()) for name, x in self.found.arrays.values()
                        if x.flags.writeable]  # fmt: skip
         self.drawing = [(name, g, state_of(g)) for name, g in self.found.generators]

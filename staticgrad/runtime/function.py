@@ -162,6 +162,10 @@ class Function:
                 stacklevel=4,
             )
 
+    def __gradop_kept__(self) -> list[tuple[str, Any]]:
+        """Nothing that a program could change."""
+        return []
+
     def __getstate__(self) -> Any:
         return self.fn, self.optimize
 

@@ -112,7 +112,7 @@ class TapedCall:
     def recorded_gradients(
         self, wanted: Sequence[int], given: Sequence[int], seeds: Any, inputs: Sequence[Any]
     ) -> list[Any]:
-        """The same as holders that come from `inputs` and the cotangents."""
+        """The gradients as holders whose history leads to `inputs` and the cotangents."""
         values = [held(s) for s in seeds]
         d = self.tape.derivative(wanted, given)
         found = self.gradients(wanted, given, values)

@@ -1,4 +1,4 @@
-"""What a plain NumPy function sees of `dg.Array` is what it sees of an array, to the bit."""
+"""A plain NumPy function sees of `dg.Array` the bits that it sees of an array."""
 
 import copy
 import operator
@@ -32,7 +32,7 @@ def parts(result):
 
 
 def outcome(f, x):
-    """What `f` gives for `x`, or the error that it raises."""
+    """The result of `f` for `x`, or the error that it raises."""
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         try:
             return parts(f(x)), None
@@ -332,7 +332,7 @@ def test_copies_stay_connected_and_a_traced_array_is_not_pickled():
 
 
 def test_a_tensor_beside_an_array_gives_a_tensor():
-    x, t = dg.array([1.0, 2.0]), dg.tensor([1.0, 2.0])
+    x, t = dg.array([1.0, 2.0]), dg.tensor([1.0, 2.0], dtype="float64")
     for found in (x + t, t + x, np.add(x, t), dg.cat([x, t]), np.where(t > 0, x, t), x @ t):
         assert isinstance(found, dg.Tensor)
     for found in (x + x, np.exp(x), dg.exp(x), dg.sum(x, dim=0), dg.std(x), dg.cat([x, x])):
@@ -395,7 +395,7 @@ def test_a_function_under_vmap_has_its_values_to_the_last_bits(name, a, f):
 
 
 LACKING = [
-    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is PyTorch's"),
+    (dg.array([1.0]), "detach", r"an Array speaks NumPy; detach is dg.Tensor's"),
     (dg.tensor([1.0]), "astype", r"'astype'\n  hint: x.to\(dtype\)"),
     (dg.array([1.0]), "nothing", "no attribute 'nothing'$"),
 ]

@@ -24,7 +24,7 @@ EPS = 1e-12  # the same numbers, added up in another order
 
 
 def result(f, a, b):
-    """What a function gives of two arrays, or None if it refuses them."""
+    """The result of a function of two arrays, or None if it refuses them."""
     with np.errstate(all="ignore"):
         try:
             return f(dg.tensor(a), dg.tensor(b)).numpy()

@@ -22,7 +22,7 @@ CONSTANTS = {
 
 
 def products(y, pull):
-    """What the cotangents ones, of outputs, give."""
+    """The results for cotangents of ones."""
     return pull(np.ones_like(y))
 
 

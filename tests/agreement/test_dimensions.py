@@ -67,7 +67,7 @@ def length(x, d):
 
 
 def both(torch):
-    """What both libraries have: functions, those on networks, and methods, by their names."""
+    """The functions and methods that both libraries have, by their names."""
     for prefix, theirs, ours in (
         ("", torch, dg), ("nn.functional.", torch.nn.functional, dg.nn.functional),
         ("linalg.", torch.linalg, dg.linalg), ("Tensor.", torch.Tensor, dg.Tensor),

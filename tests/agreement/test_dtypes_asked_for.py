@@ -30,7 +30,7 @@ def takes_dtype(f):
 
 
 def outcome(call):
-    """What a call gives, or its error."""
+    """The result of a call, or its error."""
     with np.errstate(all="ignore"):
         try:
             return call()

@@ -7,8 +7,10 @@ from textwrap import dedent
 import pytest
 
 from .fuzz.departures import DEPARTURES
+from .fuzz.programs import disagreement_of
 from .fuzz.running import Run, Statement
 
+PROGRAMS, EACH = 500, 25  # tests/soak runs the seeds that follow
 PAGE = Path(__file__).resolve().parents[2] / "docs/explanation/coming-from-pytorch.md"
 every_departure = pytest.mark.parametrize("departure", DEPARTURES, ids=lambda d: d.name)
 
@@ -16,6 +18,13 @@ every_departure = pytest.mark.parametrize("departure", DEPARTURES, ids=lambda d:
 @pytest.fixture
 def torch():
     return pytest.importorskip("torch", reason="torch is the oracle")
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("first", range(0, PROGRAMS, EACH))
+def test_random_programs_agree_with_torch(first, torch):
+    found = [disagreement_of(torch, seed) for seed in range(first, first + EACH)]
+    assert not any(found), "\n".join(filter(None, found))
 
 
 @pytest.mark.peers

@@ -10,7 +10,7 @@ import gradops
 import staticgrad as sg
 from gradops.numerical import extrapolated
 from gradops.protocols.absent import REASONS
-from gradops.protocols.binding import function_for
+from gradops.protocols.binding import function_for, modules
 from gradops.protocols.ufuncs import op_for
 
 from .numpy_calls import CALLS
@@ -120,3 +120,9 @@ def test_every_ufunc_is_an_op_or_listed_as_absent(name):
             op_for(ufunc)
     else:
         assert callable(op_for(ufunc))
+
+
+def test_a_function_of_numpy_is_written_in_one_module():
+    for space in modules().values():
+        names = sorted(name for module in space for name in module.__all__)
+        assert names == sorted(set(names))

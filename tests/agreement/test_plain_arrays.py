@@ -249,7 +249,7 @@ def is_traced(y):
 
 
 def fault_of(f, t, v):
-    """What is wrong with how a way to a plain array ends, or nothing."""
+    """The fault in how a way to a plain array ends, or nothing."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
@@ -264,7 +264,7 @@ def fault_of(f, t, v):
 
 
 def fault_of_error(error):
-    """What is wrong with an error: it has no line, or its hint loses the gradient."""
+    """The fault of an error: it has no line, or its hint loses the gradient."""
     if type(error) is ValueError and isinstance(error.__cause__, GradError):
         error = error.__cause__
     said = str(error)
@@ -330,7 +330,7 @@ WRITABLE = [
 
 
 def found_in(mode, f):
-    """What a mode gives for a function, as arrays."""
+    """The results of a function in a mode, as arrays."""
     found = MODES[mode](f)
     return [np.asarray(x) for x in gradops.leaves_of(getattr(found, "detach", lambda: found)())]
 

@@ -29,7 +29,7 @@ def options(f):
 
 
 def outcome(call):
-    """What a call gives, as arrays, or None for an error."""
+    """The results of a call, as arrays, or None for an error."""
     with np.errstate(all="ignore"):
         try:
             found = call()

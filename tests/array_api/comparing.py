@@ -74,7 +74,7 @@ def function(namespace, name):
 
 
 def eager_results(name, call):
-    """What the namespace of tensors gives; the operators are those of `Array`."""
+    """The results of the namespace of tensors; the operators are those of `Array`."""
     kind, make = ("Array", dg.array) if name in arrays.ORACLE else ("Tensor", eager.asarray)
     found = applied(function(eager, name), call, lambda x: make(x.copy()), eager)
     wrong = [y for y in found if hasattr(y, "dtype") and type(y).__name__ != kind]

@@ -51,7 +51,7 @@ def in_memory(dtype, size, step):
 
 
 def outcome(call):
-    """What a call gives, or the kind of error that it raises."""
+    """The result of a call, or the kind of error that it raises."""
     with np.errstate(all="ignore"):
         try:
             return call()
@@ -60,7 +60,7 @@ def outcome(call):
 
 
 def written(name, x, *args):
-    """What the method makes of `x`, or the kind of error that it raises."""
+    """The result of the method that writes to `x`, or the kind of error that it raises."""
     return outcome(lambda: getattr(x, f"{name}_")(*args))
 
 

@@ -43,7 +43,7 @@ def by_keywords(torch, call):
 
 
 def taken(library, text):
-    """What a call gives, or the error that says it is none."""
+    """The results of a call, or the error that says it is none."""
     try:
         return [np.asarray(y.detach()) for y in results(text, operands(library))]
     except Exception as error:

@@ -74,7 +74,7 @@ EVERY += [c.strip() for line in MORE.strip().split("\n") for c in line.split(";"
 
 
 def second_derivatives(t, call):
-    """What a call's gradients say of their own: "none", "zero" or "other" for each of x and v."""
+    """The second derivatives of a call by x and v, each as "none", "zero" or "other"."""
     scope = operands(t, np.float64)
     leaves = [scope["x"], scope["v"]]
     ys = [y for y in results(call, scope) if y.requires_grad and not y.is_complex()]

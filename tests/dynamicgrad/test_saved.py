@@ -1,4 +1,4 @@
-"""What nodes save: no op saves a value that its derivatives do not depend on.
+"""Nodes save no value that the derivatives of their op do not depend on.
 
 A value that is saved for nothing takes memory, and makes errors of writes that do no harm.
 """
@@ -54,7 +54,7 @@ def real_samples(op):
 
 
 def attempt(function, *args, **attrs):
-    """What a function gives as an array; None if it gives nothing or fails for such values."""
+    """The result of a function as an array; None if it has none or fails for such values."""
     try:
         with np.errstate(all="ignore"):
             found = function(*args, **attrs)

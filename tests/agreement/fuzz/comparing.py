@@ -25,6 +25,8 @@ class Disagreement:
     ours: Any
     operands: tuple[Any, ...] = ()
     program: tuple[str, ...] = ()
+    raised: bool = False  # whether both raised
+    transposed: bool = False  # whether a result of torch does not lie row by row
     shared: bool = False  # whether operands lie in one memory
     overlaps: bool = False  # whether entries of an operand do
 

@@ -155,12 +155,14 @@ DEPARTURES = [
     ),
     Departure(
         "kernels",
-        "a function may lack one for a dtype: `\"...\" not implemented for 'Half'`",
-        "NumPy computes it",
+        "some calls are not implemented for some dtypes, as `x.imag` of real numbers and"
+        " `x.abs_()` of complex ones",
+        "NumPy computes them",
         "it is no fault of the program",
         recognition.has_kernel,
         """
-        v0 = lib.ones(2, dtype=lib.bool).floor()
+        v0 = lib.ones(2, dtype=lib.complex64)
+        v0.abs_()
         """,
     ),
     Departure(
@@ -193,17 +195,6 @@ DEPARTURES = [
         recognition.knows_scalars,
         """
         v0 = lib.ones(2) * np.complex64(1j)
-        """,
-    ),
-    Departure(
-        "unsigned and negative",
-        "`x < -3` is True for uint8: -3 is compared as 253",
-        "it is False",
-        "it is false",
-        recognition.compares,
-        """
-        v0 = lib.tensor([1], dtype=lib.uint8)
-        v1 = v0 < -3
         """,
     ),
     Departure(
@@ -252,9 +243,43 @@ DEPARTURES = [
         """,
     ),
     Departure(
+        "two faults in one statement",
+        "of an index out of bounds and a value that does not fit, the value is told",
+        "the index is",
+        "either is right",
+        recognition.has_two_faults,
+        """
+        v0 = lib.ones(3)
+        v0[[7]] = lib.ones(3)
+        """,
+    ),
+    Departure(
+        "writes that fail",
+        "may have written a part, as `index_fill_` with an index out of bounds",
+        "change nothing",
+        "what was refused did not happen",
+        recognition.leaves_alone,
+        """
+        v0 = lib.ones(3, 2)
+        v0.index_fill_(1, lib.tensor([1, 2]), 0.5)
+        """,
+    ),
+    Departure(
+        "`median` of what `expand` repeats",
+        "is of other entries, and of memory that is not the tensor's",
+        "is the median",
+        "a fault of PyTorch's",
+        recognition.reads_foreign,
+        """
+        v0 = lib.tensor([[1.25, 1.0, 0.5]]).expand(2, 3)
+        v1 = v0.median(0)[0]
+        """,
+    ),
+    Departure(
         "memory of results",
-        "a few functions give transposed memory, as `nonzero`, which `view` refuses",
-        "it lies row by row",
+        "a few functions give transposed memory, as `nonzero`, which `view` refuses; gradients lie"
+        " as what they are of",
+        "results lie row by row; gradients as they are computed",
         "how a function computes is its own affair",
         recognition.lies_in_order,
         """

@@ -12,6 +12,7 @@ from .values import one_of
 LARGE = 300  # entries, beyond which a program is not grown
 SILENT = {"writes": 0.15, "entries": 0.1, "reductions": 0.1, "picking": 0.1, "views": 0.01}
 """How many of the statements run under no_grad, by their group."""
+CARELESS = 0.02  # of the statements are of a template for other dtypes
 PARTS = np.array([weight for weight, _ in WEIGHTED])
 
 
@@ -57,7 +58,8 @@ def statement(rng, scope):
         t = scope.names[x]
         table = WEIGHTED[int(rng.choice(len(PARTS), p=PARTS / PARTS.sum()))][1]
         template = one_of(rng, table)
-        if not suits(t, template.kinds) and rng.random() > 0.02:
+        careless = template.group != "writes" and rng.random() < CARELESS
+        if not suits(t, template.kinds) and not careless:
             continue
         text = Filling(scope, x).filled(template.text)
         if rng.random() < SILENT.get(template.group, 0):

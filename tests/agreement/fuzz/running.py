@@ -104,6 +104,8 @@ class Run:
             found = found or self.written(text, before)
         if found:
             found.operands, found.program = operands, [s.text for s in self.statements]
+            found.transposed = self.transposed()
+            found.raised = None not in errors
             found.shared, found.overlaps = self.shares(text), self.overlaps(text)
             self.disagreement, self.departure = found, departure_of(found)
         else:
@@ -120,6 +122,12 @@ class Run:
         named = set(re.findall(r"\bv\d+\b", statement))
         return [t for k, t in self.theirs.names.items() if k in named and is_tensor(t)]
 
+    def transposed(self):
+        """Whether a result of torch, which is no view, does not lie row by row."""
+        tensors = [t for t in self.theirs.names.values() if is_tensor(t)]
+        bases = [t if t._base is None else t._base for t in tensors]
+        return any(not t.is_contiguous() for t in bases)
+
     def overlaps(self, statement):
         """Whether entries of a tensor that a statement names are one in memory."""
         return any(overlapping(t.shape, t.stride()) for t in self.tensors(statement))
@@ -127,7 +135,7 @@ class Run:
     def shares(self, statement):
         """Whether tensors that a statement names lie in one memory."""
         tensors = self.tensors(statement)
-        return len({t.untyped_storage().data_ptr() for t in tensors}) < len(tensors)
+        return len({memory_of(t) for t in tensors}) < len(tensors)
 
     def difference(self, statement):
         """The first difference between what the names are bound to."""
@@ -163,6 +171,14 @@ class Run:
         for name, want in self.theirs.values.items():
             if is_tensor(want) and want.dtype.is_floating_point | want.dtype.is_complex:
                 put(ours[name], array(want))
+
+
+def memory_of(t):
+    """What tells the memory of a tensor of torch; those without any are alone."""
+    try:
+        return t.untyped_storage().data_ptr()
+    except RuntimeError:
+        return id(t)
 
 
 def overlapping(sizes, strides):

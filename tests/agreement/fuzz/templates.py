@@ -197,7 +197,7 @@ PICKING = templates(
     {new} = lib.hstack([{x}, {z}])
     {new} = {x}.index_select({d}, {indices})
     {new} = {x}.gather({d}, {places})
-    {new} = lib.take_along_dim({x}, {places0}, {d})
+    {new} = lib.take_along_dim({x}, {places}, 0)
     {new} = {x}.tril()
     {new} = {x}.triu({offset})
     {new} = {x}.diag()
@@ -214,7 +214,7 @@ PICKING = templates(
     {new} = tuple({x}.shape)
     {new} = len({x})
     {new} = {x}.is_contiguous()
-""".replace("{places0}, {d}", "{places}, 0"),
+""",
 )
 REDUCTIONS = [
     *templates(

@@ -1,4 +1,4 @@
-"""What gradcheck checks beside derivatives: missing cotangents, batches of tangents."""
+"""gradcheck looks at more than derivatives: missing cotangents, batches of tangents."""
 
 import pytest
 

@@ -145,7 +145,7 @@ class Case(NamedTuple):
     way: str
 
     def computed(self, w: Any, one: Any, factor: Any = 1) -> Any:
-        """What the transforms give at `w`, of functions that are multiplied by `factor`."""
+        """The results of the transforms at `w`, of functions that are multiplied by `factor`."""
         way, names, kinds = ways(one)[self.way], list(self.names), list(self.kinds)
 
         def function(names, kinds, w):
@@ -158,7 +158,7 @@ class Case(NamedTuple):
         return function(names, kinds, w)
 
     def expected(self, w: float) -> float:
-        """What they should give."""
+        """The derivative by polynomial arithmetic, which the transforms should give."""
         polynomial = np.poly1d(getattr(ways(1)[self.way], self.kinds[-1]))
         return float(np.polyder(polynomial, sum(KINDS[k] for k in self.kinds[:-1]))(w))
 

@@ -1,4 +1,4 @@
-"""What ufuncs write into given memory is what their plain form gives, whatever the steps."""
+"""Ufuncs write into given memory the bits of their plain form, whatever the steps."""
 
 import itertools
 from dataclasses import replace
@@ -25,7 +25,7 @@ def with_step(rng, dtype, size, step):
 
 
 def result(ufunc, dtype):
-    """What a ufunc gives for ones of a dtype, or None if it takes none such."""
+    """The result of a ufunc for ones of a dtype, or None if it does not take them."""
     try:
         return ufunc(*[np.ones(1, dtype)] * ufunc.nin)
     except TypeError:

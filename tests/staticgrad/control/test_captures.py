@@ -1,4 +1,4 @@
-"""What bodies read from outside: every kind of body, with every kind of expression."""
+"""Bodies read from outside: every kind of body, with every kind of expression."""
 
 import re
 
@@ -77,7 +77,7 @@ def uses(c):
 
 
 def derivatives(body, t, lift, c, x):
-    """What a program gives, and its derivatives to second order both ways, by `c` and by `x`."""
+    """The value of a program and its derivatives to second order both ways, by `c` and by `x`."""
     y = sg.reduce_sum(body(t, lift, uses(c), x) ** 2)
     first = sg.gradients(y, [c, x], unconnected="zero")
     total = sum(sg.reduce_sum(sg.sin(g)) for g in first)
@@ -86,7 +86,7 @@ def derivatives(body, t, lift, c, x):
 
 
 def both_ways(body, c, x):
-    """The same program with the body, and without."""
+    """The results of a program with the body, and then without."""
     return derivatives(body, sg, sg.constant, c, x) + derivatives(body, eager, SAME, c, x)
 
 
@@ -186,7 +186,7 @@ def test_what_a_gradient_function_reads_is_an_operand(kind):
 
 
 def leak(body):
-    """What a body gives, and all that was built in it: a constant, results, what it was given."""
+    """The results of a body, and all that was built in it: a constant, results, its arguments."""
     found = []
 
     def use(y):

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Cost(NamedTuple):
-    """What reading a text of a kind took: seconds of the processor, and MB in all."""
+    """The cost of reading a text of a kind: seconds of the processor, and MB in all."""
 
     kind: str
     seconds: float

@@ -314,6 +314,16 @@ def written_to_an_array(world, x):
     return x * world.array[1]
 
 
+def scheduled(world, x):
+    world.model(x).sum().backward()
+    world.optimizer.step()
+    world.scheduler.step()
+
+
+def rated(world, x):
+    world.optimizer.param_groups[0]["lr"] *= 0.5
+
+
 def flagged(world, x):
     world.w.requires_grad_(False)
 
@@ -352,6 +362,7 @@ REFUSED = {
     taken_from_an_iterator: "takes values from .*numbers",
     taken_from_a_generator: "takes values from .*generator",
     taken_by_zip: "takes values from .*pairs",
+    scheduled: "changes .*(scheduler|lr)", rated: "changes .*param_groups.*lr",
     written_to_an_array: "changes .*array",
     drawn_by_python: "takes values from random", flagged: "requires_grad of .*w",
     reached_by_backward: r"backward\(\) inside .* arrives at .*result",
@@ -378,6 +389,8 @@ class World:
     def __init__(self):
         self.model, self.rng = Model(), np.random.default_rng(0)
         self.optimizer = dg.optim.Adam(self.model.parameters())
+        self.optimizer.steps_done = 1  # else the schedule warns that it comes first
+        self.scheduler = dg.optim.lr_scheduler.StepLR(self.optimizer, 1)
         self.w = dg.tensor([1.0, 2.0], requires_grad=True)
         self.result = self.w * 2
         self.numbers, self.generator = iter([1.0] * 9), (float(k) for k in range(9))
@@ -393,6 +406,7 @@ class World:
             list(self.log), self.array.tolist(), dict(self.table), self.count, self.total,
             repr(self.rng.bit_generator.state),
             {k: dict(v) for k, v in self.optimizer.state.items() if v}, self.optimizer.steps_done,
+            [g["lr"] for g in self.optimizer.param_groups], self.scheduler.last_epoch,
             repr(random.getstate()), repr(np.random.get_state()), vars(self).keys(),
         ]  # fmt: skip
 

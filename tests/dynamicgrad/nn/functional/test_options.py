@@ -28,7 +28,7 @@ x.T.clone().fill_diagonal_(2.0, wrap=True)
 
 
 def operands(lib):
-    """What the calls are about, by name."""
+    """The operands of the calls, by name."""
     rng = np.random.default_rng(0)
     shapes = {
         "x": (3, 4),
