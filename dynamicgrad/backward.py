@@ -16,7 +16,7 @@ from .edges import GradientEdge
 from .handle import ARRAYS, Handle, hold, on_face
 from .hooks import watch_of
 from .modes import PACKING, RECORDING, Differentiating, chosen
-from .piecewise import sloped
+from .piecewise import sloped, with_zeros
 from .reading import Freed, reader, tensors, values
 from .tape import Leaf, Node
 from .tensor import Tensor, handle, tensor_of
@@ -141,8 +141,10 @@ def carry(
     try:
         with np.errstate(all="ignore"):
             found = pull_back(seeds, read, active, keep, look, arrive=arrive)
-        for callback in FINISHING.get() or ():
-            callback()
+        if late := FINISHING.get():
+            for callback in late:
+                callback()
+            found = with_zeros(found, late, active)
         return found
     finally:
         FINISHING.reset(finishing)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradops.reverse import ancestors
 from gradops.rules import EveryOperand
 
 from .handle import Handle, hold
@@ -40,11 +41,49 @@ def kinked(y: Any, x: Any, name: str = "", *others: Any) -> Any:
     return y
 
 
+class Reached:
+    """Something that a backward reached with a slope of zero, among what it does at its end."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def __call__(self) -> None:
+        """Do nothing."""
+
+
+def pass_on(i: int, g: Any, y: Any, *vertices: Any) -> Any:
+    """The cotangent of the gradient itself; the others are zeros, which are not carried on."""
+    if i == 0:
+        return g
+    from .backward import FINISHING
+
+    finishing = FINISHING.get()
+    if finishing is not None:
+        finishing.append(Reached(vertices[i]))
+    return None
+
+
+def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict[Any, Any]:
+    """Cotangents, and zeros for what was reached with a slope of zero and in no other way.
+
+    Zeros are not added to anything, which could change the order of entries in memory.
+    """
+    sources = [c.source for c in finishing if isinstance(c, Reached)]
+    for v in ancestors(sources) if sources else ():
+        if (
+            v not in found
+            and (v.op is None or active is not None)
+            and (active is None or v in active)
+        ):
+            found[v] = np.zeros(v.shape, v.dtype)
+    return found
+
+
 class Constant:
     """Stands where an op does on the node of a gradient that other values have no part in."""
 
     name, traits = "constant", frozenset[str]()
-    vjp = EveryOperand(lambda i, g, y, *xs: np.zeros(xs[i].shape, xs[i].dtype) if i else g)
+    vjp = EveryOperand(pass_on)
 
     def __str__(self) -> str:
         return self.name

@@ -37,7 +37,7 @@ def reshape(x: Any, *sizes_: Any, shape: Any = ()) -> Any:
     tensor([[0, 1],
             [2, 3]])
     """
-    return ops.reshape(in_order(x), shape=sizes(sizes_ or (tuple(shape),)))
+    return ops.reshape(x, shape=sizes(sizes_ or (tuple(shape),)))
 
 
 def in_order(x: Any) -> Any:
@@ -55,7 +55,7 @@ def view(x: Any, *sizes_: Any, size: Any = ()) -> Any:
     >>> x
     tensor([7., 7., 0., 0.])
     """
-    found = reshape(x, *sizes_, shape=size)
+    found = reshape(in_order(x), *sizes_, shape=size)
     own, new = x.value, found.value
     if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
         raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
@@ -202,7 +202,7 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
             f" end_dim, as {start_dim} does after {end_dim}",
         )  # fmt: skip
     return ops.reshape(
-        in_order(x), shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
+        x, shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
     )
 
 

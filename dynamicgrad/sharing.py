@@ -62,8 +62,6 @@ def put_in_order(base: Any) -> None:
     base.value = np.ascontiguousarray(value)
     for view in views:
         view.value = view.alias.view_of(base.value)
-    if getattr(base.node, "output", None) is value:
-        base.node.output = base.value
 
 
 def keeps_order(value: Any) -> bool:

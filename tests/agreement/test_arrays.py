@@ -332,7 +332,7 @@ def test_copies_stay_connected_and_a_traced_array_is_not_pickled():
 
 
 def test_a_tensor_beside_an_array_gives_a_tensor():
-    x, t = dg.array([1.0, 2.0]), dg.tensor([1.0, 2.0])
+    x, t = dg.array([1.0, 2.0]), dg.tensor([1.0, 2.0], dtype="float64")
     for found in (x + t, t + x, np.add(x, t), dg.cat([x, t]), np.where(t > 0, x, t), x @ t):
         assert isinstance(found, dg.Tensor)
     for found in (x + x, np.exp(x), dg.exp(x), dg.sum(x, dim=0), dg.std(x), dg.cat([x, x])):

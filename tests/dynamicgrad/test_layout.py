@@ -59,13 +59,6 @@ def what_was_detached_before_shares_memory_too(t):
     return d[0, 0, 0, 0].item(), float(d.numpy().ravel()[0])
 
 
-@table.gives([True, True, True, True])
-def other_shapes_of_a_convolution_are_views(t):
-    y = network(t)
-    shapes = (y.reshape(2, -1), y.flatten(1), y.ravel(), y.unflatten(1, (2, 2)))
-    return [s._base is y for s in shapes]
-
-
 @table.gives([3.0] * 4)
 def a_write_to_a_view_of_a_convolution_is_recorded(t):
     w = t.ones(4, 3, 3, 3, requires_grad=True)
