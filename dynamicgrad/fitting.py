@@ -1,4 +1,4 @@
-"""What is written among the entries of a tensor: numbers cut to its dtype, tensors that have it."""
+"""Values to be written among entries of a tensor: numbers cut to its dtype, or tensors of it."""
 
 from typing import Any
 

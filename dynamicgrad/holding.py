@@ -53,7 +53,7 @@ def like(t: Handle, x: Any) -> Any:
 
 
 def look(t: Handle) -> Any:
-    """What a program can tell of a tensor beside its type."""
+    """The properties of a tensor, beside its type, that a program may depend on."""
     node = t.node
     if node is None:
         return None
@@ -109,7 +109,7 @@ class Handles:
 
     @staticmethod
     def signature(t: Handle) -> Any:
-        """What a program can tell of an argument without its entries."""
+        """The properties of an argument, beside its entries, that a program may depend on."""
         kept = t.node is None and getattr(t, "kept_grad", None) is not None
         (found,) = Handles.looks((t,))
         return t.value.shape, t.value.dtype, found, kept
@@ -170,7 +170,7 @@ class Handles:
 
     @staticmethod
     def memory(t: Handle) -> Any:
-        """What stands for the memory of a tensor, until it is given another."""
+        """The identity of the memory of a tensor, until it is given another."""
         return storage_of(t)
 
     @staticmethod
@@ -212,7 +212,7 @@ class Handles:
 
     @staticmethod
     def values(ts: Sequence[Handle]) -> list[Any]:
-        """What tensors hold."""
+        """The values of tensors."""
         return [t.value for t in ts]
 
     @staticmethod

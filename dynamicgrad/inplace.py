@@ -23,7 +23,7 @@ from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
 from .sharing import memory, storage_of
-from .subscripts import is_mixed, selected, with_integers
+from .subscripts import is_mixed, selected, with_integers, with_masks
 from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle
 from .views import history, put_in_place, refuse_leaf, set_history
@@ -409,6 +409,7 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
     if isinstance(value, complex) or (type(value) in (float, int) and t.dtype.kind in "iu"):
         value = as_entry("setitem", t, value)
+    key = with_masks(key)
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     key = plain(with_integers(key))

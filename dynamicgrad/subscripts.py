@@ -13,12 +13,27 @@ from gradops import index
 from .handle import ARRAYS, Handle
 from .tensor import Tensor
 
+ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
+
 
 def get_item(t: Tensor, key: Any) -> Tensor:
     """`t[key]`."""
+    key = with_masks(key)
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     return index(t, with_integers(key))
+
+
+def with_masks(key: Any) -> Any:
+    """A key with masks of truth values in place of tensors of bytes."""
+    if isinstance(key, tuple):
+        return tuple(map(as_mask, key)) if any(isinstance(k, Handle) for k in key) else key
+    return as_mask(key) if isinstance(key, Handle) else key
+
+
+def as_mask(k: Any) -> Any:
+    """A tensor of bytes as the mask that it is to PyTorch."""
+    return k != 0 if isinstance(k, Handle) and k.dtype == np.uint8 else k
 
 
 def with_integers(key: Any) -> Any:
@@ -55,7 +70,7 @@ def as_integer(k: Any) -> Any:
 
 def is_array(k: Any) -> bool:
     """Whether an entry of a key is an array of indices or a mask."""
-    return isinstance(k, list | np.ndarray | Handle) and not is_integer(k)
+    return isinstance(k, ARRAY_LIKE) and not is_integer(k)
 
 
 def placed(k: Any) -> list[Any]:

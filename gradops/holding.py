@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 
 class Kind(Protocol):
-    """What a tracer does with holders of a kind."""
+    """The functions by which a tracer handles holders of a kind."""
 
     def base(self, x: Any) -> Any:
         """The holder of whose memory `x` is a view, None if it is no view."""
@@ -28,7 +28,7 @@ class Kind(Protocol):
         """Give a holder its state back; whether something had been written to it."""
 
     def signature(self, x: Any) -> Any:
-        """What a program can tell of a holder without its entries."""
+        """The properties of a holder, beside its entries, that a program may depend on."""
 
     def gradient(self, x: Any) -> Any:
         """The holder that is the gradient of `x`, None if it has none."""
@@ -46,7 +46,7 @@ class Kind(Protocol):
         """Let a view be one of what its base holds now."""
 
     def memory(self, x: Any) -> Any:
-        """What stands for the memory of a holder, until it is given another."""
+        """The identity of the memory of a holder, until it is given another."""
 
     def copied(self, x: Any) -> Any:
         """Another handle on what a holder holds, with its history."""
@@ -67,10 +67,10 @@ class Kind(Protocol):
         """A number later than that of all that was recorded and written."""
 
     def values(self, xs: Sequence[Any]) -> list[Any]:
-        """What holders hold."""
+        """The values of holders."""
 
     def looks(self, xs: Sequence[Any]) -> list[Any]:
-        """What a program can tell of holders beside values, dtypes and shapes."""
+        """The properties of holders, beside values and types, that a program may depend on."""
 
     def vertex(self, x: Any) -> Any:
         """Where gradients with respect to a holder arrive, None if it requires none."""
@@ -85,7 +85,7 @@ class Kind(Protocol):
         """Let holders be outputs of one operation, whose backward is the call's."""
 
     def freed_by(self, x: Any) -> Any:
-        """What says that the history of `x` was used up, None if it was not."""
+        """The mark of a history of `x` that was used up, None if it was not."""
 
     def spent(self, inputs: Sequence[Any], x: Any, name: str, freed: Any) -> None:
         """Let a holder be an output of an operation whose history was used up."""
@@ -106,7 +106,7 @@ class Recorded(Protocol):
     def recorded_gradients(
         self, wanted: Sequence[int], given: Sequence[int], seeds: Any, inputs: Sequence[Any]
     ) -> list[Any]:
-        """The same as holders that come from `inputs` and the cotangents."""
+        """The gradients as holders whose history leads to `inputs` and the cotangents."""
 
 
 def is_holder(x: Any) -> bool:

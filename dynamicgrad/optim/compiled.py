@@ -40,7 +40,7 @@ def count(optimizer: Any) -> None:
 
 
 def look(optimizer: Any) -> Any:
-    """What a program depends on: which parameters there are, their state, and most options."""
+    """The facts that a program depends on: the parameters, their state, and most options."""
     states = [optimizer.state.get(p) for p in optimizer.parameters()]
     own = hasattr(optimizer, "options")
     options = [(k, id(v) if isinstance(v, Tensor) else v) for group in optimizer.param_groups
@@ -81,7 +81,7 @@ def option(group: dict[str, Any], name: str, tracing: Any) -> Any:
 
 
 def updated(optimizer: Any, p: Tensor, state: dict[str, Any], options: dict[str, Any]) -> Any:
-    """What the rule gives for a parameter and its state."""
+    """The results of the rule for a parameter and its state."""
     grad = p.grad
     require_like(p, type_of(grad.value))
     values = {name: t.value for name, t in state.items()}

@@ -20,7 +20,6 @@ TERMS = 10  # of a Taylor series at a node
 FAR = Decimal("0.0625")  # below, the series at t = 0 is exact
 TWO_BY_ROOT_PI = Decimal("1.128379167095512573896158903121545171688101258658")
 ROOT_PI = math.sqrt(math.pi)
-ROOT_2PI = math.sqrt(2 * math.pi)
 ROOT_2 = math.sqrt(2)
 
 

@@ -19,7 +19,7 @@ from .surroundings import DATA, Surroundings, cell_values
 
 
 class Guard:
-    """What has to be as it was for a trace to hold: what names and attributes stand for."""
+    """The condition of a trace: names and attributes stand for the objects they stood for."""
 
     def __init__(self, found: Surroundings) -> None:
         self.cells = [cell for _, cell in found.cells if any(map(is_guarded, cell_values(cell)))]
@@ -39,7 +39,7 @@ class Guard:
         self.is_trivial = not (self.cells or self.places or self.empty or self.sets)
 
     def now(self) -> list[Any]:
-        """What there is at the moment."""
+        """The guarded values at the moment."""
         found = [cell.cell_contents for cell in self.cells]
         for get, owner in self.places:
             found += get(owner)
@@ -82,7 +82,7 @@ def guarded_keys(x: Any, attributes: set[str] | None) -> list[Any]:
 
 
 def several(keys: list[Any]) -> Any:
-    """What gives the values under keys, as a tuple."""
+    """A function that gives the values under keys, as a tuple."""
     if len(keys) == 1:
         key = keys[0]
         return lambda x: (x[key],)
@@ -99,7 +99,7 @@ def is_alike(a: Any, b: Any) -> bool:
 
 
 def state_of(generator: Any) -> Any:
-    """What a generator of random numbers, or an iterator, is about to give."""
+    """The state of a generator of random numbers, or of an iterator."""
     if isinstance(generator, Iterator):
         return position(generator)
     if isinstance(generator, np.random.Generator):

@@ -1,4 +1,4 @@
-"""What a function may read from outside: tensors, arrays, numbers and containers, and their names.
+"""The objects a function may read from outside: tensors, arrays, containers, and their names.
 
 Note [Surroundings]. The search begins with the function and what it is given that is no value, and
 goes where Python code can go: closures, defaults, the globals that code names, bound objects, the
@@ -36,7 +36,7 @@ SHORTENED = ("._parameters", "._buffers", "._modules", ".__dict__")
 
 
 class Surroundings:
-    """What a search found: holders and arrays by their ids, and what to look at again."""
+    """The findings of a search: holders and arrays by their ids, and objects to look at again."""
 
     def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
         self.holders: dict[int, tuple[str, Any]] = {}
@@ -89,7 +89,7 @@ class Surroundings:
         return self.plain_object(name, x)
 
     def members_of(self, cls: type) -> Iterator[tuple[str, Any]]:
-        """What is in a class of the user, and in those it is derived from."""
+        """The members of a class of the user, and of those it is derived from."""
         for each in cls.__mro__:
             if not is_foreign(each):
                 self.classes.append((each, dict(vars(each))))
@@ -165,7 +165,7 @@ class Surroundings:
 
 
 def cell_values(cell: Any) -> list[Any]:
-    """What a cell of a closure holds, if it holds something yet."""
+    """The value in a cell of a closure, if there is one yet."""
     try:
         return [cell.cell_contents]
     except ValueError:
@@ -196,7 +196,7 @@ def entries(name: str, x: Mapping[Any, Any]) -> list[tuple[str, Any]]:
 
 
 def slots_of(name: str, x: Any, own: Any) -> list[tuple[str, Any]]:
-    """What an object refers to beside its attributes in a dict, and its class."""
+    """The objects that one refers to, beside its class and its attributes in a dict."""
     return [(name, y) for y in gc.get_referents(x) if y is not own and not isinstance(y, type)]
 
 
@@ -220,7 +220,7 @@ def is_foreign(cls: type) -> bool:
 
 
 def is_library_module(module: ModuleType) -> bool:
-    """The same of a module."""
+    """Whether a module is of this library, NumPy or the standard library."""
     filename = getattr(module, "__file__", None)
     return filename is not None and OURS[filename]
 
@@ -236,7 +236,7 @@ def names_in(code: CodeType) -> frozenset[str]:
 
 
 def of_module(name: str, module: ModuleType, names: Iterable[str]) -> list[tuple[str, Any]]:
-    """What code may read from a module of the user: its attributes that the code names."""
+    """The attributes of a module of the user that code names, and so may read."""
     if is_library_module(module):
         return []
     own = vars(module)

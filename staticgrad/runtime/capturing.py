@@ -1,4 +1,4 @@
-"""What stands inside a trace for what the program is given and for what it reads from outside.
+"""The stand-ins inside a trace for arguments and for what a program reads from outside.
 
 Note [Captures]. While a program is traced, every holder that it can reach holds an expression, and
 so whatever the program does with it, by whichever way, is built and not computed. When the trace
@@ -58,7 +58,7 @@ class Given:
         self.is_active = asks and self.inside.is_leaf
 
     def enter(self) -> None:
-        """Let the holder hold what stands for it."""
+        """Let the holder hold the expression for it."""
         if self.base is None:
             self.kind.enter(self.x, self.feed, self.grad)
         else:
@@ -147,7 +147,7 @@ class Inside:
             given.leave()
 
     def argument(self, x: Any, index: int, name: str) -> Any:
-        """What stands for an argument: for a holder that is captured as well, itself."""
+        """The stand-in for an argument; a holder that is captured as well is its own."""
         if id(x) in self.captured:
             self.given_captured = True
             return x
@@ -173,7 +173,7 @@ class Inside:
         return found[0]
 
     def result(self, x: Any) -> Expr:
-        """What a program returned, or left somewhere, as an expression."""
+        """A value that a program returned, or left somewhere, as an expression."""
         value = held(x)
         if isinstance(value, np.ndarray):
             return self.constant(value, lambda: expression(value))

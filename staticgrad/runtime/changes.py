@@ -69,7 +69,7 @@ class Entry(Effect):
 
 
 def effects_of(g: Given) -> list[Effect]:
-    """What the program did to a holder."""
+    """The changes that the program made to a holder."""
     found: list[Effect] = []
     if g.is_replaced or (g.feed is not None and held(g.inside) is not g.feed):
         found.append(Write(g, g.inside))

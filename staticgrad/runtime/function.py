@@ -98,7 +98,7 @@ class Function:
         return self.fn(*args, **kwargs) if found is NotImplemented else found
 
     def __gradop_stateful__(self) -> list[tuple[str, Any]]:
-        """What a trace that calls this function may read: what the function does."""
+        """The function, for a trace that calls this one and so may read what it reads."""
         return [(name_of(self.fn), self.fn)]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -39,7 +39,7 @@ class Results:
         self.are_arrays = not any(self.holds)
 
     def held(self, computed: Sequence[Any]) -> list[Any]:
-        """What was computed for results, in holders where the program returned them."""
+        """The computed results, in holders where the program returned holders."""
         if self.are_arrays:
             return list(computed[: len(self.holds)])
         return [v if hold is None else hold(v) for hold, v in zip(self.holds, computed)]

@@ -57,7 +57,7 @@ class Traced:
         self.settle(len(leaves))
 
     def stand_ins(self, fn: Any, leaves: Sequence[Any]) -> list[Any]:
-        """What the program is given in the place of each leaf of its arguments."""
+        """The stand-ins that the program gets for the leaves of its arguments."""
         names = parameters(fn, len(leaves))
         made: dict[int, Any] = {}
         self.fed: list[tuple[int, Expr]] = []  # which leaf each feed of an array is
@@ -174,7 +174,7 @@ class Traced:
         return self.run(args, convert=False)
 
     def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
-        """What is fed in a call with these arguments."""
+        """The values to feed in a call with these arguments."""
         if self.takes_arrays:
             return leaves
         found = [held(leaves[i]) for i in self.arguments]

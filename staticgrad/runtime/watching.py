@@ -12,7 +12,7 @@ from .pulling import are_arrays
 
 
 class Watched:
-    """What a trace depends on beside its arguments, as it was when the trace was made.
+    """The conditions of a trace beside its arguments, as they were when it was made.
 
     `used` are the ids of captured holders that are fed, `changed` those of what calls change.
     """

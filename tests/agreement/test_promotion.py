@@ -19,7 +19,7 @@ every_call = pytest.mark.parametrize("call", CALLS)
 
 
 def outcomes(lib, call):
-    """What a library makes of a call for each of its operands."""
+    """The outcomes of a call in a library for each of its operands."""
     code = compile(call, call, "eval")
     return [outcome(lib, code, specs) for specs in CALLS[call]]
 

@@ -42,7 +42,7 @@ def said_by(error):
 
 
 def fault_of(f, args):
-    """What is wrong with how a function takes traced operands, or nothing."""
+    """The fault in how a function takes traced operands, or nothing."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
@@ -59,7 +59,7 @@ def fault_of(f, args):
 
 
 def leaves(found):
-    """What a function gave, one by one."""
+    """The results of a function, one by one."""
     return gradops.leaves_of(found) or [None]
 
 
@@ -69,7 +69,7 @@ def is_plain(x):
 
 
 def fault_of_error(error):
-    """What is wrong with an error below a function of SciPy."""
+    """The fault of an error below a function of SciPy, or nothing."""
     said = said_by(error)
     frames = inspect.getinnerframes(error.__traceback__)
     is_below = any("/scipy/" in frame.filename for frame in frames)

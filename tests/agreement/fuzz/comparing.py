@@ -16,7 +16,7 @@ GROWTH = 16  # gradients add up the errors of many steps, each within torch's to
 
 @dataclass
 class Disagreement:
-    """What torch and ours make differently of a statement."""
+    """A difference between what torch and ours make of a statement."""
 
     kind: str  # error, accepted, refused, type, shape, dtype, flag, version, value, gradient
     statement: str

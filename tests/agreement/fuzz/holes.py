@@ -1,4 +1,4 @@
-"""What fills the holes of a statement: names, dimensions, keys, shapes and numbers that mostly fit.
+"""The holes of a statement are filled with names, dimensions, keys, shapes and numbers.
 
 Whether a statement fits is told by the tensors that torch holds; one hole in twenty is filled
 without looking, so that errors are compared, too.
@@ -96,7 +96,7 @@ class Filling:
         return values.tensor(self.rng, name, tuple(self.x.shape))
 
     def source(self):
-        """What may be written to x: a tensor or a number."""
+        """A tensor or a number that may be written to x."""
         return self.y() if self.scope.chance(0.6) else self.s()
 
     def d(self):

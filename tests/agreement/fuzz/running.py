@@ -38,7 +38,7 @@ class Side:
 
     @property
     def values(self):
-        """What the names of the program are bound to, gradients and what hooks saw included."""
+        """The values of the program's names, with gradients and what hooks saw."""
         found = {k: v for k, v in self.names.items() if k[0] == "v" and k[1:].isdigit()}
         tensors = {k: t for k, t in found.items() if is_tensor(t)}
         for k, t in tensors.items():
@@ -174,7 +174,7 @@ class Run:
 
 
 def memory_of(t):
-    """What tells the memory of a tensor of torch; those without any are alone."""
+    """The identity of the memory of a tensor of torch; those without any are alone."""
     try:
         return t.untyped_storage().data_ptr()
     except RuntimeError:

@@ -11,7 +11,7 @@ from .table import PATH, written
 
 
 def words_of(call):
-    """What torch makes of a call for each of its operands, in words."""
+    """The outcomes of a call in torch for each of its operands, in words."""
     code = compile(call, call, "eval")
     return [described(outcome(torch, code, specs)) for specs in CALLS[call]]
 

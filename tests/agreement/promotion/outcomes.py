@@ -1,4 +1,4 @@
-"""What comes of a call: its value, and in words the dtype and shape or the kind of error."""
+"""The outcome of a call: its value, and in words the dtype and shape or the kind of error."""
 
 import warnings
 

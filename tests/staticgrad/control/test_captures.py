@@ -1,4 +1,4 @@
-"""Bodies read from outside: every kind of body, with every kind of expression."""
+"""Bodies may read every kind of expression from outside: each kind of body with each of them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a compiled function reads from outside, refuses to change, and leaves as it was."""
+"""The surroundings of a compiled function are read in each call, guarded, and left as they were."""
 
 import copy
 import functools
@@ -141,7 +141,7 @@ def test_a_rate_that_changes_makes_no_new_graph():
 
 
 class Outside:
-    """What the program below reads."""
+    """The surroundings that the program below reads."""
 
     shift = 1.0
 
