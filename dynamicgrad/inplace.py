@@ -272,13 +272,24 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
         carry(t, replaced(hold(type(t), t.value), key, source, call).value)
         return
     require_writable(t)
+    value = source.value
     try:
-        with np.errstate(over="ignore"):  # what is too large for the dtype is infinite
-            t.value[key] = source.value
+        if fits_surely(value, t.value.dtype):
+            t.value[key] = value
+        else:
+            with np.errstate(over="ignore"):  # what is too large for the dtype is infinite
+                t.value[key] = value
     except OverflowError as error:
         raise DTypeError(call, [t.type], f"{source.value} is no {t.dtype}") from error
     except (TypeError, ValueError):
         put_fitted(t, key, source, call)
+
+
+def fits_surely(value: Any, dtype: Any) -> bool:
+    """Whether a value is not too large for a dtype, as can be told at a glance."""
+    if type(value) is float:
+        return abs(value) < 1e4
+    return getattr(value, "dtype", None) == dtype
 
 
 def put_fitted(t: Handle, key: Any, source: Handle, call: str) -> None:

@@ -21,7 +21,7 @@ def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if shape_of(x):
+        if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
         return as_numbers(on_rows(function, x, args, kwargs))
 
@@ -35,7 +35,7 @@ def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if shape_of(x):
+        if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
         found = on_rows(function, x, args, kwargs)
         index = kwargs["index"] if "index" in kwargs else args[place]
