@@ -413,12 +413,17 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     key = plain(with_integers(key))
-    if type(t.node) is Leaf and is_recording():
+    if is_recording() and is_of_leaf(t):
         t[key]  # an index that is none is told first
     if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
         t[key]  # here, too
         require_dtype("setitem", t, value)
     replace(t, key, value, "setitem")
+
+
+def is_of_leaf(t: Handle) -> bool:
+    """Whether a tensor is a leaf that requires gradients, or a view of one."""
+    return type(t.node if t.alias is None else t.alias.base.node) is Leaf
 
 
 def casts(key: Any, value: Handle) -> bool:

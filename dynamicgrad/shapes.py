@@ -212,7 +212,7 @@ def ravel(x: Any) -> Any:
     >>> dg.zeros(2, 3).ravel().shape
     (6,)
     """
-    return ops.reshape(x, shape=(-1,))
+    return ops.reshape(contiguous(x), shape=(-1,))
 
 
 def flip(x: Any, *order: Any, dims: Any = None) -> Any:

@@ -158,7 +158,7 @@ def may_share(base: Any, value: Any, alias: Alias) -> bool:
     if not (is_array(value) and is_array(base)):
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
     if not value.size:
-        return bool(value.dtype == base.dtype)  # of no entries, where only the tensors can tell
+        return not alias.steps or alias.steps[-1][0].name != "astype"  # no entries can tell
     return owner(value) is owner(base) or np.may_share_memory(value, base)
 
 

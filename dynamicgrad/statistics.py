@@ -225,7 +225,7 @@ def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     tensor(2.)
     """
     if dim is None and 0 in shape_of(x):
-        least = np.nan if is_inexact(x.dtype) else np.iinfo(x.dtype).min
+        least = np.nan if is_inexact(x.dtype) else no_number(x.dtype)
         return ops.astype(ops.sum(x), dtype=x.dtype) + np.asarray(least, x.dtype)
     if dim is None:
         middle = rank_of_middle("median", x, x.size)
@@ -238,6 +238,11 @@ def median(x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
         ops.any(nans, axis=dim, keepdims=True), first, argkth(x, k=middle + 1, axis=dim)
     )
     return picked(x, indices, dim, keepdim)
+
+
+def no_number(dtype: Any) -> int:
+    """The integer that processors make of NaN."""
+    return int(np.iinfo(dtype).min) if dtype.itemsize > 2 else 0
 
 
 def rank_of_middle(op: str, x: Any, n: int) -> int:

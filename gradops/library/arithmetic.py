@@ -109,7 +109,7 @@ abs = elementwise(
 
 def turning(v: Any, y: Any, x: Any, along: Any) -> Any:
     """What of `v` turns the direction of a complex x; `along` is what goes along it."""
-    return strong_product(v - y * along, 1 / abs(x))
+    return strong_product(abs(y) * v - y * along, 1 / abs(x))  # abs(y) is 0 where x is, else 1
 
 
 def sign_cotangent(g: Any, y: Any, x: Any) -> Any:

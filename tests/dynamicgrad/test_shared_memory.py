@@ -15,7 +15,11 @@ from .calls import operands as scope_of
 EVERY = [call for calls in CALLS.values() for call in calls]
 NAMED = {
     **{name: f for name in dg.__all__ if callable(f := getattr(dg, name)) and name[0].islower()},
-    **{f"Tensor.{name}": f for name in dir(dg.Tensor) if callable(f := getattr(dg.Tensor, name))},
+    **{
+        f"Tensor.{name}": f
+        for name in dir(dg.Tensor)
+        if callable(f := getattr(dg.Tensor, name, None))
+    },
 }
 ARGUMENTS = [(), (0,), (1,), (0, 1), (2, 0), (0, 0, 1), (0, 2, 2), (0, 1, 1), ((2, 2, 1),), ((0,),)]
 

@@ -110,7 +110,8 @@ DEPARTURES = [
         "saved values",
         "an operation may save what its gradient never reads: a second `backward` raises, or a"
         " write is refused",
-        "an operation saves what its gradient reads, and nothing else",
+        "an operation saves what its gradient reads, and nothing else; `1 / x` saves `x`, and not"
+        " the result",
         "memory",
         recognition.saves_less,
         """
@@ -273,6 +274,17 @@ DEPARTURES = [
         """
         v0 = lib.tensor([[1.25, 1.0, 0.5]]).expand(2, 3)
         v1 = v0.median(0)[0]
+        """,
+    ),
+    Departure(
+        "the sign of zero",
+        "`-1.0 % 1.0` is -0.0",
+        "0.0",
+        "as in Python and NumPy",
+        recognition.signs_zeros,
+        """
+        v0 = lib.tensor([-1.0]) % 1
+        v1 = 1 / v0
         """,
     ),
     Departure(

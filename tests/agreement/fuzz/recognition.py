@@ -61,12 +61,16 @@ def flags_integers(d):
 def saves_less(d):
     """Whether torch misses, or protects, what ours did not save."""
     words = "backward through the graph a second|modified by an inplace operation"
-    return d.kind == "accepted" and re.search(words, said(d.theirs))
+    quotient = re.search(r"[\d)] / v|reciprocal", program(d))
+    return (d.kind == "accepted" and re.search(words, said(d.theirs))) or (
+        d.kind == "refused" and quotient and re.search(words, said(d.ours))
+    )
 
 
 def detaches(d):
     """Whether torch takes a result for a view of what its own code made on the way."""
-    of_views = "a view of a leaf" in said(d.theirs) and ".detach_()" in program(d)
+    words = "a view of a leaf|moved into the graph interior"
+    of_views = re.search(words, said(d.theirs)) and ".detach_()" in program(d)
     return d.kind == "accepted" and ("Can't detach views in-place" in said(d.theirs) or of_views)
 
 
@@ -146,6 +150,14 @@ def leaves_alone(d):
 def reads_foreign(d):
     """Whether torch takes the median of entries that are repeated."""
     return d.kind == "value" and "median" in d.statement and d.overlaps
+
+
+def signs_zeros(d):
+    """Whether a zero that a remainder gave shows its sign."""
+    return d.kind in ("value", "gradient") and (
+        re.search("remainder| %", program(d))
+        and said(d.theirs).replace("-inf", "inf") == said(d.ours).replace("-inf", "inf")
+    )
 
 
 def mixes(d):
