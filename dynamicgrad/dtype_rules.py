@@ -46,8 +46,10 @@ def promoted(op: Op, args: Operands) -> Operands:
 def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
     """Whether operands are tensors of single, or all of double precision: the common case.
 
-    Those of the types `besides` do not count.
+    Those of the types `besides` do not count, but for the first of three or more.
     """
+    if len(args) > 2 and not isinstance(args[0], Handle):
+        return False
     of: Any = None
     for a in args:
         if isinstance(a, Handle):
@@ -191,11 +193,14 @@ def makes_floats(op: Op, dtype: np.dtype[Any], count: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def gives_numbers_a_dtype(op: Op, count: int) -> bool:
-    """Whether the kernel takes Python's numbers in the dtype of the other operands."""
+    """Whether the kernel takes Python's numbers in the dtype of the other operands.
+
+    The first of three or more is not tried: it is what the others bound or complete.
+    """
     if isinstance(op.kernel, np.ufunc) or count == 1:
         return True
-    x = np.ones(1, np.float32)
-    mixed = [[1.0 if j == i else x for j in range(count)] for i in range(count)]
+    x, tried = np.ones(1, np.float32), range(count > 2, count)
+    mixed = [[1.0 if j == i else x for j in range(count)] for i in tried]
     try:
         want = op.kernel(*[x] * count).dtype
         return all(op.kernel(*args).dtype == want for args in mixed)

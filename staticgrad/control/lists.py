@@ -44,10 +44,14 @@ def alike_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str,
     return op(*stacks)
 
 
-def summed_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """The sum of lists, of which both have to have examples."""
-    size = size_of(stacks, batched)
-    return op(*[x if b else spread(x, size) for x, b in zip(stacks, batched, strict=True)])
+def spread_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+    """An op on lists or residuals, of which all have to have examples."""
+    return op(*spread_all(stacks, batched, size_of(stacks, batched)), **attrs)
+
+
+def spread_all(stacks: Sequence[Any], batched: Flags, size: Any) -> list[Any]:
+    """Operands of which all have so many examples in front."""
+    return [x if b else spread(x, size) for x, b in zip(stacks, batched, strict=True)]
 
 
 def to_front(x: Any) -> Any:
@@ -189,7 +193,7 @@ summed: Op = Op(
     source="summed({0}, {1})",
     vjp=[lambda g, y, a, b: share_of(a, plain(g)), lambda g, y, a, b: share_of(b, plain(g))],
     jvp=Jointly(lambda tangents, y, a, b: summed_push(*tangents.values())),
-    batch=summed_batch, doc="The sum of two lists, entry by entry.", samples=no_samples,
+    batch=spread_batch, doc="The sum of two lists, entry by entry.", samples=no_samples,
 )  # fmt: skip
 
 

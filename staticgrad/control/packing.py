@@ -26,7 +26,8 @@ from .lists import (
     plain,
     share_of,
     size_of,
-    spread,
+    spread_all,
+    spread_batch,
     with_examples,
     zeros,
     zeros_like,
@@ -73,8 +74,8 @@ def pack_push(tangents: Mapping[int, Any], y: Any, *values: Any, type: ArrayType
 def pack_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
     """Values of which all have the examples in front."""
     size = size_of(stacks, batched)
-    each = [x if b else spread(x, size) for x, b in zip(stacks, batched, strict=True)]
-    return op(*each, type=with_examples(attrs["type"], size))
+    type = with_examples(attrs["type"], size)
+    return op(*spread_all(stacks, batched, size), type=type)
 
 
 pack: Op = Op(
@@ -168,16 +169,9 @@ def zero_but_push(
     )
 
 
-def zero_but_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """Values of which all have the examples in front."""
-    size = size_of(stacks, batched)
-    each = [x if b else spread(x, size) for x, b in zip(stacks, batched, strict=True)]
-    return op(*each, **attrs)
-
-
 zero_but: Op = Op(
     name="zero_but", kernel=with_zeros, infer=zero_but_infer, arity=None, traits=CONTROL,
     source="zero_but({operands}, places={places})",
-    vjp=Selective(zero_but_shares), jvp=Jointly(zero_but_push), batch=zero_but_batch,
+    vjp=Selective(zero_but_shares), jvp=Jointly(zero_but_push), batch=spread_batch,
     doc="Zeros like what a call or branch kept, but for some values.", samples=no_samples,
 )  # fmt: skip
