@@ -87,6 +87,8 @@ def keys(draw: Callable[..., Samples]) -> Samples:
         beside(draw((3, 5, 4), (2, 1, 5)), exactly(GRID, [0, 3], index=("array", FULL, "array"))),
         beside(draw((5, 3, 4), (5, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"))),
         beside(draw((3,), ()), exactly(np.zeros(0, int), index=("array",))),
+        beside(draw((2, 3, 4), (2,)), exactly([0, 1], [2, 0], [3, 1], index=("array",) * 3)),
+        beside(draw((2, 2, 2, 3), ()), exactly([0], [1], [0], [2], index=("array",) * 4)),
         draw((), (), index=()), draw((0, 2), (2,), index=(FULL,)),
     )
 
