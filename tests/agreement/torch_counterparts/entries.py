@@ -34,6 +34,7 @@ COUNTERPARTS = {
     "masked": lambda torch, mask, x: torch.where(mask, x, 0),
     "nan_to_num": nan_to_num,
     "power_slope": lambda torch, a, b: b * a ** (b - 1),
+    "sign": lambda torch, x: torch.sgn(x) if x.is_complex() else torch.sign(x),
     "softmax": lambda torch, x, axis: torch.softmax(x, axis),
     "stop_gradient": lambda torch, x: x.detach() * 1,
     "strong_product": lambda torch, v, p: v * p,
