@@ -10,6 +10,7 @@ from gradops.dims import product
 from gradops.types import shape_of
 
 from .fast import operand
+from .fitting import as_entry
 from .handle import Handle, cut_off
 from .inplace import updated_by
 from .rows import as_row
@@ -209,11 +210,12 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> A
 
 def fill_diagonal(x: Any, fill_value: Any, wrap: bool = False) -> Any:
     """The matrix with a number on its diagonal, which goes on below with `wrap`."""
+    value = as_tensor(as_entry("fill_diagonal_", x, fill_value))
     rows, columns = (int(n) for n in shape_of(x)[:2])
     step = columns + 1
     if not wrap or rows <= columns:
-        return diagonal_scatter(x, as_tensor(fill_value))
-    row = ops.at(ops.reshape(x, shape=(-1,)))[::step].set(as_tensor(fill_value))
+        return diagonal_scatter(x, value)
+    row = ops.at(ops.reshape(x, shape=(-1,)))[::step].set(value)
     return ops.reshape(row, shape=shape_of(x))
 
 

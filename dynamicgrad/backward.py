@@ -58,7 +58,7 @@ def backward(
                 watch_of(v).retains = True  # so it gets its gradient as it passes
     arrive = accumulate_recorded if create_graph else accumulate_arrived
     found = carry(seeds, ends, retain_graph, create_graph, arrive)
-    given = {id(g) for g in seeds.values()}
+    given = set(map(id, seeds.values()))
     if ends is not None:
         found = {v: found[v] for v in ends if type(v) is Leaf and v in found}
     for leaf, g in found.items():
@@ -282,7 +282,7 @@ def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
     if leaf.grad is None:
         if type(g) is np.ndarray and g.base is None and id(g) not in given:
             given.add(id(g))
-            leaf.grad = handle(g)  # the common case of `owned`, spelled out
+            leaf.grad = hold(Tensor, g)  # the common case of `owned`, spelled out
         else:
             leaf.grad = tensor_of(owned(g, given))
     elif create_graph:
@@ -290,7 +290,7 @@ def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
     else:
         mode = RECORDING.set(False)  # also where the gradient has a history of its own
         try:
-            leaf.grad.add_(handle(g))
+            leaf.grad.add_(hold(Tensor, g))
         finally:
             RECORDING.reset(mode)
 

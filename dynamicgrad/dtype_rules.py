@@ -14,16 +14,14 @@ from gradops import OPS, DTypeError, NoKernelError, Op
 from gradops.types import operand_types, result_dtype
 
 from .dtypes import get_default_dtype
-from .handle import Handle
+from .handle import DOUBLE, REAL_NUMBERS, SINGLE, Handle
 from .promotion import NUMBERS, category, common_dtype, dtype_of_number, number
 
 Operands = Sequence[Any]
-SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
-REAL = frozenset({float, int})
 ANY = "biufc"
 KINDS = {
     "f": "gelu hypot logaddexp logaddexp2 nextafter gammainc gammaincc betainc softmax log_softmax"
-    " softplus silu",
+    " softplus silu sparse_cross_entropy binary_cross_entropy_with_logits",
     "fc": "mean var std vector_norm logcumsumexp inv solve solve_triangular cholesky eigh eigvalsh"
     " det slogdet eig eigvals matrix_exp svd svdvals pinv matrix_rank lstsq qr",
     "iu": "bitwise_left_shift bitwise_right_shift",
@@ -97,7 +95,8 @@ def raised(op: Op, args: Operands) -> Operands:
 
 def beside_condition(op: Op, args: Operands) -> Operands:
     """Operands in their common dtype, but for the first, which says where they count."""
-    return [args[0], *in_one_dtype(args[1:])]
+    condition, *chosen = args
+    return args if are_floats(chosen, REAL_NUMBERS) else [condition, *in_one_dtype(chosen)]
 
 
 def in_one_dtype(args: Operands) -> list[Any]:
@@ -143,6 +142,13 @@ def accepted(op: Op, args: Operands) -> Operands:
     return args
 
 
+def each_accepted(op: Op, args: Operands) -> Operands:
+    """Operands as they are, which all have a kind of dtype that the op computes."""
+    for a in args:
+        require_kind(op, args, dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype)
+    return args
+
+
 BRING: dict[Callable[..., Operands], str] = {
     without_truths: "sub",
     raised: "power",
@@ -150,6 +156,7 @@ BRING: dict[Callable[..., Operands], str] = {
     widened: "sum prod cumsum cumprod",
     counting: "square",
     floating: "reciprocal logsumexp fft rfft irfft sinc",
+    each_accepted: "binary_cross_entropy_with_logits",
     alike: "matmul linear einsum conv conv_bias solve solve_triangular lstsq heaviside",
 }
 BROUGHT = {name: bring for bring, names in BRING.items() for name in names.split()}
@@ -175,7 +182,7 @@ class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
     def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
         bring = rule_of(op)
         weak = bring is entrywise and gives_numbers_a_dtype(op, op.arity or 0)
-        self[op] = found = bring, REAL if weak else frozenset()
+        self[op] = found = bring, REAL_NUMBERS if weak else frozenset()
         return found
 
 

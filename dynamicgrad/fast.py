@@ -18,7 +18,7 @@ from gradops.places import OURS
 from gradops.types import PYTHON_SCALARS, shape_of
 
 from .arrays import Array
-from .handle import ARRAYS, DOUBLE, SINGLE, Handle, unusual
+from .handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
 from .rows import as_numbers, as_row
@@ -26,7 +26,6 @@ from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import Tensor, as_tensor
 
 NUMBERS = frozenset({float, int, bool})
-REAL_NUMBERS = frozenset({float, int})
 CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
 ALONG = frozenset(
@@ -203,10 +202,13 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
                 return along_no_axis(op, args, attrs)
         else:
             attrs = op.defaults
+        handles = False
         for a in args:
-            if not isinstance(a, Handle) and type(a) not in PLAIN:
+            if isinstance(a, Handle):
+                handles = True
+            elif type(a) not in PLAIN:
                 return op(*map(operand, args), **attrs)
-        if not any(isinstance(a, Handle) for a in args):
+        if not handles:
             args = tuple(map(as_tensor, args))
         return Handle.__gradop__(op, args, attrs)
 
@@ -239,6 +241,8 @@ def other(op: Op, a: Any, b: Any) -> Any:
     """`op` on two operands of which one is neither a handle of the face nor a number."""
     if b is None or isinstance(b, str):
         return NotImplemented
+    if type(b) is np.float64 and type(a) is Tensor:
+        return Tensor.specialised[op](a, float(b))  # a number, which counts as Python's
     if not any(hasattr(x, "gradop_level") for x in (a, b)):
         a, b = operand(a), operand(b)
     return op.dispatch((a, b), NOTHING)
@@ -246,7 +250,7 @@ def other(op: Op, a: Any, b: Any) -> Any:
 
 def operand(x: Any) -> Any:
     """A tensor of what is not one, a number as `tensor` has it; other operands as they are."""
-    if hasattr(x, "gradop_level"):
+    if isinstance(x, Handle) or hasattr(x, "gradop_level"):
         return x
     if type(x) in PYTHON_SCALARS:
         from .creation import tensor

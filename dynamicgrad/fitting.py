@@ -1,5 +1,6 @@
 """Values to be written among entries of a tensor: numbers cut to its dtype, or tensors of it."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import gradops as ops
 from gradops import ArrayType, DTypeError, ShapeError
 from gradops.types import operand_types
 
-from .handle import Handle
+from .handle import REAL_NUMBERS, Handle
+from .tensor import as_tensor
 
 
 def as_entry(name: str, x: Any, value: Any) -> Any:
@@ -16,6 +18,18 @@ def as_entry(name: str, x: Any, value: Any) -> Any:
     if hasattr(value, "gradop_level") or np.ndim(value):
         return one_entry(name, x, value)
     return number_in(name, x.dtype, value)
+
+
+def as_mask(name: str, mask: Any) -> Any:
+    """A tensor of truth values, which says where something is written; others are refused."""
+    mask = as_tensor(mask)
+    if mask.dtype != np.bool_:
+        raise DTypeError(
+            name, operand_types([mask]), "a mask is of truth values", hint="use mask != 0",
+            known_as=f"masked_fill_ only supports boolean masks, but got mask with dtype"
+            f" {mask.dtype}",
+        )  # fmt: skip
+    return mask
 
 
 def number_in(name: str, of: Any, value: Any) -> Any:
@@ -36,10 +50,10 @@ def number_in(name: str, of: Any, value: Any) -> Any:
 def require_range(name: str, of: Any, *numbers: Any) -> None:
     """Refuse numbers of Python's that a dtype does not have, where it keeps their category."""
     dtype = np.dtype(of)
-    if dtype.kind in "iub" and float in map(type, numbers):
-        return  # they become floats
+    if dtype.kind in "bc" or (dtype.kind in "iu" and float in map(type, numbers)):
+        return  # it has all of them, or they become floats
     for number in numbers:
-        if type(number) is int or (type(number) is float and dtype.kind == "f"):
+        if type(number) in REAL_NUMBERS and not in_range(dtype, number):
             number_in(name, dtype, number)
 
 
@@ -48,11 +62,17 @@ def in_range(dtype: np.dtype[Any], number: Any) -> bool:
     if dtype.kind in "bc":
         return True
     if dtype.kind == "f":
-        return bool(not np.isfinite(number) or abs(number) <= float(np.finfo(dtype).max))
+        return bool(abs(number) <= largest(dtype) or not np.isfinite(number))
     info = np.iinfo(dtype)
     wraps = dtype.kind == "u" and isinstance(number, int)
     least = -info.max if wraps else info.min
     return bool(np.isfinite(number) and least <= number <= info.max)
+
+
+@cache
+def largest(dtype: np.dtype[Any]) -> float:
+    """The largest number of a dtype of floats."""
+    return float(np.finfo(dtype).max)
 
 
 def one_entry(name: str, x: Any, value: Any) -> Any:

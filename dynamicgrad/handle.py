@@ -25,6 +25,7 @@ from .tape import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new
 
 SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 ARRAYS = PLAIN - {bool, int, float, complex}
+REAL_NUMBERS = frozenset({float, int})
 
 
 class Handle(Operators):
@@ -49,26 +50,13 @@ class Handle(Operators):
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        one = len(args) == 1
-        face: Any = type(args[0]) if one else face_of(args)
-        if face.promoted is not None:
-            of = args[0].value.dtype if one else None  # nothing is done to one that is of floats
-            if of is not SINGLE and of is not DOUBLE:
-                args = face.promoted(op, args)
-        values, inputs, active, plain = [], [], 0, True
-        for i, a in enumerate(args):
-            value, node = (a.value, a.node) if isinstance(a, Handle) else (a, None)
-            values.append(value)
-            inputs.append(node)
-            if node is not None:
-                active |= 1 << i
-            if type(value) not in PLAIN:
-                plain = False
+        face, values, inputs, active, plain, floats = gathered(args)
+        if not floats and face.promoted is not None and (by := face.promoted(op, args)) is not args:
+            args = by
+            face, values, inputs, active, plain, floats = gathered(args)
         if not plain:
             args = lifted(args)
-            values = [a.value if isinstance(a, Handle) else a for a in args]
-            inputs = [a.node if isinstance(a, Handle) else None for a in args]
-            active = sum(1 << i for i, node in enumerate(inputs) if node is not None)
+            face, values, inputs, active, plain, floats = gathered(args)
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = hold(face, y)
         mode = is_recording()
@@ -205,6 +193,36 @@ def hold(face: type[Face], value: Any, node: Any = None) -> Face:
     t: Face = new(face)
     t.value, t.node, t.storage, t.cut, t.alias = value, node, None, None, None
     return t
+
+
+def gathered(args: Sequence[Any]) -> tuple[Any, list[Any], list[Any], int, bool, bool]:
+    """The face of a result, the values and nodes of its operands, and what else is asked of them.
+
+    These are the bits of those with nodes; whether all values are plain; and whether all operands
+    are handles of single, or all of double precision.
+    """
+    values, inputs, active, plain = [], [], 0, True
+    face: Any = None
+    of: Any = None
+    alike = True
+    for a in args:
+        if isinstance(a, Handle):
+            value, node = a.value, a.node
+            if face is None:
+                face, of = type(a), value.dtype
+            elif type(a) is not face:
+                alike, face = False, face if face.rank > a.rank else type(a)
+            elif value.dtype is not of:
+                alike = False
+            if node is not None:
+                active |= 1 << len(inputs)
+        else:
+            value, node, alike = a, None, False
+        if type(value) not in PLAIN:
+            plain = False
+        values.append(value)
+        inputs.append(node)
+    return face, values, inputs, active, plain, alike and (of is SINGLE or of is DOUBLE)
 
 
 def face_of(args: Sequence[Any]) -> Any:

@@ -16,9 +16,8 @@ from gradops.types import broadcast_shapes, operand_types, shape_of
 
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
-from .fast import REAL_NUMBERS
-from .fitting import as_entry, require_dtype, require_range
-from .handle import ARRAYS, Face, Handle, detached, hold
+from .fitting import as_entry, as_mask, require_dtype, require_range
+from .handle import ARRAYS, REAL_NUMBERS, Face, Handle, detached, hold
 from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
@@ -392,7 +391,7 @@ def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
 
 def masked_fill_(t: Handle, mask: Any, value: Any) -> Handle:
     """Write a number where the mask holds, and return the tensor."""
-    mask, value = as_tensor(mask), as_entry("masked_fill_", t, value)
+    mask, value = as_mask("masked_fill_", mask), as_entry("masked_fill_", t, value)
     if being_transformed([mask.value]):
         chosen = ops.where(mask, value, hold(type(t), t.value, t.node))
         return replace(t, ..., chosen, "masked_fill_")

@@ -14,8 +14,8 @@ import numpy as np
 from gradops import DTypeError
 from gradops.types import operand_types
 
-from .dtype_rules import are_floats, in_one_dtype, require_alike, require_kind
-from .handle import Handle
+from .dtype_rules import in_one_dtype, require_alike, require_kind
+from .handle import DOUBLE, SINGLE, Handle
 from .promotion import common_dtype
 
 
@@ -28,7 +28,7 @@ KINDS = names_in({
     "f": "quantile nanquantile nanmean complex polar frac elu selu celu leaky_relu mish hardsigmoid"
     " hardswish hardshrink softshrink logsigmoid glu layer_norm group_norm instance_norm batch_norm"
     " avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d"
-    " huber_loss smooth_l1_loss mse_loss histc prelu cross_entropy nll_loss gumbel_softmax"
+    " huber_loss smooth_l1_loss mse_loss histc prelu nll_loss gumbel_softmax"
     " rand_like randn_like scaled_dot_product_attention gaussian_nll_loss",
     "fc": "norm lerp cosine_similarity normalize vecdot rms_norm",
     "biuf": "isposinf isneginf sign aminmax unique mode nansum bucketize",
@@ -38,7 +38,7 @@ KINDS = names_in({
 """The kinds of the common dtype that functions compute."""
 
 EACH = names_in({
-    "f": "cdist kl_div binary_cross_entropy binary_cross_entropy_with_logits", "iuf": "isin",
+    "f": "cdist kl_div binary_cross_entropy", "iuf": "isin",
     "iufc": "cross",
 })  # fmt: skip
 """The kinds of dtypes that each operand has to have."""
@@ -67,7 +67,6 @@ PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
 """Types of arguments that are no operands."""
 
 APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
-OF_LABELS = frozenset({"cross_entropy", "nll_loss"})
 
 
 def with_dtypes_of_torch(functions: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +80,8 @@ def checked(name: str, function: Any) -> Any:
     if not any(name in table for table in tables):
         return function
     names = [*inspect.signature(function).parameters]
-    at = names.index(INDICES[name][0]) if name in INDICES else None
+    indices = INDICES[name][0] if name in INDICES else None
+    at, apart = names.index(indices) if indices else None, APART | {indices}
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -89,8 +89,8 @@ def checked(name: str, function: Any) -> Any:
             return function(*args)
         given = dict(zip(names, args, strict=False)) | options
         require_indices(name, given)
-        operands = [a for key, a in given.items() if isinstance(a, Handle) and key not in APART]
-        require_dtypes(name, operands[:1] if name in OF_LABELS else operands)
+        operands = [a for key, a in given.items() if isinstance(a, Handle) and key not in apart]
+        require_dtypes(name, operands)
         if name in TOGETHER and operands:
             args = (*in_one_dtype(args[:2]), *args[2:])
         return function(*args, **options)
@@ -100,11 +100,20 @@ def checked(name: str, function: Any) -> Any:
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
     """Whether arguments are floats of one dtype, but for indices in int64, which all take."""
-    if at is None:
-        return are_floats(args, PLAIN)
-    if len(args) <= at or not isinstance(args[at], Handle) or args[at].value.dtype is not INT64:
-        return False
-    return are_floats((*args[:at], *args[at + 1 :]), PLAIN)
+    of: Any = None
+    for i, a in enumerate(args):
+        if isinstance(a, Handle):
+            dtype = a.value.dtype
+            if i == at:
+                if dtype is not INT64:
+                    return False
+            elif of is None:
+                of = dtype
+            elif dtype is not of:
+                return False
+        elif type(a) not in PLAIN or i == at:
+            return False
+    return of is SINGLE or of is DOUBLE
 
 
 def require_dtypes(name: str, operands: Sequence[Any]) -> None:

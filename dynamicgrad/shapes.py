@@ -389,6 +389,8 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     tensor([1., 1., 0.])
     """
     tensors = [as_tensor(t) for t in tensors]
+    if (0,) not in [t.value.shape for t in tensors]:
+        return ops.concatenate(tensors, axis=dim)
     kept = [t for t in tensors if t.shape != (0,)]
     if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
         tensors = in_one_dtype(tensors)  # also that of those that are left out

@@ -118,7 +118,8 @@ class Apart(Alias):
 
 def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     """Let `view` know the base whose memory it shares, and share its record of writes."""
-    known, step, refusal = base.alias, (op, attrs), refusal_now()
+    mode, known, step = is_recording(), base.alias, (op, attrs)
+    refusal = "" if mode is True else refusal_in(mode)
     found = Alias(base, (step,), refusal) if known is None else known.onward(step, refusal)
     if not may_share(base.value, view.value, found):
         return
@@ -131,14 +132,13 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     storage.viewed = True
     if not view.is_leaf:
         view.node.storage = storage
-    if op.vjp[0] is None or (isinstance(storage, InferenceStorage) and is_array(view.value)):
+    if op.vjp[0] is None or (type(storage) is InferenceStorage and is_array(view.value)):
         return  # without gradients there is no history to follow, and the memory is one
     enter(view, found)
 
 
-def refusal_now() -> str:
-    """Why a view that is made now is not to be written to while recording, if it is not."""
-    mode = is_recording()
+def refusal_in(mode: Any) -> str:
+    """Why a view that is made in a mode is not to be written to while recording, if it is not."""
     return "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
 
 
@@ -155,7 +155,7 @@ def enter(view: Any, alias: Alias) -> None:
 
 def may_share(base: Any, value: Any, alias: Alias) -> bool:
     """Whether a view of `base` lies in its memory; not so where NumPy had to copy."""
-    if not (is_array(value) and is_array(base)):
+    if type(value) is not np.ndarray or type(base) is not np.ndarray:
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
     if not value.size:
         return not alias.steps or alias.steps[-1][0].name != "astype"  # no entries can tell

@@ -149,7 +149,7 @@ def isin(
     >>> dg.isin(dg.tensor([1, 2]), dg.tensor([2, 3]))
     tensor([False,  True])
     """
-    return ops.isin(as_tensor(elements), as_tensor(test_elements), invert=invert)
+    return ops.isin(operand(elements), operand(test_elements), invert=invert)
 
 
 def unique(

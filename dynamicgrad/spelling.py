@@ -40,8 +40,8 @@ from .backward import backward
 from .dividing import DIVISIONS, refusing_zero
 from .dtype_rules import factor_in, promoted
 from .fast import binary, operand, several, unary
-from .fitting import as_entry, require_range
-from .handle import Handle, detached
+from .fitting import as_entry, as_mask, require_range
+from .handle import REAL_NUMBERS, Handle, detached
 from .keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
 from .operand_dtypes import with_dtypes_of_torch
 from .rows import numbers_as_rows
@@ -62,6 +62,10 @@ def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
     return call
 
 
+TRUTH = np.dtype(bool)
+chosen = several(ops.where)
+
+
 def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
 
@@ -74,17 +78,24 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None and b is None:
         return sorting.nonzero(condition, as_tuple=True)
     condition = as_tensor(condition)
-    kind = condition.dtype.kind
-    if kind != "b" and condition.dtype != np.uint8:
+    if condition.value.dtype is not TRUTH:
+        condition = truth_of(condition)
+    if not isinstance(a, Handle):
+        require_range("where", b.dtype if isinstance(b, Handle) else bool, a)
+    elif not isinstance(b, Handle):
+        require_range("where", a.dtype, b)
+    return chosen(condition, a, b)
+
+
+def truth_of(condition: Any) -> Any:
+    """A condition of bytes as one of truth values."""
+    if condition.dtype not in (np.bool_, np.uint8):
         raise ops.DTypeError(
             "where", [condition.type], "the condition is of truth values",
             known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
             f" {condition.dtype}", hint="use condition != 0",
         )  # fmt: skip
-    for one, other in ((a, b), (b, a)):
-        if isinstance(other, Handle):
-            require_range("where", other.dtype, one)
-    return ops.where(condition if kind == "b" else condition != 0, a, b)
+    return condition if condition.dtype == np.bool_ else condition != 0
 
 
 def with_bytes(reduce: Any) -> Callable[..., Any]:
@@ -105,7 +116,11 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
     """
-    return ops.where(as_tensor(mask), as_entry("masked_fill", x, value), x)
+    if x.dtype.kind == "f" and type(value) in REAL_NUMBERS:
+        require_range("masked_fill", x.dtype, value)
+    else:
+        value = as_entry("masked_fill", x, value)
+    return chosen(as_mask("masked_fill", mask), value, x)
 
 
 def einsum(equation: str, *operands: Any) -> Any:

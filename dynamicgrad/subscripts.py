@@ -18,6 +18,8 @@ ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
 
 def get_item(t: Tensor, key: Any) -> Tensor:
     """`t[key]`."""
+    if type(key) is int or type(key) is slice:
+        return index(t, key)
     key = with_masks(key)
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)

@@ -189,14 +189,20 @@ def conflict(a: Iterable[Size], b: Iterable[Size]) -> bool:
 
 def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
     """`axis` counted from the front, or an AxisError."""
-    if not isinstance(axis, int | np.integer) or isinstance(axis, bool):
+    if type(axis) is not int and not is_integer(axis):
         raise OptionError(op, [x], f"an axis is an integer, not {axis!r}")
-    if not -x.ndim <= axis < x.ndim:
+    rank = len(x.shape)
+    if not -rank <= axis < rank:
         raise AxisError(
-            op, [x], f"axis {axis} is out of range for {x.ndim} dimensions",
-            known_as=out_of_range(axis, x.ndim),
+            op, [x], f"axis {axis} is out of range for {rank} dimensions",
+            known_as=out_of_range(axis, rank),
         )  # fmt: skip
-    return axis % x.ndim
+    return axis % rank
+
+
+def is_integer(x: Any) -> bool:
+    """Whether `x` is an integer of Python's or NumPy's, and no truth value."""
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def out_of_range(axis: int, rank: int) -> str:

@@ -209,6 +209,7 @@ max_pool = Op(
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
     batch=each_its_own, source=source("max_pool({0}, "), samples=pools(distinct),
+    traits=frozenset({"kinked"}),
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),

@@ -53,6 +53,8 @@ BYTES = dg.tensor([1, 2], dtype="uint8")
         (lambda: dg.trapezoid(dg.tensor(1.0)), AxisError, "axis -1 is out of range"),
         (lambda: dg.masked_fill(BYTES, BYTES > 1, dg.inf), DTypeError, "inf is no uint8"),
         (lambda: dg.masked_fill(BYTES, BYTES > 1, 300), DTypeError, "300 is no uint8"),
+        (lambda: dg.masked_fill(BYTES, BYTES, 3), DTypeError, "only supports boolean masks"),
+        (lambda: dg.ones(2).masked_fill_(BYTES, 3), DTypeError, "only supports boolean masks"),
         (lambda: dg.nn.functional.pad(dg.ones(3), (1,)), ShapeError, "has no pair of widths"),
         (lambda: dg.nn.functional.pad(dg.ones(3), (1, 1, 1, 1)), ShapeError, "has no pair"),
         (lambda: dg.nn.functional.one_hot(dg.arange(0)), ShapeError, "how many classes"),

@@ -25,7 +25,7 @@ def max_pool(n: int, with_indices: bool = False) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         x = as_tensor(input)
         given = (kernel_size, stride or None, padding, dilation, n, ceil_mode)
-        y = kinked(ops.max_pooling(x, *given), x)
+        y = ops.max_pooling(x, *given)
         return (y, ops.max_pool_places(x, *given)) if return_indices else y
 
     name = f"max_pool{n}d" + "_with_indices" * with_indices
