@@ -201,10 +201,11 @@ def gathered(args: Sequence[Any]) -> tuple[Any, list[Any], list[Any], int, bool,
     These are the bits of those with nodes; whether all values are plain; and whether all operands
     are handles of single, or all of double precision.
     """
-    values, inputs, active, plain = [], [], 0, True
+    values: list[Any] = []
+    inputs: list[Any] = []
     face: Any = None
     of: Any = None
-    alike = True
+    active, plain, alike = 0, True, True
     for a in args:
         if isinstance(a, Handle):
             value, node = a.value, a.node
