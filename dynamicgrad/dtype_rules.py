@@ -224,6 +224,12 @@ def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:
     return np.array(a).astype(dtype)[()]  # which wraps integers around, as in PyTorch
 
 
+def multiplied(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
+    """The operands of an op in their common dtype, the second times a number, as in PyTorch."""
+    x, other = promoted(op, (x, other))
+    return x, other * factor_in(name, alpha, x.dtype)
+
+
 def factor_in(op: object, factor: Any, dtype: np.dtype[Any]) -> Any:
     """A number that tensors of a dtype are multiplied by, which may not change it."""
     if not isinstance(factor, NUMBERS) or factor is True:

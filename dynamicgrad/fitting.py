@@ -36,6 +36,8 @@ def number_in(name: str, of: Any, value: Any) -> Any:
     """A number in a dtype, as it is among entries that have that."""
     number = value.item() if isinstance(value, np.generic | np.ndarray) else value
     dtype = np.dtype(of)
+    if isinstance(number, complex) and not number.imag and dtype.kind != "c":
+        number = number.real
     if (dtype.kind not in "bc" and isinstance(number, complex)) or not in_range(dtype, number):
         raise DTypeError(
             name, [ArrayType((), dtype)], f"{number} is no {dtype}",
@@ -50,11 +52,16 @@ def number_in(name: str, of: Any, value: Any) -> Any:
 def require_range(name: str, of: Any, *numbers: Any) -> None:
     """Refuse numbers of Python's that a dtype does not have, where it keeps their category."""
     dtype = np.dtype(of)
-    if dtype.kind in "bc" or (dtype.kind in "iu" and float in map(type, numbers)):
+    if dtype.kind in "bc" or (dtype.kind in "iu" and any(map(is_float, numbers))):
         return  # it has all of them, or they become floats
     for number in numbers:
         if type(number) in REAL_NUMBERS and not in_range(dtype, number):
             number_in(name, dtype, number)
+
+
+def is_float(number: Any) -> bool:
+    """Whether a number is a float of Python's or NumPy's."""
+    return isinstance(number, float | np.floating)
 
 
 def in_range(dtype: np.dtype[Any], number: Any) -> bool:
@@ -93,5 +100,7 @@ def require_dtype(name: str, x: Any, source: Any) -> None:
         raise DTypeError(
             name, operand_types([x, source]), "the two must have one dtype",
             hint=f"convert the source: source.to({x.dtype})",
-            known_as="self and source expected to have the same dtype",
+            known_as="Index put requires the source and destination dtypes match"
+            if name == "setitem"
+            else "self and source expected to have the same dtype",
         )  # fmt: skip

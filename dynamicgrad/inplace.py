@@ -16,7 +16,8 @@ from gradops.types import broadcast_shapes, operand_types, shape_of
 
 from .carrying import carry
 from .dividing import DIVISIONS, require_divisor
-from .fitting import as_entry, as_mask, require_dtype, require_range
+from .dtype_rules import multiplied
+from .fitting import as_entry, as_mask, number_in, require_dtype, require_range
 from .handle import ARRAYS, REAL_NUMBERS, Face, Handle, detached, hold
 from .keeping import preserve
 from .leaves import requires_grad_
@@ -37,7 +38,7 @@ def in_place(op: Op) -> Callable[..., Handle]:
 
     def method(self: Handle, other: Any, alpha: Any = 1) -> Handle:
         if alpha != 1:
-            other = other * alpha
+            other = multiplied(op, f"{op.name}_", self, other, alpha)[1]
         if divides:
             require_divisor(op, self, other)
         if isinstance(other, Handle) and ufunc is not None and not is_recording():
@@ -272,6 +273,8 @@ def put(t: Handle, key: Any, source: Handle, call: str) -> None:
         return
     require_writable(t)
     value = source.value
+    if type(value) is np.ndarray and not value.size:
+        return put_fitted(t, key, source, call)  # NumPy may not look at its shape
     try:
         if fits_surely(value, t.value.dtype):
             t.value[key] = value
@@ -358,7 +361,11 @@ def fitted(t: Handle, source: Handle, shape: tuple[int, ...], call: str) -> Any:
 def misfit(call: str, t: Handle, source: Handle, shape: tuple[int, ...]) -> ShapeError:
     """The error for a value that has another shape than its places."""
     types = operand_types([t, source.value])
-    return ShapeError(call, types, f"the value does not broadcast to the places, of shape {shape}")
+    return ShapeError(
+        call, types, f"the value does not broadcast to the places, of shape {shape}",
+        known_as=f"shape mismatch: value tensor of shape {list(source.shape)} cannot be broadcast"
+        f" to indexing result of shape {list(shape)}",
+    )  # fmt: skip
 
 
 def zero_(t: Handle) -> Handle:
@@ -425,9 +432,8 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     key = plain(with_integers(key))
     if is_recording() and is_of_leaf(t):
         t[key]  # an index that is none is told first
-    if isinstance(value, Handle) and value.dtype != t.dtype and not casts(key, value):
-        t[key]  # here, too
-        require_dtype("setitem", t, value)
+    if isinstance(value, Handle) and value.dtype != t.dtype:
+        value = castable(t, key, value)
     replace(t, key, value, "setitem")
 
 
@@ -436,18 +442,22 @@ def is_of_leaf(t: Handle) -> bool:
     return type(t.node if t.alias is None else t.alias.base.node) is Leaf
 
 
-def casts(key: Any, value: Handle) -> bool:
-    """Whether entries of another dtype are cast: to a view, and one number to the places of a mask.
+def castable(t: Handle, key: Any, value: Handle) -> Any:
+    """`value`, of another dtype, if `t` takes it at a key: for a view, or one number for a mask.
 
-    Those for an array of indices are not, as in PyTorch.
+    The number has to be one of the dtype. Entries for indices are not cast, as in PyTorch.
     """
     if is_basic(key) or isinstance(key, bool):
-        return True
+        return value
     entries = key if isinstance(key, tuple) else (key,)
-    masked = any(
-        np.asarray(e).dtype == np.bool_ for e in entries if isinstance(e, list | np.ndarray)
-    )
-    return masked and product(value.shape) == 1
+    arrays = [np.asarray(e) for e in entries if isinstance(e, list | np.ndarray)]
+    masked = len(arrays) == 1 and arrays[0].dtype == np.bool_
+    if not masked or product(value.shape) != 1:
+        t[key]  # an index that is none is told first
+        require_dtype("setitem", t, value)
+    known = type(value.value) in ARRAYS
+    number = number_in("setitem", t.dtype, value.value) if known else None
+    return value if number is None or value.node is not None else number
 
 
 def plain(key: Any) -> Any:

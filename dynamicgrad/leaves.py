@@ -35,7 +35,7 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
             raise TapeError(ONLY_LEAVES + ("" if wanted else USE_DETACH) + made)
         return t
     if not wanted and t.node is not None:
-        t.kept_grad, t.node = t.node.grad, None
+        t.kept_grad, t.node.grad, t.node = t.node.grad, None, None
     elif wanted and t.node is None:
         require_float(t)
         if t.is_inference() and not is_inference_mode_enabled():

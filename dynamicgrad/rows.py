@@ -39,7 +39,7 @@ def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(x, *args, **kwargs)
         found = on_rows(function, x, args, kwargs)
         index = kwargs["index"] if "index" in kwargs else args[place]
-        return OPS["reshape"](found, shape=shape_of(index))
+        return in_shape(found, shape_of(index))
 
     return call
 
@@ -68,8 +68,13 @@ def as_numbers(found: Any) -> Any:
 
 
 def as_number(row: Any) -> Any:
-    """A row of one as a number: a view only of what the row is a view of."""
-    found = OPS["reshape"](row, shape=())
+    """A row of one as a number."""
+    return in_shape(row, ())
+
+
+def in_shape(row: Any, shape: Any) -> Any:
+    """A row of one in another shape: a view only of what the row is a view of."""
+    found = OPS["reshape"](row, shape=shape)
     return apart(found) if isinstance(row, Handle) and row.alias is None else found
 
 

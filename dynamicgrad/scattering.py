@@ -10,7 +10,7 @@ from gradops.types import is_float, is_inexact, operand_types, shape_of
 
 from .fitting import as_entry, require_dtype
 from .inplace import updated_by
-from .rows import numbers_as_rows
+from .rows import as_row, numbers_as_rows
 from .shapes import along, axis_of
 from .tensor import Tensor, as_tensor
 
@@ -19,7 +19,7 @@ REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 def grid(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
     """The key of the entries whose place along `dim` is `index`, and else that of the index."""
-    index, rank = as_tensor(index), len(shape_of(x))
+    index, rank = as_row(as_tensor(index)), len(shape_of(x))
     k = axis_of(x, dim, rank)
     if len(shape_of(index)) != rank:
         raise ops.ShapeError(
@@ -35,11 +35,11 @@ def grid(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
 
 def require_places(name: str, x: Any, dim: int, index: Any, src: Any) -> None:
     """Refuse an index with more entries than the source has, or than `x` beside the dimension."""
-    sizes: Any = shape_of(as_tensor(index))
+    sizes: Any = shape_of(as_row(as_tensor(index)))
     own: Any = shape_of(x)
     if 0 in sizes:
         return
-    of: Any = shape_of(src) if isinstance(src, Tensor) else sizes
+    of: Any = (shape_of(src) or (1,)) if isinstance(src, Tensor) else sizes
     k = axis_of(x, dim, len(own))
     beside = zip(sizes, own, strict=True)
     if (
@@ -62,9 +62,9 @@ def names_nothing(index: Any, x: Any) -> bool:
 
 def of_index(src: Any, index: Any) -> Any:
     """What of `src` there is an index for; a number is for all."""
-    if not isinstance(src, Tensor):
+    if not isinstance(src, Tensor) or not src.shape:
         return src
-    return src[tuple(slice(n) for n in shape_of(as_tensor(index)))] if src.shape else src
+    return src[tuple(slice(n) for n in shape_of(as_tensor(index)))]
 
 
 @numbers_as_rows

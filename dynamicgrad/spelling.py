@@ -38,7 +38,7 @@ from . import (
 from .arrays import Array
 from .backward import backward
 from .dividing import DIVISIONS, refusing_zero
-from .dtype_rules import factor_in, promoted
+from .dtype_rules import multiplied
 from .fast import binary, operand, several, unary
 from .fitting import as_entry, as_mask, require_range
 from .handle import REAL_NUMBERS, Handle, detached
@@ -140,8 +140,7 @@ def scaled(op: Any, name: str, doc: str) -> Callable[..., Any]:
     def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
         if alpha == 1:
             return op(x, other)
-        x, other = promoted(op.spells, (operand(x), other))
-        return op(x, other * factor_in(name, alpha, x.dtype))
+        return op(*multiplied(op.spells, name, operand(x), other, alpha))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc

@@ -10,7 +10,7 @@ from ..families import zeros_like
 from ..kernels.indexing import FULL
 from ..op import OPS, ErrorSample, Op
 from ..samples import cases, reals
-from ..types import ArrayType, conflict, shape_of
+from ..types import ArrayType, conflict, shape_of, type_of
 from .broadcasting import broadcast_to, repeated
 from .comparison import where
 from .indexing import getitem
@@ -27,9 +27,9 @@ def region(x: Any, steps: Any) -> Any:
 def copy_slices_kernel(x: Any, value: Any, steps: Any) -> Any:
     y = np.array(x, order="K")
     part = region(y, steps)
-    if np.may_share_memory(part, y):
+    if np.may_share_memory(part, y) and part.flags.writeable:
         part[...] = value
-    else:  # laid out in memory in a way that some step had to copy
+    else:  # some step had to copy, or gives what is only read
         y.flat[region(np.arange(y.size).reshape(y.shape), steps)] = value
     return y
 
@@ -59,12 +59,18 @@ def copy_slices_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, 
     return where(places >= 0, taken, x)
 
 
+def kept(t: Any, value: Any, steps: Any) -> Any:
+    """The part of a tangent or cotangent that belongs to what `value` is not put over."""
+    is_all = type_of(value).size == type_of(t).size
+    return zeros_like(t) if is_all else copy_slices(t, 0.0, steps=steps)
+
+
 copy_slices = Op(
     name="copy_slices", kernel=copy_slices_kernel, arity=2,
     infer=copy_slices_infer,
-    vjp=[lambda g, y, x, value, steps: copy_slices(g, 0.0, steps=steps),
+    vjp=[lambda g, y, x, value, steps: kept(g, value, steps),
          lambda g, y, x, value, steps: region(g, steps)],
-    jvp=[lambda t, y, x, value, steps: copy_slices(t, 0.0, steps=steps),
+    jvp=[lambda t, y, x, value, steps: kept(t, value, steps),
          lambda t, y, x, value, steps: copy_slices(zeros_like(y), t, steps=steps)],
     batch=copy_slices_batch,
     source="copy_slices({0}, {1}, steps={steps})",

@@ -117,12 +117,15 @@ def extreme_jvp(t: Any, y: Any, x: Any, axis: int) -> Any:
     return linear_recurrence(lasting(y, x), masked(records(y, x), t), axis=axis)
 
 
+# The extremes are computed again for the gradient, so that the result may be written to.
 cummax = running(
-    "cummax", np.maximum, distinct, vjp=[extreme_vjp], jvp=[extreme_jvp],
+    "cummax", np.maximum, distinct,
+    vjp=[lambda g, y, x, axis: extreme_vjp(g, cummax(x, axis=axis), x, axis)], jvp=[extreme_jvp],
     doc="The largest of the entries up to each one along an axis; of equal ones the last counts.",
 )
 cummin = running(
-    "cummin", np.minimum, distinct, vjp=[extreme_vjp], jvp=[extreme_jvp],
+    "cummin", np.minimum, distinct,
+    vjp=[lambda g, y, x, axis: extreme_vjp(g, cummin(x, axis=axis), x, axis)], jvp=[extreme_jvp],
     doc="The smallest of the entries up to each one along an axis; of equal ones the last counts.",
 )
 

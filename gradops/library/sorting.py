@@ -176,7 +176,8 @@ def best_places(x: Any, k: int, largest: bool) -> Any:
 def argtopk_kernel(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
     if not 0 <= k <= x.shape[axis]:
         raise ValueError("type inference has the words for the user")
-    return best_places(x.swapaxes(axis, -1), k, largest).swapaxes(axis, -1)
+    found = best_places(x.swapaxes(axis, -1), k, largest)
+    return np.ascontiguousarray(found.swapaxes(axis, -1))
 
 
 def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:

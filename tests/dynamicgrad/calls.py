@@ -175,8 +175,9 @@ TEXTS = {
 """,
     "sorting": """
     t.sort(x) ; x.sort(0) ; x.sort(dim=1,descending=True) ; t.sort(x,stable=True) ; v[0].sort()
-    x.argsort() ; t.argsort(x,0,True) ; x.msort() ; t.topk(x,2) ; x.topk(1,0,largest=False)
-    v.topk(4) ; x.topk(0) ; t.kthvalue(x,3) ; x.kthvalue(1,0,keepdim=True) ; t.mode(i) ; v[0].mode()
+    x.argsort() ; t.argsort(x,0,True) ; x.msort() ; t.topk(x,2) ; x.topk(2,0)
+    x.topk(1,0,largest=False) ; v.topk(4) ; x.topk(0) ; t.kthvalue(x,3)
+    x.kthvalue(1,0,keepdim=True) ; t.mode(i) ; v[0].mode()
     t.mode(t.tensor([[3,1,3,1,2]]),1,True) ; t.searchsorted(v,x) ; t.searchsorted(v,x,right=True)
     t.searchsorted(x.sort().values,x,side='right') ; t.searchsorted(v,t.tensor(1.,dtype=v.dtype))
     t.searchsorted(x,x,sorter=x.argsort()) ; t.bucketize(x,v) ; t.bucketize(x,v,right=True)

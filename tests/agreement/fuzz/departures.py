@@ -72,6 +72,17 @@ DEPARTURES = [
         """,
     ),
     Departure(
+        "parts of what `expand` gave",
+        "can be written to if no entry is in them twice",
+        "cannot be written to, as what they are a part of",
+        "NumPy's repeated memory is read-only",
+        recognition.writes_parts,
+        """
+        v0 = lib.ones(1).expand(2, 1).diagonal()
+        v0.mul_(2)
+        """,
+    ),
+    Departure(
         "parts and writes to their base",
         "a write to the base makes it an error to use what `unbind`, `split` or `chunk` gave",
         "the parts follow their base, as other views do",
@@ -145,7 +156,7 @@ DEPARTURES = [
     ),
     Departure(
         "derivatives",
-        "some functions have none, as `unique`",
+        "some functions have none, as `unique`, or fail at them, as `logaddexp` of a truth value",
         "they have one",
         "what can be differentiated is",
         recognition.differentiates,
@@ -245,8 +256,9 @@ DEPARTURES = [
     ),
     Departure(
         "two faults in one statement",
-        "of an index out of bounds and a value that does not fit, the value is told",
-        "the index is",
+        "of an index out of bounds and a value that does not fit, the value is told; of a dimension"
+        " that there is not and a wrong dtype or shape, the dimension",
+        "the other one",
         "either is right",
         recognition.has_two_faults,
         """
@@ -256,13 +268,26 @@ DEPARTURES = [
     ),
     Departure(
         "writes that fail",
-        "may have written a part, as `index_fill_` with an index out of bounds",
+        "may have written a part, as `index_fill_` with an index out of bounds; a backward that"
+        " fails may have added to some gradients",
         "change nothing",
         "what was refused did not happen",
         recognition.leaves_alone,
         """
         v0 = lib.ones(3, 2)
         v0.index_fill_(1, lib.tensor([1, 2]), 0.5)
+        """,
+    ),
+    Departure(
+        "what depends on sizes",
+        "operands of no entries, or of one, may be taken that are refused otherwise: `softmax` of"
+        " truth values, `roll` along any dimension",
+        "they are refused",
+        "whether a call is right does not depend on how much there is",
+        recognition.depends_on_sizes,
+        """
+        v0 = lib.zeros(2, 0, dtype=lib.bool)
+        v1 = v0.softmax(1)
         """,
     ),
     Departure(
@@ -274,6 +299,16 @@ DEPARTURES = [
         """
         v0 = lib.tensor([[1.25, 1.0, 0.5]]).expand(2, 3)
         v1 = v0.median(0)[0]
+        """,
+    ),
+    Departure(
+        "`gelu` of infinity",
+        "NaN in float32, unless it is alone",
+        "infinity",
+        "a fault of PyTorch's",
+        recognition.gives_nan,
+        """
+        v0 = lib.nn.functional.gelu(lib.tensor([float("inf"), 1.0]))
         """,
     ),
     Departure(

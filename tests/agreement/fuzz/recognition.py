@@ -38,6 +38,12 @@ def writes_windows(d):
     return d.kind == "refused" and d.overlaps and words in said(d.ours)
 
 
+def writes_parts(d):
+    """Whether a part of what `expand` gave is written, in which no entry is twice."""
+    words = "more than one element of the written-to"
+    return d.kind == "refused" and "expand" in program(d) and words in said(d.ours)
+
+
 def keeps_parts(d):
     """Whether torch forgets the history of views that were made together."""
     return d.theirs is RuntimeError or (
@@ -85,6 +91,9 @@ def conjugates(d):
 def differentiates(d):
     """Whether torch has no derivative of what has one here."""
     words = r"derivative for .* is not implemented|Autograd not support dtype"
+    in_formula = "grad=True" in program(d) and re.search("autograd.grad|backward", d.statement)
+    if in_formula:
+        words += "|Subtraction, the `-` operator, with a bool tensor"
     return d.kind == "accepted" and re.search(words, said(d.theirs))
 
 
@@ -137,19 +146,40 @@ def owns_gradients(d):
 
 
 def has_two_faults(d):
-    """Whether an index is out of bounds, and what is written does not fit either."""
-    faults = "shape mismatch|some elements of the input"
-    return d.kind == "error" and re.search(faults, said(d.theirs)) and "out of" in said(d.ours)
+    """Whether an index or a dimension that there is not stands beside another fault."""
+    others = "shape mismatch|some elements of the input|not computed for|shapes differ"
+    both = said(d.theirs), said(d.ours)
+    return d.kind == "error" and any(
+        "out of" in one and re.search(others, other) for one, other in (both, both[::-1])
+    )
 
 
 def leaves_alone(d):
     """Whether torch wrote a part of what it then refused."""
-    return d.kind == "value" and d.raised
+    return d.kind in ("value", "gradient") and d.raised
+
+
+def depends_on_sizes(d):
+    """Whether torch takes operands of no entries, or of one, that it refuses of other sizes."""
+    words = "it is not computed for|out of range"
+    few = re.compile(r"\((\d+, )*0(, \d+)*,?\)|\(1(, 1)*,?\)")
+    return d.kind == "refused" and (
+        re.search(words, said(d.ours)) and all(few.search(said(x)) for _, x in d.operands)
+    )
 
 
 def reads_foreign(d):
     """Whether torch takes the median of entries that are repeated."""
     return d.kind == "value" and "median" in d.statement and d.overlaps
+
+
+def gives_nan(d):
+    """Whether `gelu` of what is infinite is NaN in torch."""
+    return (
+        d.kind == "value"
+        and "gelu" in d.statement
+        and ("nan" in said(d.theirs) and "nan" not in said(d.ours))
+    )
 
 
 def signs_zeros(d):
