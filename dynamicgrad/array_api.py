@@ -42,4 +42,6 @@ MAKING = Making(
     default_dtype=dtypes.get_default_dtype,
     device=devices.CPU,
 )
-globals().update(on_tensors(namespace(MAKING, __name__)))
+FUNCTIONS = on_tensors(namespace(MAKING, __name__))
+globals().update(FUNCTIONS)
+__all__ = sorted(name for name in FUNCTIONS if not name.startswith("_"))

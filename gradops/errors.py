@@ -44,6 +44,16 @@ import numpy as np
 
 from .callers import note_of_call
 
+__all__ = [
+    "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
+    "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
+    "MixedOperandsError", "NoKernelError", "NotDifferentiableError", "NotFiniteError",
+    "NumPyCallError", "OperandError", "OptionError", "ShapeError", "StateError",
+    "StateFormatError", "StructureError", "TapeError", "TransformError", "UnreachedWarning",
+    "ValueUnknownError",
+]  # fmt: skip
+
 
 class GradError(Exception):
     """Base of every error the three packages raise on purpose.

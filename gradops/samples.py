@@ -7,6 +7,12 @@ import numpy as np
 
 from .op import Samples
 
+__all__ = [
+    "analytic", "analytic_binary", "beside", "between", "binary", "booleans", "cases",
+    "complexes", "distinct", "drawn", "exactly", "integers", "positive", "reals", "unary",
+    "with_edges",
+]  # fmt: skip
+
 Shape = tuple[int, ...]
 
 

@@ -28,6 +28,8 @@ from .refusals import (
 from .reverse import conjugated
 from .types import ArrayType, is_complex, is_float, is_inexact, type_of
 
+__all__ = ["PropertyError", "check"]
+
 NOT_OF_ARRAYS = {"control", "effect"}  # traits of ops of graphs, lists and tokens
 SAME_SUM = 1e-12  # the same products, added in another order
 SINGULAR = (0.0, 1.0, -1.0)  # where a logarithm, a root or a quotient of an op has its singularity

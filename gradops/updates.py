@@ -24,6 +24,8 @@ from .library.comparison import maximum
 from .library.movement import astype
 from .types import PYTHON_SCALARS, type_of
 
+__all__ = ["adagrad", "adam", "adamw", "momentum_sgd", "rmsprop", "rmsprop_graves", "sgd"]
+
 State = Mapping[str, Any]
 Updated = tuple[Any, dict[str, Any]]
 

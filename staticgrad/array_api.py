@@ -35,4 +35,6 @@ MAKING = Making(
     counted=arange,
     default_dtype=DEFAULT_DTYPE.get,
 )
-globals().update(namespace(MAKING, __name__))
+FUNCTIONS = namespace(MAKING, __name__)
+globals().update(FUNCTIONS)
+__all__ = sorted(name for name in FUNCTIONS if not name.startswith("_"))

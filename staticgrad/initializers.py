@@ -213,11 +213,16 @@ def he_uniform(seed: int | None = None) -> Initializer:
     return variance_scaling(2.0, "fan_in", "uniform", seed)
 
 
-globals().update({
+OLDER = {
     f"{f.__name__}_initializer": f
     for f in (
         constant, glorot_normal, glorot_uniform, ones, random_normal, random_uniform,
         truncated_normal, variance_scaling, zeros,
     )
-})  # fmt: skip
+}  # fmt: skip
 """TensorFlow's older names, which `staticgrad` itself offers."""
+globals().update(OLDER)
+__all__ = sorted([
+    "Initializer", "constant", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "ones",
+    "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros", *OLDER,
+])  # fmt: skip

@@ -18,6 +18,11 @@ from gradops.levels import LEVEL, levels
 from ..func.forward import dual, parts, require_pair
 from ..tensor import Tensor, tensor_of
 
+__all__ = [
+    "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
+    "unpack_dual",
+]  # fmt: skip
+
 LEVELS: ContextVar[tuple[float, ...]] = ContextVar("dual_levels", default=())
 
 

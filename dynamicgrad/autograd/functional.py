@@ -20,6 +20,8 @@ from ..modes import enable_grad
 from ..tensor import Tensor, handle
 from .batched import grad
 
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
 Tensors = Tensor | tuple[Tensor, ...]
 Function = Callable[..., Any]
 INPUTS, OUTPUTS = "inputs", "outputs of the user-provided function"

@@ -14,6 +14,11 @@ from ..creation import generator as default_generator
 from ..modes import no_grad
 from ..tensor import Tensor, handle
 
+__all__ = [
+    "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,

@@ -13,6 +13,10 @@ from ..inplace import copy_
 from ..modes import no_grad
 from ..tensor import Tensor, as_tensor, handle
 
+__all__ = [
+    "clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters",
+]  # fmt: skip
+
 Tensors = Tensor | Iterable[Tensor]
 
 
