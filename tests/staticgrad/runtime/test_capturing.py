@@ -201,7 +201,8 @@ def test_a_function_in_a_closure_is_read_in_each_call():
 
     found = []
     f = sg.function(lambda x: inner(x))
-    for inner in (doubling(), doubling(), np.negative):
+    for each in (doubling(), doubling(), np.negative):
+        inner = each
         found.append(f(np.ones(1)).item())
     assert (found, f.traces) == ([2, 2, -1], 2)
 
