@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from gradops.levels import watched
+
 DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
 
 
@@ -14,7 +16,7 @@ def get_default_dtype() -> np.dtype[Any]:
     >>> dg.get_default_dtype()
     dtype('float32')
     """
-    return np.dtype(DEFAULT_DTYPE.get())
+    return np.dtype(watched(DEFAULT_DTYPE.get))
 
 
 def set_default_dtype(dtype: Any) -> None:

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError
+from gradops import GraphError, stop_gradient
 
 from .arrays import Array
 from .backward import carry, seeded
 from .compiled import freed_by, recorded, spent
-from .handle import Handle, make_leaf, on_face
+from .handle import Handle, detached, make_leaf, on_face
 from .handle import hold as new_handle
 from .inplace import require_writable
-from .modes import RECORDING, is_grad_enabled
-from .sharing import enter, storage_of
+from .modes import INFERENCE, RECORDING, is_grad_enabled
+from .sharing import MADE_IN_INFERENCE, enter, storage_of
 from .tape import Leaf, clock
 from .views import replayed
 
@@ -180,10 +180,18 @@ class Handles:
 
     @staticmethod
     def viewed(t: Handle, base: Handle) -> Handle:
-        """The view of another base that `t` is of its own."""
+        """The view of another base that `t` is of its own, cut off where `t` is."""
         assert t.alias is not None
-        found: Handle = t.alias.view_of(base)
-        return found
+        refusal, mode = t.alias.refusal, RECORDING.get()
+        before = RECORDING.set((INFERENCE if refusal == MADE_IN_INFERENCE else False)
+                               if refusal else mode)  # fmt: skip
+        try:
+            found = base
+            for op, attrs in t.alias.steps or ():
+                found = detached(found) if op is stop_gradient else op(found, **attrs)
+        finally:
+            RECORDING.reset(before)
+        return make_leaf(found) if type(t.node) is Leaf else found
 
     @staticmethod
     def are_sharing(written: Sequence[Handle], others: Sequence[Handle]) -> bool:

@@ -111,7 +111,7 @@ class Recorded(Protocol):
 
 def is_holder(x: Any) -> bool:
     """Whether `x` holds a value."""
-    return hasattr(x, "__gradop_hold__")
+    return hasattr(type(x), "__gradop_hold__")
 
 
 def held(x: Any) -> Any:

@@ -20,6 +20,14 @@ Its text is what a user calls it, `constant(array, make)` gives the expression f
 """
 
 
+def watched(look: Callable[[], Any]) -> Any:
+    """What `look` gives now; a trace in force, which depends on it, holds as long as it is that."""
+    guard = getattr(TRACING.get(), "guard", None)
+    if guard is not None:
+        guard(look)
+    return look()
+
+
 class Carrier:
     """An operand of a transform's level, made of operands of lower levels: its parts."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from gradops.array_api import Making, namespace
 
 from .frontend import creation
-from .frontend.leaves import DEFAULT_DTYPE, as_expression, constant
+from .frontend.leaves import as_expression, constant, default_dtype
 from .ir.expr import Expr
 
 
@@ -33,7 +33,7 @@ MAKING = Making(
     shared=as_expression,
     filled=full,
     counted=arange,
-    default_dtype=DEFAULT_DTYPE.get,
+    default_dtype=default_dtype,
 )
 FUNCTIONS = namespace(MAKING, __name__)
 globals().update(FUNCTIONS)

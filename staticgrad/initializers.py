@@ -18,7 +18,7 @@ from gradops import OptionError, ShapeError
 from gradops.types import as_shape, native
 
 from .frontend.graph import get_default_graph
-from .frontend.leaves import DEFAULT_DTYPE
+from .frontend.leaves import default_dtype
 from .frontend.random import seed_of
 
 Shape = Sequence[int]
@@ -43,7 +43,7 @@ class Initializer:
 
     def __call__(self, shape: Shape, dtype: Any = None, name: str = "") -> np.ndarray:
         """A value; random ones of two variables differ, unless they have the same seed."""
-        dtype = native(dtype or DEFAULT_DTYPE.get())
+        dtype = native(dtype or default_dtype())
         sizes = tuple([n for n in as_shape(shape) if isinstance(n, int) and n >= 0])
         if sizes != as_shape(shape):
             raise ShapeError(

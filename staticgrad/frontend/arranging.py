@@ -15,7 +15,7 @@ from gradops.types import as_shape, as_size, conflict, native, normalize_axis, s
 
 from ..ir.expr import Expr
 from .creation import ensure_shape, numbers
-from .leaves import DEFAULT_DTYPE
+from .leaves import default_dtype
 
 FULL = slice(None)
 
@@ -259,6 +259,6 @@ def one_hot(
     hot = ops.equal(ops.expand_dims(indices, axis=-1), numbers(as_size(depth)))
     found = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
     if on_value is None and off_value is None:
-        return ops.astype(found, dtype=native(dtype or DEFAULT_DTYPE.get()))
+        return ops.astype(found, dtype=native(dtype or default_dtype()))
     chosen = ops.where(found, 1 if on_value is None else on_value, off_value or 0)
     return chosen if dtype is None else ops.astype(chosen, dtype=native(dtype))

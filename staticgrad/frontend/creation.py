@@ -14,7 +14,7 @@ from gradops.types import as_shape, as_size, is_inexact, native, shape_of
 
 from ..ir.expr import Expr, common_names, lifted, new_constant
 from ..ir.refining import merged
-from .leaves import DEFAULT_DTYPE, as_expression, constant
+from .leaves import as_expression, constant, default_dtype
 
 
 def fill(dims: Any, value: Any) -> Expr:
@@ -33,7 +33,7 @@ def zeros(shape: Any, dtype: Any = None) -> Expr:
     >>> sg.Session().run(sg.zeros([2]))
     array([0., 0.], dtype=float32)
     """
-    return fill(shape, constant(0, dtype or DEFAULT_DTYPE.get()))
+    return fill(shape, constant(0, dtype or default_dtype()))
 
 
 def ones(shape: Any, dtype: Any = None) -> Expr:
@@ -42,7 +42,7 @@ def ones(shape: Any, dtype: Any = None) -> Expr:
     >>> sg.Session().run(sg.ones([2], "int64"))
     array([1, 1])
     """
-    return fill(shape, constant(1, dtype or DEFAULT_DTYPE.get()))
+    return fill(shape, constant(1, dtype or default_dtype()))
 
 
 def numbers(n: Size) -> Any:
@@ -74,7 +74,7 @@ def arange(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> 
 
 def own_dtype(x: Any) -> Any:
     """The dtype of an array made of Python numbers: of floats, the default one."""
-    return x.dtype if x.dtype.kind in "iu" else DEFAULT_DTYPE.get()
+    return x.dtype if x.dtype.kind in "iu" else default_dtype()
 
 
 def linspace(start: Any, stop: Any, num: int) -> Expr:
@@ -108,7 +108,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = (), dtype: An
     rows = as_size(num_rows)
     columns = rows if num_columns is None else as_size(num_columns)
     ones = ops.equal(ops.expand_dims(numbers(rows), axis=1), numbers(columns))
-    found = as_expression(ops.astype(ones, dtype=native(dtype or DEFAULT_DTYPE.get())))
+    found = as_expression(ops.astype(ones, dtype=native(dtype or default_dtype())))
     batch = as_shape(batch_shape)
     return ops.broadcast_to(found, shape=(*batch, *found.shape)) if batch else found
 

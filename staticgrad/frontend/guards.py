@@ -65,11 +65,11 @@ class Guard:
 
 
 def is_guarded(x: Any) -> bool:
-    """Whether a name may come to stand for something else: not one of a function or module."""
-    return not isinstance(x, ModuleType | FunctionType | type)
+    """Whether a name may come to stand for something else: not one of a module or class."""
+    return not isinstance(x, ModuleType | type)
 
 
-UNGUARDED = (dict, FunctionType, type, property, staticmethod, classmethod, MemberDescriptorType)
+UNGUARDED = (dict, type, property, staticmethod, classmethod, MemberDescriptorType)
 """Values of attributes that nobody exchanges, or that are guarded by what is in them."""
 
 
@@ -90,12 +90,24 @@ def several(keys: list[Any]) -> Any:
 
 
 def is_alike(a: Any, b: Any) -> bool:
-    """Whether two values give the same program: they are one object, or equal numbers or texts."""
+    """Whether two values give the same program: one object, equal numbers or texts, one code."""
     if a is b:
         return True
-    if type(a) is not type(b) or not isinstance(a, (*DATA, tuple)):
+    if type(a) is not type(b) or not isinstance(a, (*DATA, tuple, FunctionType)):
         return False
-    return repr(a) == repr(b)
+    return is_same_code(a, b) if isinstance(a, FunctionType) else repr(a) == repr(b)
+
+
+def is_same_code(f: FunctionType, g: FunctionType) -> bool:
+    """Whether two functions were made by one definition, with the same defaults and closure."""
+    return f.__code__ is g.__code__ and all(
+        len(a) == len(b) and all(map(is_, a, b))
+        for a, b in (
+            (f.__closure__ or (), g.__closure__ or ()),
+            (f.__defaults__ or (), g.__defaults__ or ()),
+            ((f.__kwdefaults__ or {}).values(), (g.__kwdefaults__ or {}).values()),
+        )
+    )
 
 
 def state_of(generator: Any) -> Any:

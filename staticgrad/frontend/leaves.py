@@ -20,6 +20,7 @@ from gradops import (
 )
 from gradops.dims import UNKNOWN
 from gradops.holding import is_holder
+from gradops.levels import watched
 from gradops.library.sizes import forget_sizes
 from gradops.places import here
 from gradops.types import as_size, broadcast_shapes, conflict, native
@@ -35,6 +36,11 @@ EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
 """The changes of state that are being built inside a function, which will make them its own."""
 
 LONG = 60  # characters of a value that a message shows
+
+
+def default_dtype() -> np.dtype[Any]:
+    """The dtype of what is made from Python floats."""
+    return np.dtype(watched(DEFAULT_DTYPE.get))
 
 
 def set_default_dtype(dtype: Any) -> None:
@@ -122,7 +128,7 @@ def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
         raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
     is_python = not hasattr(value, "dtype")
     if dtype is None and is_python and found.dtype == np.float64:
-        dtype = np.dtype(DEFAULT_DTYPE.get())
+        dtype = default_dtype()
     wanted = found.dtype if dtype is None else numeric(dtype)
     if is_python and not fits(found, wanted):
         raise DTypeError(

@@ -22,7 +22,7 @@ from gradops.types import native
 from ..ir.expr import Expr, Kind, new_constant, renamed
 from ..ir.names import AFTER, CAUSE, Names, held_at
 from .graph import Graph, get_default_graph
-from .leaves import DEFAULT_DTYPE, EFFECTS, Variable, as_expression, assign
+from .leaves import EFFECTS, Variable, as_expression, assign, default_dtype
 
 FIRST = -(2**62)  # the numbers of what counts as built before everything else
 
@@ -177,7 +177,7 @@ def random_shuffle(value: Any, seed: int | None = None, name: str = "random_shuf
 
 def float_dtype(dtype: Any) -> Any:
     """A dtype of floats, the default one if none is given."""
-    return native(dtype or DEFAULT_DTYPE.get())
+    return native(dtype or default_dtype())
 
 
 def moved(x: Expr, scale: Any, offset: Any, name: str) -> Expr:

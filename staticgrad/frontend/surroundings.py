@@ -68,6 +68,8 @@ class Surroundings:
 
     def visit(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
         """Note `x`, and give what it leads to."""
+        if isinstance(x, type):
+            return self.members_of(x)
         if is_holder(x):
             return self.holder(name, x)
         if isinstance(x, np.ndarray):
@@ -82,8 +84,6 @@ class Surroundings:
             return [(name, x.__func__), (first_parameter(x.__func__, name), x.__self__)]
         if isinstance(x, functools.partial):
             return [(name, x.func), *labelled(name, x.args), *x.keywords.items()]
-        if isinstance(x, type):
-            return self.members_of(x)
         if isinstance(x, ModuleType):
             return ()
         return self.plain_object(name, x)
@@ -109,6 +109,9 @@ class Surroundings:
 
     def function(self, fn: FunctionType) -> Iterable[tuple[str, Any]]:
         """Its closure and defaults; of code that is not the library's, also globals it names."""
+        ours = OURS[fn.__code__.co_filename]
+        if ours and hasattr(fn, "spells"):
+            return ()  # the function of an op, which keeps nothing but what makes it quick
         found: list[tuple[str, Any]] = []
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             self.cells.append((name, cell))
@@ -116,7 +119,7 @@ class Surroundings:
         found += labelled(f"{fn.__name__}.default", fn.__defaults__ or ())
         found += (fn.__kwdefaults__ or {}).items()
         found += vars(fn).items()
-        if OURS[fn.__code__.co_filename]:
+        if ours:
             return found
         names = names_in(fn.__code__)
         self.attributes |= names

@@ -207,7 +207,8 @@ class Inside:
 
     def guard(self, look: Callable[[], Any]) -> None:
         """Let the trace hold only as long as `look` gives what it gives now."""
-        self.looks.append((look, look()))
+        if all(look != known for known, _ in self.looks):
+            self.looks.append((look, look()))
 
     def with_each_call(self, done: Callable[[], None]) -> None:
         """Have something done after each call."""

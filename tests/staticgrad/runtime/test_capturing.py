@@ -148,10 +148,18 @@ class Outside:
     def __init__(self):
         self.scale, self.biases, self.names = 3.0, [1.0, 2.0], {"a"}
         self.model = dg.nn.Sequential(dg.nn.Linear(2, 2), dg.nn.ReLU())
+        self.activation = dg.tanh
 
     def __call__(self, x):
         y = self.model(x) * self.scale * SCALE + self.shift + sum(self.biases)
-        return y * (2 if "b" in self.names else 1)
+        return self.method(halved(self.activation(y))) * (2 if "b" in self.names else 1)
+
+    def method(self, y):
+        return y + 1
+
+
+def halved(y):
+    return y / 2
 
 
 CHANGES = {
@@ -168,6 +176,9 @@ CHANGES = {
     "an option": lambda o, m: setattr(o.model, "training", False),
     "a hook": lambda o, m: o.model[0].register_forward_hook(lambda m, x, y: y * 2),
     "a function": lambda o, m: setattr(o.model[0], "forward", lambda x: x * 3),
+    "a function in an attribute": lambda o, m: setattr(o, "activation", dg.sigmoid),
+    "a global function": lambda o, m: m.setitem(globals(), "halved", lambda y: y / 4),
+    "a method": lambda o, m: m.setattr(Outside, "method", lambda self, y: y - 1),
 }
 
 
@@ -182,6 +193,39 @@ def test_what_is_no_tensor_is_read_in_each_call(change, monkeypatch):
     for _ in range(2):
         assert repr(f(x).tolist()) == repr(outside(x).tolist())
     assert f.traces <= 2
+
+
+def test_a_function_in_a_closure_is_read_in_each_call():
+    def doubling():
+        return lambda x: x * 2
+
+    found = []
+    f = sg.function(lambda x: inner(x))
+    for each in (doubling(), doubling(), np.negative):
+        inner = each
+        found.append(f(np.ones(1)).item())
+    assert (found, f.traces) == ([2, 2, -1], 2)
+
+
+def test_the_default_dtype_is_read_in_each_call():
+    uses = [lambda x: x + dg.ones(2), lambda x: x.long() / 2, lambda x: x + 0 * dg.tensor(0.5),
+            lambda x: x * sg.ones([2]), lambda x: x * sg.constant(1.5)]  # fmt: skip
+    for use in uses:
+        f = sg.function(use)
+        found = [f(dg.ones(2)).dtype]
+        try:
+            dg.set_default_dtype("float64"), sg.set_default_dtype("float64")
+            found.append(f(dg.ones(2)).dtype)
+        finally:
+            dg.set_default_dtype("float32"), sg.set_default_dtype("float32")
+        assert [*found, f(dg.ones(2)).dtype] == ["float32", "float64", "float32"]
+        assert f.traces <= 3
+
+
+def test_classes_of_the_library_can_be_named_and_passed():
+    optimizer, kinds = dg.optim.SGD, [dg.Tensor, dg.nn.Linear, sg.Function]
+    f = sg.function(lambda x, kind: x if kinds is optimizer else kind([1.0]) * x)
+    assert f(dg.ones(1), dg.FloatTensor).tolist() == f(dg.ones(1), dg.Tensor).tolist() == [1]
 
 
 def test_numbers_in_a_closure_are_read_in_each_call():
@@ -461,6 +505,42 @@ def test_what_is_returned_as_it_came_or_as_a_view_is_the_same_memory():
     assert first.item() == 7
     tail.mul_(5)
     assert x.tolist() == [1, 5, 5]
+
+
+def unrecorded(x):
+    with dg.no_grad():
+        return x[1:]
+
+
+CUT = {
+    "detached": lambda x: x.detach(), "data": lambda x: x.data, "unrecorded": unrecorded,
+    "a detached view": lambda x: x[1:].detach(), "a view of what is detached": lambda x:
+    x.detach()[1:], "a view of a view": lambda x: unrecorded(x)[:1], "a leaf of its own": lambda x:
+    x.detach().requires_grad_(), "a view": lambda x: x[1:], "itself": lambda x: x,
+}  # fmt: skip
+WHERE = {
+    "an argument": lambda use, w, x: (use(x), x.sum()),
+    "a result as an argument": lambda use, w, x: (use(x), w.sum()),
+    "captured": lambda use, w, x: (use(w), x.sum()),
+    "a result": lambda use, w, x: (use(y := w * x), y),
+}
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("use", CUT)
+def test_what_a_program_cut_off_is_cut_off_in_its_results(use, where):
+    def outcome(decorate):
+        w, a = (dg.tensor([2.0, 3.0, 4.0], requires_grad=True) for _ in range(2))
+        x = a * 1 if where == "a result as an argument" else a
+        y, other = decorate(lambda x: WHERE[where](CUT[use], w, x))(x)
+        flags = y.requires_grad, y.is_leaf
+        (y.sum() + other.sum() + 0 * (a + w).sum()).backward()
+        grads = w.grad.tolist(), a.grad.tolist()
+        with dg.no_grad():
+            y.mul_(10)
+        return flags, grads, y.tolist(), w.tolist(), a.tolist(), other.tolist()
+
+    assert outcome(sg.function) == outcome(lambda fn: fn)
 
 
 def test_a_loss_whose_tape_was_used_inside_cannot_be_used_again():
