@@ -187,3 +187,24 @@ def test_a_slice_of_too_few_entries_is_empty_and_has_the_size_zero(graph, optimi
             assert [int(size) for size in sizes] == [a, b, a + n + b, a]
             ends = np.r_[1.0, [2.0] * (n - 2), 1.0] if n > 1 else np.zeros(n)
             np.testing.assert_array_equal(slope, ends)
+
+
+PARTS = {
+    "split": (lambda x: sg.split(x, [2, 3]), lambda n: n == 5),
+    "split with a rest": (lambda x: sg.split(x, [2, -1, 1]), lambda n: n >= 3),
+    "slice": (lambda x: sg.slice(x, [1], [3]), lambda n: n >= 4),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_of_an_unknown_size_have_the_sizes_that_were_asked_for(graph, part):
+    function, fits = PARTS[part]
+    x = sg.placeholder("float64", [None])
+    run = sg.compile(function(x), [x])
+    for n in range(8):
+        if fits(n):
+            want = function(np.arange(1.0 * n))
+            assert repr(run(np.arange(1.0 * n))) == repr(want)
+            continue
+        with pytest.raises(ShapeError):
+            run(np.arange(1.0 * n))
