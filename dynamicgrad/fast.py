@@ -21,6 +21,7 @@ from .arrays import Array
 from .handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, unusual
 from .modes import INFERENCE, is_recording
 from .packing import noted
+from .plain import keep_plain
 from .rows import as_numbers, as_row
 from .tape import NOTHING, PLANS, Node, clock, new, only_type
 from .tensor import Tensor, as_tensor
@@ -163,6 +164,8 @@ def binary(
         node.operands = (
             a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
         )  # fmt: skip
+        if active != 3 and not promotes:
+            keep_plain(node)
         node.output = y if save_y else None
         node.number, node.watch, node.storage = next(clock), None, None
         node.shape, node.dtype = y.shape, dtype

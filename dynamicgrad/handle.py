@@ -306,7 +306,11 @@ def record_as(
     t: Handle, op: Op, args: Sequence[Any], inputs: list[Any], active: int, attrs: Any
 ) -> None:
     """Record how the new result `t` came about; a mode may ask for more. See Note [Modes]."""
-    t.node = record(op, args, inputs, active, attrs, t.value)
+    t.node = node = record(op, args, inputs, active, attrs, t.value)
+    if np.ndarray in map(type, node.operands):
+        from .plain import keep_plain
+
+        keep_plain(node)
     if (mode := is_recording()) is not True:
         from .packing import noted
 

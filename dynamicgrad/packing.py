@@ -12,6 +12,7 @@ from gradops.places import describe
 
 from .handle import ARRAYS, Handle
 from .modes import PACKING, RECORDING, Counting, Differentiating, Packing, Watching, is_recording
+from .plain import is_plain
 from .tape import Node, Storage
 from .tensor import handle
 
@@ -59,7 +60,8 @@ class PackedOperands:
 
     def __init__(self, node: Node, hooks: Packing) -> None:
         self.operands = tuple(
-            Packed(x, hooks) if isinstance(x, Handle) else x for x in node.operands
+            Packed(x, hooks) if isinstance(x, Handle) and not is_plain(x) else x
+            for x in node.operands
         )
         self.output = None if node.output is None else Packed(shared_output(node), hooks)
 

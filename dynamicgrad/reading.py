@@ -9,6 +9,7 @@ from gradops.places import Place, describe
 from .arrays import Array
 from .handle import Handle, hold
 from .packing import PackedOperands
+from .plain import is_plain
 from .sharing import storage_of
 from .tape import InferenceStorage, Node, Storage
 
@@ -23,6 +24,11 @@ CHANGED = (
     " operation: {what} {type} of {op}, saved at {saved}, was changed at {changed}"
     " (it is at version {version}).\n  hint: write `x = x + 1` for `x += 1`,"
     " or change x.clone() instead"
+)
+
+WRITTEN = (
+    "the plain array {type} that {op} was given at {saved} has other entries now: its gradient"
+    " would be wrong\n  hint: write to a copy, or make a new array in each round of a loop"
 )
 
 
@@ -46,6 +52,8 @@ def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
 
 def check_unchanged(node: Node, x: Any, what: str) -> None:
     """Refuse a saved value that was written to since, or that was made in inference mode."""
+    if is_plain(x) and x.storage.differs(x.value):
+        raise TapeError(WRITTEN.format(type=x.type, op=node.op, saved=describe(node.place)))
     if x.storage.changed > node.number:
         raise TapeError(changed_text(node, what, x.type, x.storage))
     if isinstance(x.storage, InferenceStorage):

@@ -9,6 +9,7 @@ from gradops.op import as_operand
 
 from .dtype_rules import promoted
 from .handle import Handle, Lacking, detached, hold, make_leaf, on_face
+from .plain import copied
 from .promotion import can_cast
 from .sharing import memory, storage_of
 from .tape import Part
@@ -142,7 +143,7 @@ def tensor_of(x: Any) -> Tensor:
 
 def as_tensor(x: Any) -> Any:
     """`x` itself if it is a handle, else a tensor that holds it; sequences become arrays."""
-    return x if isinstance(x, Handle) else hold(Tensor, as_operand(x))
+    return x if isinstance(x, Handle) else hold(Tensor, copied(as_operand(x)))
 
 
 def replace_data(t: Tensor, source: Any) -> None:
