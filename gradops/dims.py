@@ -10,7 +10,8 @@ from .errors import ShapeError
 
 Size = Union[int, "Dim"]
 Shape = tuple[Size, ...]
-Atom = str | tuple[Any, ...]  # a name, or ("//", size, size), or ("broadcast", size, size, ...)
+Atom = str | tuple[Any, ...]
+"""A name, or ("//", size, size), ("nonnegative", size), ("broadcast", size, size, ...)."""
 MOST_PARTS = 10_000  # of a size: products of sums grow fast
 LARGEST = 2**63  # no array has more entries
 COUNTED: ContextVar[Callable[[int], None] | None] = ContextVar("COUNTED", default=None)
@@ -167,7 +168,7 @@ def _eval_atom(atom: Atom, read: Callable[[str], Any]) -> int:
     kind, *sizes = atom[0], *(eval_terms(size, read) for size in atom[1:])
     if kind == "//":
         return sizes[0] // sizes[1]
-    return broadcast_size(*sizes)
+    return nonnegative(*sizes) if kind == "nonnegative" else broadcast_size(*sizes)
 
 
 def broadcast_size(*sizes: int) -> int:
@@ -175,10 +176,17 @@ def broadcast_size(*sizes: int) -> int:
     return next((n for n in sizes if n != 1), 1)
 
 
+def nonnegative(size: int) -> int:
+    """The size, or 0 where it is negative."""
+    return max(size, 0)
+
+
 def _substitute_atom(atom: Atom, sizes: Mapping[str, Size]) -> Size:
     if isinstance(atom, str):
         return sizes[atom] if atom in sizes else Dim(atom)
     parts = [s.substitute(sizes) if isinstance(s, Dim) else s for s in atom[1:]]
+    if atom[0] == "nonnegative":
+        return at_least_zero(parts[0])
     return parts[0] // parts[1] if atom[0] == "//" else common_size(parts)
 
 
@@ -195,7 +203,7 @@ def _render_atom(atom: Atom, name: Callable[[str], str]) -> str:
     parts = [d.render(name) if isinstance(d, Dim) else str(d) for d in atom[1:]]
     if atom[0] == "//":
         return f"(({parts[0]}) // ({parts[1]}))"
-    return f"broadcast({', '.join(parts)})"
+    return f"{atom[0]}({', '.join(parts)})"
 
 
 def _terms(size: Size) -> tuple[tuple[tuple[Atom, ...], int], ...]:
@@ -284,6 +292,22 @@ def product(sizes: Iterable[Size]) -> Size:
     for size in sizes:
         total = total * size
     return total
+
+
+def at_least_zero(size: Size) -> Size:
+    """The size, or 0 where it is negative: what is left when more is taken away than there is.
+
+    >>> n = Dim("n")
+    >>> left = at_least_zero(n - 2)
+    >>> left, at_least_zero(left - 1), at_least_zero(n + 2), left.evaluate({"n": 1})
+    (nonnegative(n + -2), nonnegative(n + -3), n + 2, 0)
+    """
+    if isinstance(size, int):
+        return max(size, 0)
+    match size._terms:
+        case [((("nonnegative", inner),), 1), ((), int(less))] if less < 0:
+            return at_least_zero(inner + less)
+    return size if all(c > 0 for _, c in size._terms) else _atom("nonnegative", size)
 
 
 def common_size(sizes: Iterable[Size]) -> Size:

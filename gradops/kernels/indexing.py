@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dims import UNKNOWN, Dim, Shape, Size
+from ..dims import UNKNOWN, Dim, Shape, Size, at_least_zero
 from ..errors import IndexingError, ShapeError
 from ..types import ArrayType, broadcast_shapes, operand_types
 
@@ -139,8 +139,7 @@ def check_range(op: str, types: Sequence[ArrayType], i: Size, axis: int, n: Size
 def sliced(op: str, e: Entry, x: ArrayType) -> Size:
     """How many entries a slice keeps of its axis.
 
-    What is unknown is taken to be large enough: `x[1:]` of `n` entries has `n - 1`, and a bound
-    that is a `Dim` lies within the axis.
+    `x[1:]` of `n` entries has `nonnegative(n - 1)`; a bound that is a `Dim` lies within the axis.
     """
     n, (_, start, stop, step) = x.shape[e.axis], e.what
     step = 1 if step is None else step
@@ -157,7 +156,10 @@ def sliced(op: str, e: Entry, x: ArrayType) -> Size:
         return UNKNOWN
     if isinstance(first, int) and first < 0:
         return UNKNOWN
-    many = (last - first + step - 1) // step
+    many = last - first
+    if isinstance(first, int) and (stop is None or isinstance(stop, int)):
+        many = at_least_zero(many)
+    many = (many + step - 1) // step
     return max(many, 0) if isinstance(many, int) else many
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, FeedError
-from gradops.dims import broadcast_size
+from gradops.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
@@ -331,7 +331,7 @@ def literal(w: Writer, value: Any, name: str = "") -> str:
 
 def size_text(w: Writer, size: Dim) -> str:
     """An unknown size as Python source."""
-    w.scope["broadcast"] = broadcast_size
+    w.scope |= {"broadcast": broadcast_size, "nonnegative": nonnegative}
     if unknown := sorted(size.names() - w.sizes.keys()):
         raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
     return size.render(lambda name: w.sizes[name])

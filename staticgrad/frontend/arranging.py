@@ -9,13 +9,15 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.dims import Size, product
+from gradops.dims import Size, at_least_zero, product
+from gradops.library import sizes as sizes_of
 from gradops.library.keys import index_array
 from gradops.types import as_shape, as_size, conflict, native, normalize_axis, shape_of, type_of
 
 from ..ir.expr import Expr
 from .creation import ensure_shape, numbers
 from .leaves import default_dtype
+from .sorting import numbers_in_one_dtype
 
 FULL = slice(None)
 
@@ -187,13 +189,24 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0) -> list[Any]:
         return ops.split(value, operator.index(as_size(num_or_size_splits)), axis=axis)
     n = shape_of(value)[normalize_axis("split", type_of(value), axis)]
     sizes = complete(value, list(as_shape(num_or_size_splits)), n)
+    value = require_size(value, axis, sum_of(sizes))
     return ops.split(value, list(accumulate(sizes))[:-1], axis=axis)
+
+
+def require_size(x: Any, axis: int, size: Size) -> Any:
+    """The operand, which has a size along an axis; a run in which it has another is an error."""
+    shape = list(shape_of(x))
+    if shape[axis] == size:
+        return x
+    shape[axis] = size
+    return sizes_of.ensure_shape(x, shape=tuple(shape))
 
 
 def complete(x: Any, sizes: list[Size], total: Size) -> list[Size]:
     """The sizes of parts that make up a total, with a number for -1."""
     if sizes.count(-1) == 1:
         rest = total - sum_of(n for n in sizes if n != -1)
+        rest = rest if isinstance(rest, int) else at_least_zero(rest)
         sizes = [rest if n == -1 else n for n in sizes]
     both = (sum_of(sizes), total)
     if any(isinstance(n, int) and n < 0 for n in sizes) or (both[0] != total and known(both)):
@@ -217,14 +230,18 @@ def known(sizes: Iterable[Size]) -> bool:
 def slice_of(input_: Any, begin: Any, size: Any) -> Any:
     """The part of the operand that begins at a place and has a size, along each axis.
 
-    A size of -1 is all that is left.
+    A size of -1 is all that is left. Raises ShapeError for a part that goes beyond the operand.
 
     >>> sg.slice(np.arange(6).reshape(2, 3), [0, 1], [-1, 2])
     array([[1, 2],
            [4, 5]])
     """
-    pairs = zip(as_shape(begin), as_shape(size), strict=True)
-    return ops.index(input_, tuple(slice(b, None if n == -1 else b + n) for b, n in pairs))
+    wanted = as_shape(size)
+    pairs = zip(as_shape(begin), wanted, strict=True)
+    found = ops.index(input_, tuple(slice(b, None if n == -1 else b + n) for b, n in pairs))
+    for axis, n in enumerate(wanted):
+        found = require_size(found, axis, n) if n != -1 else found
+    return found
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
@@ -260,5 +277,6 @@ def one_hot(
     found = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
     if on_value is None and off_value is None:
         return ops.astype(found, dtype=native(dtype or default_dtype()))
-    chosen = ops.where(found, 1 if on_value is None else on_value, off_value or 0)
+    on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
+    chosen = ops.where(found, *numbers_in_one_dtype(on, off))
     return chosen if dtype is None else ops.astype(chosen, dtype=native(dtype))

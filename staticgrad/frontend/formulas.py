@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 from gradops import GraphError, OptionError
-from gradops.types import native
+from gradops.types import is_inexact, native, type_of
 
 from ..ir.expr import sequence
 from .leaves import Variable
@@ -48,6 +50,8 @@ def div_no_nan(x: Any, y: Any) -> Any:
     >>> sg.div_no_nan(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
     array([0. , 0.5])
     """
+    if type(y) in (int, float) and is_inexact(dtype := type_of(x).dtype):
+        y = np.asarray(y, dtype)
     zero = ops.equal(y, 0)
     return ops.where(zero, 0, ops.div(x, ops.where(zero, 1, y)))
 
@@ -127,6 +131,20 @@ def assign_sub(ref: Any, value: Any) -> Any:
     np.float32(-4.0)
     """
     return variable(ref).assign_sub(value)
+
+
+def scatter_add(ref: Any, indices: Any, updates: Any) -> Any:
+    """Add `updates` to a variable at indices along its first axis, and give what it is then.
+
+    Of another operand it gives the sum, and changes nothing.
+
+    >>> w = sg.Variable([1.0, 2.0, 3.0])
+    >>> session = sg.Session()
+    >>> session.run(sg.scatter_add(w, [2, 0, 2], 1.0)), session.run(w)
+    (array([2., 2., 5.], dtype=float32), array([2., 2., 5.], dtype=float32))
+    """
+    found = ops.scatter_add(ref, indices, updates)
+    return ref.assign(found, "scatter_add") if isinstance(ref, Variable) else found
 
 
 def variable(ref: Any) -> Variable:

@@ -6,7 +6,10 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.types import native, shape_of, type_of
+from gradops.types import conflict, native, shape_of, type_of
+
+from ..ir.expr import Expr
+from .leaves import default_dtype
 
 DIRECTIONS = {"ASCENDING": False, "DESCENDING": True}
 
@@ -163,10 +166,38 @@ def count_nonzero(input: Any, axis: Any = None, keepdims: bool = False, dtype: A
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Entries of `x` where the condition holds, else of `y`; alone, the indices where it holds.
 
+    A condition of one axis chooses rows, if both have more. NumPy's `np.where` would match it with
+    the last axis.
+
+    >>> sg.where(np.array([False, True]), np.ones((2, 2)), np.zeros((2, 2)))
+    array([[0., 0.],
+           [1., 1.]])
     >>> sg.where(np.array([False, True, True]))
     array([[1],
            [2]])
     """
     if x is None and y is None:
         return ops.argwhere(condition)
-    return ops.where(condition, x, y)
+    x, y = numbers_in_one_dtype(x, y) if isinstance(condition, Expr) else (x, y)
+    return ops.where(by_rows(condition, x, y), x, y)
+
+
+def numbers_in_one_dtype(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two numbers of Python, of which one is a float, in the default dtype; others as they are."""
+    if float in (type(x), type(y)) and not any(hasattr(v, "dtype") for v in (x, y)):
+        return np.asarray(x, default_dtype()), np.asarray(y, default_dtype())
+    return x, y
+
+
+def by_rows(condition: Any, x: Any, y: Any) -> Any:
+    """A condition of one axis as one for each entry, if both operands have several axes."""
+    types = [type_of(v) for v in (condition, x, y)]
+    ranks = {t.ndim for t in types[1:]}
+    if types[0].ndim != 1 or len(ranks) > 1 or max(ranks) < 2:
+        return condition
+    if conflict(types[0].shape, types[1].shape[:1]):
+        raise ShapeError(
+            "where", types, f"there are {types[1].shape[0]} rows, not {types[0].shape[0]}",
+            hint="a condition of one axis chooses rows; np.where matches it with the last axis",
+        )  # fmt: skip
+    return ops.reshape(condition, (-1, *[1] * (max(ranks) - 1)))

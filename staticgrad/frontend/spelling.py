@@ -107,7 +107,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
     "values axis": {"concat": ops.concatenate, "stack": ops.stack},
     "": {
         **of_gradops(
-            "astype binary_cross_entropy_with_logits cross_entropy einsum flip scatter_add take"
+            "astype binary_cross_entropy_with_logits cross_entropy einsum flip take"
         ),
         **of(creation, "ensure_shape eye fill linspace ones rank zeros"),
         "range": creation.arange, "shape": creation.shape_vector,
@@ -137,7 +137,7 @@ SPELLED: Mapping[str, Mapping[str, Source]] = {
         "slice": arranging.slice_of, **matrices.TOP, **matrices.COMPLEX,
         **of(
             formulas,
-            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta matmul "
+            "add_n argmax argmin assign assign_add assign_sub div_no_nan lbeta matmul scatter_add "
             "squared_difference truncatediv",
         ),
         **of(

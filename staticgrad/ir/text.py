@@ -30,7 +30,9 @@ from .graph import SMALL, FrozenGraph, has_graphs, require_frozen
 from .structure import HistoryType, ResidualsType, TupleType
 from .tokens import NAME
 
-WORDS = frozenset({"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast"})
+WORDS = frozenset(
+    {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
+)
 
 
 def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = None) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.dims import LARGEST, Size, product, sum_of
+from gradops.dims import LARGEST, Size, at_least_zero, product, sum_of
 from gradops.types import broadcast_shapes
 
 from .budget import ENTRY, ROW, Budget
@@ -58,6 +58,8 @@ def factor(line: Line) -> Size:
         return line.integer()
     if line.peek() == "broadcast":
         return broadcast_size(line)
+    if line.peek() == "nonnegative":
+        return rest(line)
     return Dim(line.name())
 
 
@@ -67,6 +69,15 @@ def broadcast_size(line: Line) -> Size:
     line.take("(")
     sizes = separated(line, ")", size)
     return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in sizes])[0]
+
+
+def rest(line: Line) -> Size:
+    """A size of which more may have been taken away than there was."""
+    line.take("nonnegative")
+    line.take("(")
+    found = line.inside(size)
+    line.take(")")
+    return at_least_zero(found)
 
 
 def any_type(line: Line) -> ArrayType:

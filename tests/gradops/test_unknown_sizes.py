@@ -1,5 +1,7 @@
 """Rules work on operands whose first size is not known, and give what known sizes would."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,31 @@ def symbolic(case, kind, i, v, y, types):
         if "its derivative needs to know" not in str(error):
             raise
         pytest.skip(str(error))
+
+
+def is_told(size):
+    """Whether a size of a result is known once `n` is."""
+    return not isinstance(size, Dim) or size.names() == {"n"}
+
+
+@pytest.mark.parametrize("op", gradops.OPS.values(), ids=str)
+def test_the_shape_of_a_result_holds_for_every_size_that_the_op_takes(op):
+    for case in cases(op):
+        for size in {size for x in case.operands for size in x.shape if size > 1}:
+            types = [ArrayType(tuple(N if m == size else m for m in x.shape), x.dtype)
+                     for x in case.operands]  # fmt: skip
+            try:
+                y = op.infer(*types, **case.attrs)
+            except gradops.GradError:
+                continue  # it has to know the size
+            for n in (0, 1, 2, 3, 7) if all(map(is_told, y.shape)) else ():
+                try:
+                    with np.errstate(all="ignore"), warnings.catch_warnings():
+                        warnings.simplefilter("ignore")  # of means of nothing
+                        found = case(*(np.zeros(of_size(t, n).shape, t.dtype) for t in types))
+                except (ValueError, IndexError, ArithmeticError, RuntimeError):
+                    continue  # it takes no such size
+                assert of_size(y, n).shape == type_of(found).shape, (case, types, n)
 
 
 @pytest.mark.parametrize(("case", "i"), CASES)

@@ -1,12 +1,14 @@
 """Indices of every form, their errors, and the functions made of them."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 import gradops as G
 from gradops import ArrayType, Dim
-from gradops.dims import UNKNOWN
+from gradops.dims import UNKNOWN, at_least_zero, eval_terms
 from gradops.kernels.indexing import FULL
 from gradops.library.indexing import slice_
 from gradops.reads import Probe
@@ -40,8 +42,10 @@ WRONG = [
 ]
 
 UNKNOWN_SIZES = [
-    (slice(None), N), (slice(None, None, -1), N), (slice(1, None), N - 1), (slice(None, -2), N - 2),
-    (slice(1, -1), N - 2), (slice(None, None, 2), (N + 1) // 2), (slice(None, N // 2), N // 2),
+    (slice(None), N), (slice(None, None, -1), N), (slice(1, None), at_least_zero(N - 1)),
+    (slice(None, -2), at_least_zero(N - 2)),
+    (slice(1, -1), at_least_zero(N - 2)), (slice(None, None, 2), (N + 1) // 2),
+    (slice(None, N // 2), N // 2),
     (slice(N, 2 * N), N), (slice(None, 3), UNKNOWN), (slice(-3, None), UNKNOWN),
     (slice(None, 2, -1), UNKNOWN),
 ]  # fmt: skip
@@ -89,6 +93,28 @@ def test_a_bound_that_is_computed_is_an_error():
 @pytest.mark.parametrize(("key", "size"), UNKNOWN_SIZES, ids=repr)
 def test_a_slice_of_an_unknown_size_has_a_size_where_arithmetic_tells_it(key, size):
     assert G.index(probe(N, 4), key).shape == (size, 4)
+
+
+BOUNDS = (None, -3, -1, 0, 1, 2, 4)
+
+
+@pytest.mark.parametrize("step", [None, 1, 2, 3, -1, -2])
+def test_the_size_of_a_slice_is_that_which_it_has_for_every_size(step):
+    for start, stop in itertools.product(BOUNDS, repeat=2):
+        key = slice(start, stop, step)
+        for size in (N, N + 1, 2 * N):
+            (found,) = G.index(probe(size), key).shape
+            for n in range(6) if found != UNKNOWN else ():
+                whole = range(size.evaluate({"n": n}))
+                assert eval_terms(found, {"n": n}.get) == len(whole[key]), (key, size, n)
+
+
+def test_what_is_left_of_what_is_left_is_one_size():
+    once = G.index(probe(N), slice(1, None))
+    assert G.index(once, slice(1, None)).shape == G.index(probe(N), slice(2, None)).shape
+    assert at_least_zero(N - 3).substitute({"n": N + 1}) == at_least_zero(N - 2)
+    assert at_least_zero(N - 3).substitute({"n": 2}) == 0
+    assert at_least_zero(N - 3).substitute({"n": N + 5}) == N + 2
 
 
 def test_unknown_sizes_pass_by_the_axes_that_are_indexed():

@@ -97,3 +97,16 @@ def test_sequences_are_reversed_up_to_their_lengths():
     )
     got = run(lambda x, n: sg.reverse_sequence(x, n, seq_axis=1), x * 1.0, n)
     np.testing.assert_array_equal(got, want)
+
+
+def test_scatter_add_changes_a_variable_and_nothing_else():
+    v, c = sg.Variable([0.0, 0.0, 0.0]), sg.constant([0.0, 0.0, 0.0])
+    once, apart = sg.scatter_add(v, [1, 1], [1.0, 2.0]), sg.scatter_add(c, [0], 1.0)
+    session = sg.Session()
+    assert session.run([once, apart])[0].tolist() == session.run(v).tolist() == [0, 3, 0]
+    assert session.run(apart).tolist() == [1, 0, 0]
+
+
+def test_quotients_by_numbers_keep_the_dtype():
+    x = sg.constant([1.0, 2.0], "float32")
+    assert [sg.div_no_nan(x, y).dtype for y in (0.0, 0, 2.0)] == ["float32"] * 3

@@ -168,3 +168,43 @@ def test_a_shape_may_be_an_array_and_a_dtype_has_to_be_given():
     assert str(sg.placeholder("float32", [True]).type) == "float32[1]"
     with pytest.raises(DTypeError, match="needs a dtype"):
         sg.placeholder(None, [2])
+
+
+@pytest.mark.parametrize("optimize", [0, 1])
+def test_a_slice_of_too_few_entries_is_empty_and_has_the_size_zero(graph, optimize):
+    x = sg.placeholder("float64", [None], name="nonnegative")
+    left, inner = x[3:], x[1:][1:-1]
+    fetches = [
+        sg.shape(left)[0], sg.size(inner), sg.shape(sg.concat([left, x, inner], 0))[0],
+        sg.reduce_sum(sg.ones_like(left)), *sg.gradients(sg.reduce_sum(x[1:] * x[:-1]), x),
+    ]  # fmt: skip
+    frozen = sg.freeze(fetches, [x])
+    for run in (sg.compile(frozen, optimize=optimize), sg.parse(sg.to_text(frozen))):
+        for n in range(6):
+            a, b = max(n - 3, 0), max(n - 1, 0)
+            b = max(b - 2, 0)
+            *sizes, slope = run(np.ones(n))
+            assert [int(size) for size in sizes] == [a, b, a + n + b, a]
+            ends = np.r_[1.0, [2.0] * (n - 2), 1.0] if n > 1 else np.zeros(n)
+            np.testing.assert_array_equal(slope, ends)
+
+
+PARTS = {
+    "split": (lambda x: sg.split(x, [2, 3]), lambda n: n == 5),
+    "split with a rest": (lambda x: sg.split(x, [2, -1, 1]), lambda n: n >= 3),
+    "slice": (lambda x: sg.slice(x, [1], [3]), lambda n: n >= 4),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_of_an_unknown_size_have_the_sizes_that_were_asked_for(graph, part):
+    function, fits = PARTS[part]
+    x = sg.placeholder("float64", [None])
+    run = sg.compile(function(x), [x])
+    for n in range(8):
+        if fits(n):
+            want = function(np.arange(1.0 * n))
+            assert repr(run(np.arange(1.0 * n))) == repr(want)
+            continue
+        with pytest.raises(ShapeError):
+            run(np.arange(1.0 * n))

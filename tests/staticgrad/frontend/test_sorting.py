@@ -62,3 +62,23 @@ def test_rows_are_searched_and_permutations_inverted():
     found = run(lambda a, v: sg.searchsorted(a, v, side="right", out_type="int32"), np.sort(X), X)
     assert (found[0].tolist(), found[0].dtype) == ([5, 2, 5, 3, 2], np.int32)
     assert run(sg.invert_permutation, np.array([2, 0, 1]))[0].tolist() == [1, 2, 0]
+
+
+def test_a_condition_of_one_axis_chooses_rows_as_in_tensorflow_1():
+    c = sg.placeholder("bool", [None])
+    x, y = sg.constant([[1.0, 2.0], [3.0, 4.0]]), sg.constant([[5.0, 6.0], [7.0, 8.0]])
+    f = sg.compile([sg.where(c, x, y), sg.where(c, x[0], y[0])], [c])
+    rows, entries = f([True, False])
+    assert rows.tolist() == [[1, 2], [7, 8]]
+    assert entries.tolist() == [1, 6]
+    with pytest.raises(gradops.ShapeError, match="there are 2 rows, not 3") as wrong:
+        sg.where(sg.placeholder("bool", [3]), np.ones((2, 3)), np.zeros((2, 3)))
+    assert "np.where" in str(wrong.value)
+
+
+@pytest.mark.parametrize(("x", "y", "dtype"), [
+    (1.0, 2, "float32"), (0, 0.5, "float32"), (1, 2, "int64"), (1.0, np.float64(2), "float64"),
+])  # fmt: skip
+def test_numbers_to_choose_from_have_the_default_dtype(x, y, dtype):
+    assert sg.where(sg.placeholder("bool", []), x, y).dtype == dtype
+    assert sg.one_hot(sg.constant([1]), 2, on_value=x, off_value=y).dtype == dtype
