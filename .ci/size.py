@@ -1,4 +1,4 @@
-"""How big the code is: code lines per module, and the functions that are getting long.
+"""How big the code is: code lines per folder and module, and the functions that are getting long.
 
 A code line is one that is not blank, not a comment and not part of a docstring.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ["gradops", "dynamicgrad", "staticgrad"]
 MODULE_LIMIT, FUNCTION_LIMIT, FUNCTIONS_SHOWN = 250, 30, 10
+FOLDER_LIMIT = 15  # modules
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 DOCUMENTED = (ast.Module, ast.ClassDef, *FUNCTION)
@@ -17,7 +18,7 @@ LAYOUT = {"COMMENT", "DEDENT", "ENCODING", "ENDMARKER", "INDENT", "NEWLINE", "NL
 
 
 def main():
-    """Print the modules of each package by size, then the longest functions of all."""
+    """Print the folders and modules of each package by size, then the longest functions of all."""
     functions = []
     for package in PACKAGES:
         modules = []
@@ -26,6 +27,7 @@ def main():
             modules.append(size)
             functions += inside
         print(f"{sum(size for size, _ in modules):6}  {package}")
+        show_folders(modules)
         show(modules, MODULE_LIMIT)
     print("        longest functions")
     show(sorted(functions)[-FUNCTIONS_SHOWN:], FUNCTION_LIMIT)
@@ -61,6 +63,18 @@ def docstring_lines(node):
 def lines(node):
     """All lines of `node`."""
     return set(range(node.lineno, node.end_lineno + 1))
+
+
+def show_folders(modules):
+    """The code lines of each folder, and how many modules are in it."""
+    inside = {}
+    for size, name in modules:
+        inside.setdefault(name.rpartition("/")[0], []).append((size, name))
+    for folder, found in sorted(inside.items()):
+        count = sum(not name.endswith("__.py") for _, name in found)
+        over = f"  <- over {FOLDER_LIMIT} modules" if count > FOLDER_LIMIT else ""
+        print(f"{sum(size for size, _ in found):6}    {folder}/ of {count}{over}")
+    print()
 
 
 def show(sizes, limit):
