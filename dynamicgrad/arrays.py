@@ -212,8 +212,12 @@ OF_TORCH = (
     "backward clone cpu detach dim double expand float grad masked_fill numpy permute requires_grad"
     " requires_grad_ retain_grad to unsqueeze"
 )
+DIFFERENTIATING = frozenset(["backward", "grad", "requires_grad", "requires_grad_", "retain_grad"])
 for _name in OF_TORCH.split():
-    setattr(Array, _name, Lacking(_name, f"an Array speaks NumPy; {_name} is dg.Tensor's"))
+    _hint = f"an Array speaks NumPy; {_name} is dg.Tensor's"
+    if _name in DIFFERENTIATING:
+        _hint += "; dg.grad(f)(x) differentiates a function of arrays"
+    setattr(Array, _name, Lacking(_name, _hint))
 
 
 class Flat:

@@ -85,10 +85,12 @@ def array(t: Handle, dtype: Any = None, copy: bool | None = None) -> Any:
     if t.node is not None and is_recording():
         raise array_refused(
             "Can't call numpy() on Tensor that requires grad: the array would be cut off from"
-            " the graph.",
+            " the graph. To look at values alone, take x.detach().numpy(), or"
+            " [t.item() for t in losses].",
             write="write into a tensor, dg.zeros(...), or collect the values and dg.stack(values)",
             join="dg.stack and dg.cat put tensors together, dg.where chooses among them",
             error=ops.TapeError,
+            speaks_numpy=False,
         )
     return np.array(t.value, dtype=dtype, copy=copy)
 

@@ -182,7 +182,8 @@ class Lacking:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         said = f"{owner.__name__!r} object has no attribute {self.name!r}"
-        raise AttributeError(f"{said}\n  hint: {self.hint}")
+        # with a name and no object, so that Python suggests no other name, which may lack too
+        raise AttributeError(f"{said}\n  hint: {self.hint}", name=self.name)
 
 
 Face = TypeVar("Face", bound=Handle)

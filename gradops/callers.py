@@ -1,9 +1,13 @@
 """Which function of another library the user's line calls, where an error is raised below it."""
 
+import ast
+import inspect
 import sys
-from types import FrameType
+from itertools import islice
+from types import FrameType, ModuleType
+from typing import Any
 
-from .places import OURS, Place, describe
+from .places import OURS, Place, describe, raw_line
 
 PACKAGES = frozenset({"gradops", "dynamicgrad", "staticgrad"})
 
@@ -80,3 +84,73 @@ def note_of_call() -> str:
     if not called:
         return ""
     return f"  at {describe(place_of_user())}, in {called}"
+
+
+class Call:
+    """A call as the user's source has it: the name of what is called, and its first argument.
+
+    Names are looked up where the program stands; nothing of it runs.
+    """
+
+    def __init__(self, node: ast.Call, frame: FrameType) -> None:
+        self.node, self.frame = node, frame
+        self.name = self.title(node.func)
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of a name, or of an attribute of one that is no property; or None."""
+        if isinstance(node, ast.Name):
+            frame = self.frame
+            spaces = (frame.f_locals, frame.f_globals, frame.f_builtins)
+            return next((space[node.id] for space in spaces if node.id in space), None)
+        if not isinstance(node, ast.Attribute) or (owner := self.value(node.value)) is None:
+            return None
+        return inspect.getattr_static(owner, node.attr, None)
+
+    def title(self, node: ast.expr) -> str:
+        """The name of a function: with its module, or with the class of what it is a method of."""
+        if not isinstance(node, ast.Attribute):
+            found = self.value(node)
+            return f"{getattr(found, '__module__', '')}.{getattr(found, '__qualname__', '')}"
+        owner = self.value(node.value)
+        if owner is None:  # what is an array, if it is a call that asks for arrays
+            return f"ndarray.{node.attr}"
+        is_named = isinstance(owner, type | ModuleType)
+        return f"{owner.__name__ if is_named else type(owner).__name__}.{node.attr}"
+
+    def depth_of_first(self) -> int | None:
+        """How deep lists are nested in the first argument, 2 at most; None if it is not known."""
+        return depth_of(self.node.args[0], self) if self.node.args else None
+
+
+def depth_of(node: ast.expr, call: Call) -> int | None:
+    """How deep lists are nested in what an expression gives, 2 at most; None if not known."""
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return 1 + bool(depth_of(node.elt, call))
+    if isinstance(node, ast.List | ast.Tuple):
+        return 1 + any(bool(depth_of(part, call)) for part in node.elts)
+    found = call.value(node)
+    if isinstance(found, list | tuple):
+        return 1 + any(isinstance(part, list | tuple) for part in found)
+    return None if found is None else 0
+
+
+def call_of_user() -> Call | None:
+    """The call at which the user's program stands, if its source is there to be read."""
+    frames = frames_to_user()
+    node = node_at(frames[0]) if frames else None
+    return Call(node, frames[0]) if isinstance(node, ast.Call) else None
+
+
+def node_at(frame: FrameType) -> ast.expr | None:
+    """The expression at which a frame stands; None without the source."""
+    found = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+    if found is None or None in found:
+        return None
+    first, last, start, end = map(int, found)  # type: ignore[arg-type]
+    lines = [raw_line(frame.f_code.co_filename, i).encode() for i in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]  # before the start is cut, in case they are one line
+    lines[0] = lines[0][start:]
+    try:
+        return ast.parse(b"".join(lines).decode(), mode="eval").body
+    except (SyntaxError, ValueError):  # the file is another by now
+        return None

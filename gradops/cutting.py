@@ -13,8 +13,9 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from .callers import calls_staticgrad, function_called, place_of_user
+from .callers import call_of_user, calls_staticgrad, function_called, place_of_user
 from .errors import DetachWarning, TransformError
+from .instead import BY_NAME, instead_of
 from .places import Place, describe, here, warn
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
@@ -41,6 +42,7 @@ FED = "a graph is fed plain arrays; sg.function(f) of staticgrad takes what is d
 SWALLOWING = frozenset({"numpy.array_equal", "numpy.array_equiv"})
 """Functions of NumPy's that answer False where they are met with an error."""
 
+HINT = "\n  hint: "
 CUTS: ContextVar[list[Place | None] | None] = ContextVar("CUTS", default=None)
 """The places where numbers were made of traced values, if somebody wants to know."""
 
@@ -74,7 +76,12 @@ def number_made(message: str, write: str = "") -> None:
         raise array_refused(CUT_OFF, write)
     if (noted := CUTS.get()) is not None:
         noted.append(place)
-    warn(message, DetachWarning)
+    warn(with_hint(message, instead_of(call_of_user())), DetachWarning)
+
+
+def with_hint(message: str, hint: str) -> str:
+    """A message with a closer hint, if there is one."""
+    return f"{message.partition(HINT)[0]}{HINT}{hint}" if hint else message
 
 
 def array_refused(
@@ -82,33 +89,37 @@ def array_refused(
     write: str = OWNED,
     join: str = STACK,
     error: type[Exception] = TransformError,
+    speaks_numpy: bool = True,
 ) -> Exception:
     """The error for a traced value of which a plain array would be made.
 
-    `write` is the way out where it is to be written into one, `join` where it is in a list.
+    `write` is the way out where it is to be written into one, `join` where it is in a list. What
+    does not speak NumPy has these ways out alone.
     """
     join = FED if calls_staticgrad() else join
-    where, hint = where_and_way_out(write, join)
+    where, hint = where_and_way_out(write, join, speaks_numpy)
     return error(f"{reason}\n  at {where}\n  hint: {hint}")
 
 
-def where_and_way_out(write: str, join: str) -> tuple[str, str]:
+def where_and_way_out(write: str, join: str, speaks_numpy: bool = True) -> tuple[str, str]:
     """The user's line with what it calls, and the hint: `write` if it is an assignment."""
-    place, (called, hint) = place_of_user(), way_out()
+    place, (called, hint) = place_of_user(), way_out(speaks_numpy)
     hint = write if is_write(place) else hint or join
     if called in SWALLOWING:
         warn(f"{called} takes values that are not known for unequal\n  hint: {hint}", DetachWarning)
     return f"{describe(place)}{called and f', in {called}'}", hint
 
 
-def way_out() -> tuple[str, str]:
+def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
     """The function of a library that the user's line calls, and what to call instead.
 
     Both are empty where it calls none, and the latter where the function is not the reason.
     """
     called = function_called()
     if not called:
-        return "", ""
+        return "", instead_of(call_of_user()) if speaks_numpy else ""
+    if speaks_numpy and called in BY_NAME:
+        return called, BY_NAME[called]
     instead = counterpart(called)
     if instead:
         return called, f"use {instead}, which takes traced values too"

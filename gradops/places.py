@@ -85,9 +85,14 @@ def describe(place: Place | None) -> str:
 
 
 def source_line(filename: str, line: int) -> str:
+    """A line of a file without the blanks around it, or nothing."""
+    return raw_line(filename, line).strip()
+
+
+def raw_line(filename: str, line: int) -> str:
     """A line of a file, or nothing: a message must not fail for want of it."""
     try:
-        return linecache.getline(filename, line).strip()
+        return linecache.getline(filename, line)
     except Exception:  # tools that replace linecache's functions raise what they like
         return ""
 

@@ -26,6 +26,7 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     if not types or not all(t.ndim for t in types):
         raise ShapeError(
             "concatenate", types, "it needs operands with at least one axis",
+            hint="stack puts what has no axes together, as np.stack does" if types else None,
             known_as="expected a non-empty list of Tensors",
         )  # fmt: skip
     k = normalize_axis("concatenate", types[0], axis)

@@ -34,6 +34,13 @@ INSTEAD = {
     "mode": "bring the indices into range beforehand",
     "dtype": "cast with .astype(dtype) before or after",
 }
+OF_TORCH = {
+    "dim": ("axis", "axes", "axis1"), "keepdim": ("keepdims",), "dims": ("axes", "axis", "shift"),
+    "dim0": ("axis1",), "dim1": ("axis2",), "correction": ("ddof",), "unbiased": ("ddof",),
+    "input": ("a", "x"), "other": ("b", "x2"), "repeats": ("reps", "repeats"),
+    "min": ("a_min",), "max": ("a_max",), "n": ("n", "k"), "offset": ("k", "offset"),
+}  # fmt: skip
+"""PyTorch's names for arguments, and those that NumPy's functions may have for them."""
 CALLED = {
     "amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose",
 }  # fmt: skip
@@ -165,8 +172,13 @@ class Bound:
         """The error for a keyword that ours does not take."""
         return refusal(
             f"{self.call}(..., {name}=...)", f"tensors and expressions do not take {name}=",
-            INSTEAD.get(name, f"leave {name}= away"),
+            self.way_out(name),
         )  # fmt: skip
+
+    def way_out(self, name: str) -> str:
+        """What to write instead of a keyword: NumPy's, where the name is PyTorch's."""
+        theirs = [n for n in OF_TORCH.get(name, ()) if n in self.places]
+        return f"write {theirs[0]}=" if theirs else INSTEAD.get(name, f"leave {name}= away")
 
 
 def parameters(func: Any) -> tuple[dict[str, Any] | None, bool]:

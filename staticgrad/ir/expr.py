@@ -44,6 +44,7 @@ NOT_TRAINED = MappingProxyType({"trainable": False})
 
 
 FETCH = "fetch it: Session().run(...) or compile(...)(...)"
+RETURN = "return it, and call .item() on what the call returns"
 BUILD = (
     "NumPy's functions and ours build on it; np.stack and np.concatenate put expressions together,"
     " np.where chooses, gather(array, i) looks entries up"
@@ -203,19 +204,19 @@ class Expr(ArrayMethods):
         raise self.unknown("the truth", "use cond(...) or where(...), or run the graph first")
 
     def __float__(self) -> float:
-        raise self.unknown("the value", f"{FETCH}; {BUILD}", WRITE)
+        raise self.unknown("the value", f"{fetch()}; {BUILD}", WRITE)
 
     __int__ = __index__ = __complex__ = __float__
 
     def item(self, *args: Any) -> Any:
         """There is no entry yet."""
-        raise self.unknown("the value", FETCH)
+        raise self.unknown("the value", fetch())
 
     tolist = tobytes = item
 
     def __format__(self, spec: str) -> str:
         if spec:
-            raise self.unknown("the value", f"{FETCH}; Print(...) shows it when the graph runs")
+            raise self.unknown("the value", f"{fetch()}; Print(...) shows it when the graph runs")
         return str(self)
 
     def __len__(self) -> int:
@@ -247,6 +248,11 @@ class Expr(ArrayMethods):
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.unknown("the value", BUILD, WRITE)
+
+
+def fetch() -> str:
+    """How a program gets the value of an expression: what is traced returns it."""
+    return RETURN if TRACING.get() else FETCH
 
 
 def apply(

@@ -236,6 +236,7 @@ def in_graph(f):
 MEANT = {"item", "tolist"}  # in PyTorch, and with derivatives forwards without a face
 
 
+ON_RESULTS = "call .item() on what the call returns"  # which is over by then, and loses nothing
 DRAWN = {"random.gauss"}  # what a traced function may not do at all
 
 
@@ -268,7 +269,7 @@ def fault_of_error(error):
     if type(error) is ValueError and isinstance(error.__cause__, GradError):
         error = error.__cause__
     said = str(error)
-    advice = said.partition("hint: ")[2]
+    advice = said.partition("hint: ")[2].replace(ON_RESULTS, "")
     if any(word in advice for word in ("detach", "item()", "numpy()", ".value")):
         return f"advises what loses the gradient: {said}"
     if isinstance(error, GradError) and "test_plain_arrays.py:" not in said:

@@ -12,6 +12,7 @@ import dynamicgrad as dg
 import gradops
 import staticgrad as sg
 from dynamicgrad.autograd import forward_ad
+from gradops import instead
 from gradops.protocols import absent, binding
 
 ROOT = Path(__file__).parents[2]
@@ -22,9 +23,11 @@ OWNERS = (
     dg, sg, np, gradops, builtins, dg.Tensor, dg.Array, sg.Expr, sg.Session, sg.Graph, gradops.Op,
     dg.nn, dg.nn.Module, dg.optim, dg.autograd, forward_ad, sg.train, sg.nn, sg.layers,
 )  # fmt: skip
-FOREIGN = {"Bounds", "main"}  # of scipy.optimize, of a program
+FOREIGN = {"Bounds", "main", "f"}  # of scipy.optimize, of a program
 LOSING = re.compile(r"\bdetach\(|\bitem\(\)|\bnumpy\(\)|\.value\b|stop_gradient")
-ASKED_FOR = re.compile(r"item\(\) says that|are cut off from them")
+ASKED_FOR = re.compile(
+    r"item\(\) says that|are cut off from them|item\(\) on what the call returns"
+)
 """Where a program asks for a number: what says that it is meant, and what cuts off."""
 
 
@@ -80,6 +83,7 @@ def tables():
     yield from ((f"absent: {names}", hint) for (_, hint), names in absent.TABLE.items())
     yield "absent", absent.UNKNOWN[1]
     yield from binding.INSTEAD.items()
+    yield from ((f"instead: {row.shown}", row.hint) for row in instead.ROWS)
     yield from dg.absent.INSTEAD.items()
     yield from sg.absent.INSTEAD.items()
     for found in sg.absent.IN_MODULES.values():
@@ -146,3 +150,9 @@ def test_what_is_missing_leads_to_what_does_the_same():
             owner.xavier_initializer  # noqa: B018
     with pytest.raises(AttributeError, match=r"Session\.run"):
         sg.summary  # noqa: B018
+
+
+def test_the_page_on_plain_numpy_says_what_the_errors_say():
+    page = (ROOT / "docs/how-to/plain-numpy.md").read_text().replace("`", "")
+    missing = [row.shown for row in instead.ROWS if f"| {row.shown} | {row.hint} |" not in page]
+    assert not missing
