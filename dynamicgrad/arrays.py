@@ -65,11 +65,11 @@ class Array(Handle, ArrayMethods):
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
         """Sort the entries along an axis, in place."""
-        self[...] = function_for(np.sort)(self, axis=axis)
+        self[...] = function_for(np.sort)(ops.copy(self), axis=axis)
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
         """Bring the entries at `kth` to where sorting would, in place."""
-        self[...] = function_for(np.partition)(self, kth, axis=axis)
+        self[...] = function_for(np.partition)(ops.copy(self), kth, axis=axis)
 
     def fill(self, value: Any) -> None:
         """Write one value to all entries."""
@@ -122,6 +122,26 @@ class Array(Handle, ArrayMethods):
         from .conversion import listed
 
         return listed(self)
+
+    @property
+    def real(self) -> Any:
+        """The real part: a view, which may be written to."""
+        return ops.real(self) if self.dtype.kind == "c" else ops.index(self, ...)
+
+    @real.setter
+    def real(self, values: Any) -> None:
+        self.real[...] = values
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part: a view, which may be written to, but for real entries."""
+        return ops.imag(self)
+
+    @imag.setter
+    def imag(self, values: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")  # NumPy's words
+        self.imag[...] = values
 
     @property
     def itemsize(self) -> int:

@@ -23,7 +23,7 @@ from .keeping import preserve
 from .leaves import requires_grad_
 from .modes import is_inference_mode_enabled, is_recording
 from .sharing import memory, storage_of
-from .subscripts import is_mixed, selected, with_integers, with_masks
+from .subscripts import as_tuple, is_mixed, selected, with_integers, with_masks
 from .tape import Leaf, Storage
 from .tensor import Tensor, as_tensor, handle
 from .views import history, put_in_place, refuse_leaf, set_history
@@ -426,7 +426,7 @@ def set_item(t: Tensor, key: Any, value: Any) -> None:
     """`t[key] = value`; gradients flow to `value` and to the entries of `t` that are kept."""
     if isinstance(value, complex) or (type(value) in (float, int) and t.dtype.kind in "iu"):
         value = as_entry("setitem", t, value)
-    key = with_masks(key)
+    key = with_masks(as_tuple(key))
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     key = plain(with_integers(key))
@@ -464,4 +464,7 @@ def plain(key: Any) -> Any:
     """An index with arrays in place of tensors."""
     if isinstance(key, tuple):
         return tuple(plain(k) for k in key)
+    if type(key) is list and any(isinstance(k, Handle) for k in key):
+        found = [plain(k) for k in key]
+        return ops.stack(found) if being_transformed(found) else found
     return key.value if isinstance(key, Handle) else key

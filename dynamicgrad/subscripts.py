@@ -15,15 +15,28 @@ from .tensor import Tensor
 
 ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
 
+PARTS = (slice, list, tuple, range, np.ndarray, Handle)
+LISTED = 32  # entries from which on a list is an array, whatever is in it
+
 
 def get_item(t: Tensor, key: Any) -> Tensor:
     """`t[key]`."""
     if type(key) is int or type(key) is slice:
         return index(t, key)
-    key = with_masks(key)
+    key = with_masks(as_tuple(key))
     if isinstance(key, tuple) and is_mixed(key):
         t, key = selected(t, key)
     return index(t, with_integers(key))
+
+
+def as_tuple(key: Any) -> Any:
+    """A key, a short list with more in it than numbers as the tuple that it is to PyTorch.
+
+    `x[[[0, 1], [1, 2]]]` selects the entries `[0, 1]` and `[1, 2]`, as `x[[0, 1], [1, 2]]` does.
+    """
+    if type(key) is not list or len(key) >= LISTED:
+        return key
+    return tuple(key) if any(isinstance(k, PARTS) or k is None or k is ... for k in key) else key
 
 
 def with_masks(key: Any) -> Any:

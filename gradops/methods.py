@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import DTypeError
 from .library.complexes import conj, imag, real
 from .library.movement import astype, reshape, swapaxes, transpose
 from .operators import Operators
@@ -65,8 +66,19 @@ class ArrayMethods(Operators):
             axes = tuple(axes[0] or ())
         return transpose(self, axes=axes or None)
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> Any:
-        """The entries as another dtype."""
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Any:
+        """The entries as another dtype; raises DTypeError where `casting` forbids it."""
+        if not np.can_cast(self.dtype, dtype, casting):  # type: ignore[arg-type]
+            raise DTypeError(
+                "astype", [self.type], f"casting={casting!r} forbids {np.dtype(dtype)}"
+            )
         return astype(self, dtype=dtype)
 
     @property

@@ -4,6 +4,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import gradops as ops
 from gradops import TransformError
 from gradops.tree import flatten
@@ -169,6 +171,7 @@ class Opened:
     ) -> None:
         call = "vjp(f, *primals)"
         leaves, self.rebuild_primals = flatten(primals)
+        leaves = [x.copy(order="K") if type(x) is np.ndarray else x for x in leaves]  # for later
         self.record = Recording(leaves, lifted)
         with self.record.running():
             result = func(*self.rebuild_primals(self.record.vertices))

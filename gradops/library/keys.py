@@ -47,7 +47,11 @@ def bound(x: Any, b: Any) -> Size | None:
 
 
 def index_array(x: Any, entry: Any) -> Any:
-    """An operand that indexes."""
+    """An operand that indexes; a list may have operands in it, as that of an `argmax`."""
+    if type(entry) is list and any(hasattr(e, "gradop_level") for e in entry):
+        from .joining import stack
+
+        return stack(entry)
     a = as_operand(entry)
     if hasattr(a, "gradop_level"):
         return a

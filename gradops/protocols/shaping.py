@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ..types import shape_of
-from .refusals import length
+from .refusals import length, refusal
 
 __all__ = [
     "apply_along_axis", "apply_over_axes", "ravel", "reshape", "resize", "rollaxis",
@@ -17,7 +17,7 @@ __all__ = [
 
 def reshape(a: Any, shape: Any, order: str = "C") -> Any:
     """The entries in another shape; in Fortran's order if asked for."""
-    if order != "F":
+    if not by_columns(a, order, "reshape"):
         return ops.reshape(a, shape=shape)
     sizes = tuple(reversed(np.atleast_1d(shape).tolist()))
     return ops.transpose(ops.reshape(ops.transpose(a), shape=sizes))
@@ -25,7 +25,18 @@ def reshape(a: Any, shape: Any, order: str = "C") -> Any:
 
 def ravel(a: Any, order: str = "C") -> Any:
     """All entries along one axis."""
-    return ops.reshape(a if order != "F" else ops.transpose(a), shape=(-1,))
+    return ops.reshape(ops.transpose(a) if by_columns(a, order, "ravel") else a, shape=(-1,))
+
+
+def by_columns(a: Any, order: str | None, call: str) -> bool:
+    """Whether to read entries in Fortran's order; refuses to guess how they lie in memory."""
+    if order in ("A", "K", "a", "k") and sum(n != 1 for n in shape_of(a)) > 1:
+        raise refusal(
+            f"numpy.{call}(..., order={order!r})",
+            "the order depends on how the entries lie in memory, which need not be as in NumPy",
+            'give order="C" or order="F"',
+        )  # fmt: skip
+    return order in ("F", "f")
 
 
 def resize(a: Any, new_shape: Any) -> Any:

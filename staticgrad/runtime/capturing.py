@@ -26,7 +26,7 @@ from ..ir.expr import Expr
 from ..ir.names import held_at
 
 LOCK = threading.RLock()
-SMALL = 1 << 16  # bytes up to which arrays are compared with what they held
+SMALL = 1 << 16  # bytes up to which arrays are compared with what they held, all of them
 
 
 class Given:
@@ -180,13 +180,14 @@ class Inside:
         return expression(value)
 
     def unread(self) -> list[tuple[Any, bytes]]:
-        """Small arrays that became no operand, but may have been computed with, and what is there.
+        """Arrays that became no operand, but may have been computed with, and what is there.
 
-        Numbers that NumPy or Python took from them are part of the program.
+        Numbers that NumPy or Python took from them are part of the program. Large ones are looked
+        at here and there.
         """
         read = {id(owner(x)) for _, x in self.arrays.values()}
-        return [(x, x.tobytes()) for _, x in self.found.arrays.values()
-                if id(owner(x)) not in read and x.nbytes <= SMALL]  # fmt: skip
+        found = [sample_of(x) for _, x in self.found.arrays.values() if id(owner(x)) not in read]
+        return [(x, x.tobytes()) for x in found]
 
     def number(self, mapping: Any, key: Any) -> Expr:
         """A number in a dict of the caller, which is read in each call."""
@@ -293,6 +294,14 @@ def owner(x: np.ndarray[Any, Any]) -> Any:
     while isinstance(x.base, np.ndarray):
         x = x.base
     return x
+
+
+def sample_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array, or of a large one a view of entries here and there."""
+    if x.nbytes <= SMALL:
+        return x
+    most = max(1, int((SMALL / 8 / x.itemsize) ** (1 / x.ndim)))
+    return x[tuple(slice(None, None, -(-n // most)) for n in x.shape)]
 
 
 def filled(cell: Any) -> bool:

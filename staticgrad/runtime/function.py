@@ -36,6 +36,8 @@ def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
     order; tensors, modules, optimizers and arrays that `fn` reads from outside are read in each
     call and written to after it, gradients included; numbers and flags that it reads are part of
     the program. Inside transforms, as `vmap`, `fn` runs itself. See Notes [Captures], [Guards].
+    What NumPy computes of outside arrays alone is part of the program until they change; of those
+    above 64 kB some entries are looked at, so pass one of which single entries change.
 
     Raises ValueUnknownError where the program asks for a value that is not known while tracing, as
     `if x > 0:` does; GraphError where it would change what is no tensor; and TransformError where

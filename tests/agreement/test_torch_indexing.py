@@ -19,11 +19,16 @@ ENTRIES = [
     "lib.tensor([1, 0, 1, 1], dtype=lib.uint8)", "lib.tensor(1, dtype=lib.uint8)",
     "lib.tensor([1.0, 2.0])", "lib.tensor(1, dtype=lib.int16)",
 ]  # fmt: skip
+LISTS = [  # which count as tuples if there is more in them than numbers
+    "[[0, 1], [1, 2]]", "[[0, 2]]", "[None, 0]", "[slice(1, 3), 1]", "[..., 0]", "[range(2)]",
+    "[lib.tensor([0, 1]), lib.tensor([1, 2])]", "[1, lib.tensor(2)]", "[0, [1, 2]]", "[[[0, 1]]]",
+    "[np.array([0, 2])]", "[[True, False, True, True]]", "[[0]] * 31", "[[0]] * 32", "[(0, 1), 2]",
+]  # fmt: skip
 RNG = np.random.default_rng(0)
 TRIPLES = [tuple(RNG.choice(ENTRIES, 3)) for _ in range(400)]
 KEYS = [
     key
-    for key in (*((e,) for e in ENTRIES), *itertools.product(ENTRIES, repeat=2), *TRIPLES)
+    for key in (*((e,) for e in ENTRIES + LISTS), *itertools.product(ENTRIES, repeat=2), *TRIPLES)
     if key.count("...") < 2  # torch takes several
 ]
 X = np.arange(120, dtype=np.float32).reshape(4, 5, 6)

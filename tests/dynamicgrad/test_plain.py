@@ -95,3 +95,12 @@ def test_hooks_of_saved_tensors_are_not_called_for_plain_arrays():
         x[LARGE > 0].sum().backward()
     assert not seen
     assert x.grad.sum().item() == LARGE.size
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_arguments_of_vjp_may_be_written_to_before_it_goes_back(large):
+    x = np.ones((200, 100)) if large else POINT.copy()
+    expected = 3 * x**2
+    _, back = dg.func.vjp(lambda x: x**3, x)
+    x[...] = 7
+    assert np.array_equal(back(np.ones_like(x))[0], expected)

@@ -1,5 +1,6 @@
 """Views and in-place writes that follow each other."""
 
+import numpy as np
 import pytest
 
 import dynamicgrad as dg
@@ -464,3 +465,33 @@ def test_a_view_made_unrecorded_stays_a_constant():
         v = x[:2]
     x.requires_grad_()
     assert not v.requires_grad
+
+
+WRITES_TO_PARTS = [  # of complex numbers, with what is computed from the same numbers
+    lambda y, w: y.real.__setitem__(..., w), lambda y, w: y.imag.__setitem__(..., w),
+    lambda y, w: y.real.__setitem__(0, w[1]), lambda y, w: y[1:].imag.__setitem__(0, w[0] * 2),
+    lambda y, w: y.imag[::2].__setitem__(0, w[1]), lambda y, w: y[:1].__setitem__(0, w[1] * 1j),
+    lambda y, w: y.imag.__imul__(w), lambda y, w: y[::-1].real.__iadd__(w * w),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("write", WRITES_TO_PARTS)
+def test_a_write_to_a_part_of_complex_numbers_leaves_the_other_its_gradient(write):
+    def f(x):
+        y = x * (1 + 0.5j)
+        write(y, x.real * x.imag)
+        return np.sum(y.real * [1.0, 2.0] + y.imag * [3.0, -1.0] + abs(y) ** 2)
+
+    x, h = np.array([1 + 2j, 3 - 1j]), 1e-6
+    steps = h * np.eye(2)
+    expected = [
+        (f(x + d) - f(x - d)) / (2 * h) + 1j * (f(x + 1j * d) - f(x - 1j * d)) / (2 * h)
+        for d in steps
+    ]
+    np.testing.assert_allclose(
+        dg.grad(f)(x), expected, rtol=1e-7
+    )  # of quotients with steps of 1e-6
+    along = dg.func.jvp(f, (x,), (np.array([1 - 1j, 2j]),))[1]
+    np.testing.assert_allclose(along, np.sum(np.conj(expected) * [1 - 1j, 2j]).real, rtol=1e-7)
+    xs = np.stack([x, 2 * x])
+    np.testing.assert_allclose(dg.vmap(f)(xs), [f(x), f(2 * x)], rtol=1e-14)  # some roundings

@@ -281,6 +281,17 @@ def test_arrays_from_outside_are_read_in_each_call_however_they_are_used(use):
         np.testing.assert_allclose(np.asarray(f(dg.ones(3))), np.asarray(fn(dg.ones(3))), rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(20_000,), (200, 100), (3, 9_000), (2, 3, 4_000), (1, 30_000)])
+def test_a_large_array_that_numpy_computes_with_is_read_again_when_it_changes(shape):
+    a = np.ones(shape)
+    f = sg.function(lambda x: x * (a * 2).mean())
+    found = [f(np.ones(1)).item()]
+    for change in (lambda: np.multiply(a, 3, out=a), lambda: None, lambda: a.fill(5)):
+        change()
+        found.append(f(np.ones(1)).item())
+    assert (found, f.traces) == ([2, 6, 6, 10], 3)
+
+
 def test_an_array_that_is_returned_as_it_is_stays_that_array():
     a = np.float32([1, 2])
     f = sg.function(lambda x: (a, x * a))
