@@ -47,13 +47,14 @@ def set_requires_grad(t: Tensor, wanted: bool, strictly: bool) -> Tensor:
     return t
 
 
+NEED_FLOATS = "Only Tensors of floating point and complex dtype can require gradients; this one is"
+GIVE_FLOATS = "give floats: 3.0; of a tensor t.float(), of an array a.astype(float)"
+
+
 def require_float(t: Handle) -> None:
     """Refuse to differentiate with respect to integers and truth values."""
     if not is_inexact(t.dtype):
-        raise NotDifferentiableError(
-            "Only Tensors of floating point and complex dtype can require gradients; this one is"
-            f" {t.dtype}\n  hint: make it a float, as in t.float(); of an array, a.astype(float)"
-        )
+        raise NotDifferentiableError(f"{NEED_FLOATS} {t.dtype}\n  hint: {GIVE_FLOATS}")
 
 
 def read_requires_grad(t: Tensor) -> bool:

@@ -10,6 +10,7 @@ variables, and from then on feeds the graph.
 import argparse
 import itertools
 import time
+import traceback
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -268,18 +269,9 @@ def show_mistake() -> None:
 
 
 def show_error(error: Exception) -> None:
-    """Print an error as Python would, its user's line and its notes."""
-    trace = error.__traceback__
-    here = None
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == __file__:
-            here = trace
-        trace = trace.tb_next
-    notes = getattr(error, "__notes__", [])
-    lines = [f"{type(error).__name__}: {error}", *notes]
-    if here is not None:
-        lines.append(f"raised at {Path(__file__).name}:{here.tb_lineno}")
-    print("\n".join(f"    {line}" for text in lines for line in text.splitlines()) + "\n")
+    """Print an error and its notes as Python does below a traceback."""
+    lines = "".join(traceback.format_exception_only(error)).splitlines()
+    print("\n".join(f"    {line}" for line in lines) + "\n")
 
 
 def export(way: ThenRun, out: Path) -> None:

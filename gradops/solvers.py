@@ -209,7 +209,7 @@ def on_vector(f: Function, packing: Packing) -> Function:
             found = f(packing.unpack(x), *args)
         if cuts and any(isinstance(y, CONSTANTS) for y in leaves_of(found)):
             raise TransformError(
-                "scipy: the function gives a plain number, made of what is being differentiated at"
+                "the function gives a plain number, made of what is being differentiated at"
                 f" {describe(cuts[0])}: its gradient would be zero"
                 "\n  hint: return what functions of NumPy give, without float() or those of math"
             )

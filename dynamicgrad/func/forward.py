@@ -16,6 +16,7 @@ from gradops.types import is_inexact
 
 from ..carrying import run_at
 from ..handle import Face, Handle, hold, on_face
+from ..leaves import GIVE_FLOATS
 from ..modes import is_recording
 from .levels import as_part, has_history, lift, released
 from .recording import gradients
@@ -115,7 +116,7 @@ def require_pair(primal: Handle, tangent: Handle) -> None:
         if not is_inexact(t.dtype):
             raise NotDifferentiableError(
                 f"Expected {name} to be floating point or complex, but got: {t.type}"
-                "\n  hint: make it a float, as in x.float()"
+                f"\n  hint: {GIVE_FLOATS}"
             )
     if primal.shape != tangent.shape:
         raise TransformError(

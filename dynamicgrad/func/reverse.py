@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops import TransformError
+from gradops import NotDifferentiableError, TransformError
 from gradops.tree import flatten
+from gradops.types import is_inexact
 
 from ..handle import Handle
+from ..leaves import GIVE_FLOATS, NEED_FLOATS
 from ..modes import is_recording
 from .levels import has_history
 from .recording import Recording, gradients
 from .structure import (
     NUMBERS,
     ArgNums,
+    argument_text,
     arguments_at,
     as_handle,
     for_caller,
@@ -43,7 +46,13 @@ def grad_and_value(
     >>> dg.func.grad_and_value(lambda x: (x * x).sum())(dg.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
     """
-    call = "grad_and_value(f)(*args)"
+    return gradient_and_value(func, argnums, has_aux, "grad_and_value(f)(*args)")
+
+
+def gradient_and_value(
+    func: Callable[..., Any], argnums: ArgNums, has_aux: bool, call: str
+) -> Callable[..., Any]:
+    """As `grad_and_value`; errors name `call`, which the user made."""
     if not callable(func):
         raise TransformError(
             f"grad takes a function and makes another of it, got {type(func)}"
@@ -54,7 +63,10 @@ def grad_and_value(
     def transformed(*args: Any, **kwargs: Any) -> Any:
         picked = arguments_at(args, argnums)
         leaves, rebuild = flatten(picked)
-        record = Recording(leaves)
+        try:
+            record = Recording(leaves)
+        except NotDifferentiableError:
+            raise of_integers(func, args, argnums, call) from None
         with record.running():
             result = func(*with_arguments_at(args, argnums, rebuild(record.vertices)), **kwargs)
             value, aux = split_aux(result, has_aux, call)
@@ -68,6 +80,18 @@ def grad_and_value(
         return for_caller((settled, values), has_handles(args) or has_handles(kwargs))
 
     return transformed
+
+
+def of_integers(func: Any, args: Any, argnums: ArgNums, call: str) -> NotDifferentiableError:
+    """The error for arguments to differentiate by of which one is not of floats: it says which."""
+    for n in argnums if isinstance(argnums, tuple) else (argnums,):
+        for x in map(as_handle, flatten(args[n])[0]):
+            if not is_inexact(x.dtype):
+                return NotDifferentiableError(
+                    f"{call}: {NEED_FLOATS} {x.dtype}, {argument_text(func, n % len(args))}"
+                    f"\n  hint: {GIVE_FLOATS}"
+                )
+    raise AssertionError("all arguments are of floats")
 
 
 def scalar(value: Any, call: str, numbers: bool) -> Handle:
@@ -102,7 +126,8 @@ def value_and_grad(
     >>> dg.value_and_grad(lambda x: (x * x).sum())(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    reversed_order = grad_and_value(func, argnums, has_aux)
+    call = "value_and_grad(f)(*args)"
+    reversed_order = gradient_and_value(func, argnums, has_aux, call)
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -127,7 +152,7 @@ def grad(
     >>> dg.func.grad(dg.func.grad(lambda x: x**3))(dg.tensor(2.0))
     tensor(12.)
     """
-    both = grad_and_value(func, argnums, has_aux)
+    both = gradient_and_value(func, argnums, has_aux, "grad(f)(*args)")
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:

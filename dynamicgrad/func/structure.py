@@ -7,6 +7,7 @@ history, since the function used a tensor that requires gradients, remains: noth
 silence.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -100,6 +101,15 @@ def split_aux(result: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
             f" got {type(result)}"
         )
     return result
+
+
+def argument_text(func: Any, n: int) -> str:
+    """Which argument one by number is, by its name where the function has names."""
+    try:
+        names = [*inspect.signature(func).parameters]
+    except (TypeError, ValueError):  # of a function in C
+        names = []
+    return f"argument {n} of the function" + (f", {names[n]}" if n < len(names) else "")
 
 
 def arguments_at(args: Sequence[Any], argnums: ArgNums) -> tuple[Any, ...]:

@@ -45,6 +45,11 @@ NOT_TRAINED = MappingProxyType({"trainable": False})
 
 FETCH = "fetch it: Session().run(...) or compile(...)(...)"
 RETURN = "return it, and call .item() on what the call returns"
+NUMBERS_ARE_PARTS = (
+    "\n  hint: a number or a tensor that is given to a traced function is no expression: pass"
+    " np.float64(3.0) or np.array(3.0); or differentiate with dg.autograd.grad(y, x) or"
+    " y.backward()"
+)
 BUILD = (
     "NumPy's functions and ours build on it; np.stack and np.concatenate put expressions together,"
     " np.where chooses, gather(array, i) looks entries up"
@@ -331,7 +336,10 @@ def common_names(op: object, args: Sequence[Any]) -> Names:
                 raise foreign(op, found, a)
             found = a if found is None else found
     if found is None:
-        raise GraphError(f"{op}: an expression is needed, not {', '.join(map(repr, args))}")
+        raise GraphError(
+            f"{op}: an expression is needed, not {', '.join(map(repr, args))}"
+            f"\n  at {describe(here())}{NUMBERS_ARE_PARTS if TRACING.get() else ''}"
+        )
     if found.names is None:
         raise GraphError(f"{op}: expressions of a frozen graph cannot be built on")
     return found.names

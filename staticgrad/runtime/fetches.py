@@ -16,9 +16,23 @@ def flattened_fetches(fetches: Any) -> tuple[list[Any], Callable[[Any], Any]]:
             node = stack.pop()
             if node is None:
                 raise FetchError(
-                    "None is neither an expression nor the name of one"
-                    "\n  hint: a gradient is None where nothing depends on the variable"
+                    f"None is neither an expression nor the name of one: {place_of_none(fetches)}"
+                    "\n  hint: a gradient is None where nothing depends on the variable;"
+                    " sg.why_none(y, x) says why"
                 )
             parts = children(node)
             stack += parts[0] if parts else ()
     return leaves, rebuild
+
+
+def place_of_none(fetches: Any) -> str:
+    """Where in a structure the first None is, as a program would index it: `fetches[1]`."""
+    stack = [("fetches", fetches)]
+    while stack:
+        path, node = stack.pop()
+        if node is None:
+            return path
+        parts = (children(node) or ([],))[0]
+        keys = list(node) if isinstance(node, dict) else range(len(parts))
+        stack += [(f"{path}[{k!r}]", x) for k, x in zip(keys, parts, strict=True)][::-1]
+    return "fetches"

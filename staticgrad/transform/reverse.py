@@ -113,7 +113,7 @@ def require_floats(ys: Iterable[Expr], xs: Iterable[Expr]) -> None:
         if not is_inexact(e.dtype):
             raise DTypeError(
                 "gradients", [e.label], f"only floats can be differentiated, not {e.dtype}",
-                hint="convert it before it is used: astype(x, 'float32')",
+                hint="convert it before it is used: x.astype(float)",
             )  # fmt: skip
 
 

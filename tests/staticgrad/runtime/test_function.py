@@ -7,7 +7,7 @@ import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import GraphError, TransformError
+from gradops import DTypeError, GraphError, TransformError
 
 
 def test_variables_made_in_a_function_last_and_random_numbers_are_new():
@@ -94,3 +94,18 @@ def test_checks_and_groups_that_a_function_returns_are_run_and_are_none():
     with pytest.raises(AssertionError):
         f(np.float32(5))
     assert f(np.float32(0.5))["new"] == 1.5
+
+
+def test_gradients_of_plain_numbers_say_how_to_pass_them():
+    @sg.function
+    def slope(x):
+        return sg.gradients(x**2, x)[0]
+
+    for given in (3.0, 3):
+        with pytest.raises(GraphError) as caught:
+            slope(given)
+        assert "test_function.py:" in str(caught.value)
+        assert "np.float64(3.0)" in str(caught.value)
+    assert slope(np.float64(3.0)) == 6
+    with pytest.raises(DTypeError, match=r"x\.astype\(float\)"):
+        slope(np.array([1, 2]))

@@ -299,3 +299,21 @@ def test_structures_that_differ_are_errors_of_tensorflows_kinds():
     ):
         with pytest.raises(ValueError, match=r"gives .* values for"):
             loop()
+
+
+@pytest.mark.parametrize(
+    ("arrange", "place"),
+    [
+        (lambda x: [x, None, x], "fetches[1]"),
+        (lambda x: (x, [x, x], [x, None]), "fetches[2][1]"),
+        (lambda x: {"a": x, "b": (None, None)}, "fetches['b'][0]"),
+        (lambda x: None, "fetches"),
+    ],
+)
+def test_a_none_among_fetches_is_named_by_its_place(arrange, place):
+    with sg.Graph().as_default() as graph:
+        x = sg.constant(1.0)
+        with pytest.raises(FetchError) as caught:
+            sg.Session(graph).run(arrange(x))
+    assert f"name of one: {place}\n" in str(caught.value)
+    assert "sg.why_none(y, x)" in str(caught.value)
