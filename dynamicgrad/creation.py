@@ -49,9 +49,10 @@ def generator() -> "np.random.Generator":
         )
     if tracing := TRACING.get():
         raise TransformError(
-            f"random numbers drawn while {tracing} traces would be the same in every call\n  hint:"
-            " pass them in as arguments, or draw with gradops.random_normal(key, ...) and pass the"
-            " key"
+            f"random numbers drawn while {tracing} traces would be the same in every call"
+            "\n  hint: sg.random_normal(shape) and its like draw anew in each call; or pass the"
+            " numbers in as arguments, as the mask of a dropout, which draws nothing with p=0 or"
+            " after model.eval()"
         )
     return state_of_thread()
 

@@ -249,7 +249,7 @@ def require_kind(op: object, args: Operands, dtype: np.dtype[Any], kinds: str = 
     if dtype.kind not in kinds:
         raise NoKernelError(
             op, operand_types(args), f"it is not computed for {dtype}",
-            hint="x.float() makes floats" if "f" in kinds and dtype.kind != "c" else None,
+            hint=floats_hint(op, args, kinds) if "f" in kinds and dtype.kind != "c" else None,
             known_as=f"not implemented for '{dtype}'",
         )  # fmt: skip
 
@@ -261,6 +261,49 @@ def require_alike(op: object, args: Operands) -> None:
         if other != dtypes[0]:
             raise DTypeError(
                 op, operand_types(args), f"the dtypes {dtypes[0]} and {other} differ",
-                hint=f"give one of them the dtype of the other: x.to(dg.{dtypes[0]})",
+                hint=alike_hint(op, args),
                 known_as=f"expected both to have the same dtype, but got {dtypes[0]} and {other}",
             )  # fmt: skip
+
+
+NAMES_OF_OPERANDS = {
+    "linear": "input weight bias", "conv": "input weight", "conv_bias": "input weight bias",
+    "binary_cross_entropy_with_logits": "input target", "binary_cross_entropy": "input target",
+}  # fmt: skip
+ORDINALS = ("first operand", "second operand", "third operand", "fourth operand")
+CASTS = {
+    "float16": "half", "float32": "float", "float64": "double", "int32": "int", "int64": "long",
+}  # fmt: skip
+"""The methods of tensors that give a dtype."""
+
+
+def name_of_operand(op: object, i: int, count: int) -> str:
+    """What a message calls an operand."""
+    if str(op) in NAMES_OF_OPERANDS:
+        return f"the {NAMES_OF_OPERANDS[str(op)].split()[i]}"
+    return "x" if count == 1 else f"the {(*ORDINALS, *['operand'] * count)[i]}"
+
+
+def cast_hint(what: str, dtype: np.dtype[Any]) -> str:
+    """How a tensor or an array becomes one of a dtype."""
+    method = f"{CASTS[dtype.name]}()" if dtype.name in CASTS else f"to(dg.{dtype})"
+    return f"x.{method} makes {what} {dtype}; of an array, x.astype(np.{dtype})"
+
+
+def floats_hint(op: object, args: Operands, kinds: str) -> str:
+    """How operands of a kind of dtype that is not computed become floats like the others."""
+    given = [np.dtype(dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype) for a in args]
+    dtype = next((t for t in given if t.kind == "f"), get_default_dtype())
+    wrong = next((i for i, t in enumerate(given) if t.kind not in kinds), 0)
+    return cast_hint(name_of_operand(op, wrong, len(args)), dtype)
+
+
+def alike_hint(op: object, args: Operands) -> str:
+    """Which operands differ in dtype, and how one gets that of the other: the lower category."""
+    first, *rest = [(i, a.dtype) for i, a in enumerate(args) if not isinstance(a, NUMBERS)]
+    other = next((i, dtype) for i, dtype in rest if dtype != first[1])
+    names = {i: name_of_operand(op, i, len(args)) for i, _ in (first, other)}
+    said = f"{names[first[0]]} is {first[1]}, {names[other[0]]} {other[1]}"
+    if category(other[1]) < category(first[1]):
+        first, other = other, first
+    return f"{said}: {cast_hint(names[first[0]], other[1])}"

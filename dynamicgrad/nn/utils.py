@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -26,14 +25,15 @@ def gradients(parameters: Tensors) -> list[Tensor]:
     return [p.grad for p in given if p.grad is not None]
 
 
-def length(value: Any, norm_type: float) -> float:
-    """The norm of an array as a vector."""
-    x = np.abs(value).ravel()
-    if math.isinf(norm_type):
-        return float(np.max(x, initial=0.0))
-    if norm_type == 2:
-        return math.sqrt(float(x @ x))
-    return float(np.sum(x**norm_type) ** (1 / norm_type))
+def norm_of(grads: list[Tensor], norm_type: float) -> Tensor:
+    """The norm of all gradients as one vector, as a tensor; zero of none."""
+    filled = [g for g in grads if math.prod(g.shape)]
+    if not filled:
+        return handle(
+            np.zeros((), np.result_type(*[g.dtype for g in grads] or [np.dtype(np.float32)]))
+        )
+    lengths = [ops.vector_norm(g, ord=norm_type) for g in filled]
+    return ops.vector_norm(ops.stack(lengths), ord=norm_type)
 
 
 def clip_grad_norm_(
@@ -49,21 +49,18 @@ def clip_grad_norm_(
     >>> dg.nn.utils.clip_grad_norm_(w, max_norm=1.0), w.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    grads, norm_type = gradients(parameters), float(norm_type)
-    with np.errstate(all="ignore"):
-        total = length(np.array([length(g.value, norm_type) for g in grads]), norm_type)
-    if error_if_nonfinite and not math.isfinite(total):
-        raise ValueError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so"
-            " it cannot be clipped"
-        )
-    factor = max_norm / (total + 1e-6)
-    if not factor >= 1:
-        with no_grad():
-            for g in grads:
-                g.mul_(factor)
-    dtype = np.result_type(*{g.dtype for g in grads}) if grads else np.dtype("float32")
-    return handle(np.asarray(total, dtype))
+    grads = gradients(parameters)
+    with no_grad(), np.errstate(all="ignore"):
+        total = norm_of(grads, float(norm_type))
+        if error_if_nonfinite and not math.isfinite(total.item()):
+            raise ValueError(
+                f"The total norm of order {norm_type} for gradients from `parameters` is"
+                " non-finite, so it cannot be clipped"
+            )
+        factor = ops.minimum(max_norm / (total + 1e-6), 1.0)
+        for g in grads:
+            g.mul_(factor)
+    return total
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float) -> None:

@@ -338,8 +338,8 @@ def refuse_changes(wrong: Sequence[str], drawn: Sequence[str], name: str) -> Non
     if drawn:
         raise TransformError(
             f"{name} takes values from {', '.join(drawn)} while it is traced, which would be the"
-            " same in every call\n  hint: pass them in as arguments; draw random numbers with"
-            " gradops.random_normal(key, ...) and pass the key"
+            " same in every call\n  hint: sg.random_normal(shape) and its like draw anew in each"
+            " call, gradops.random_normal(key, ...) by a key; or pass the numbers in as arguments"
         )
     if wrong:
         raise GraphError(

@@ -52,6 +52,7 @@ def cross_entropy(
             "cross_entropy", [], f"label_smoothing is between 0 and 1, not {label_smoothing}"
         )
     x, y = classes_last(as_tensor(input)), as_tensor(target)
+    require_order(x, y)
     if len(y.shape) == x.ndim:
         require_no_labels(as_tensor(input), y)
         check_same_shape("cross_entropy", as_tensor(input), y)
@@ -62,6 +63,16 @@ def cross_entropy(
         return sharp
     spread = spread_loss(logs, y, weight, ignore_index, reduction)
     return (1 - label_smoothing) * sharp + label_smoothing / x.shape[-1] * spread
+
+
+def require_order(x: Tensor, y: Tensor) -> None:
+    """Refuse labels in the place of scores, and scores in that of labels."""
+    if x.dtype.kind in "iu" and y.dtype.kind == "f":
+        raise ops.NoKernelError(
+            "cross_entropy", [x.type, y.type], f"the input is {x.dtype} and the target {y.dtype}",
+            known_as=f"not implemented for '{x.dtype}'",
+            hint="exchange them: cross_entropy(scores, labels)",
+        )  # fmt: skip
 
 
 def require_no_labels(x: Tensor, y: Tensor) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
+import staticgrad as sg
 from dynamicgrad.nn import utils
 
 
@@ -73,3 +74,30 @@ def test_a_vector_of_another_length_is_refused_and_changes_nothing():
     with pytest.raises(TypeError, match="expected a Tensor, but got list"):
         utils.vector_to_parameters([1.0], params)
     assert not params[0].any()
+
+
+@pytest.mark.parametrize("norm_type", [1, 2, 3.5, float("inf")])
+@pytest.mark.parametrize("max_norm", [0.5, 100.0])
+def test_clipping_is_compiled_with_equal_bits(norm_type, max_norm):
+    def step(x):
+        for p in params:
+            p.grad = None
+        sum((p * x * (i + 1)).sum() for i, p in enumerate(params)).backward()
+        return utils.clip_grad_norm_(params, max_norm, norm_type)
+
+    x = dg.tensor([0.3, -1.7, 2.9])
+    params = [dg.ones(3, requires_grad=True), dg.ones(2, 3, requires_grad=True)]
+    eager = step(x), *[p.grad.clone() for p in params]
+    compiled = sg.function(step)
+    for _ in range(3):
+        got = compiled(x), *[p.grad for p in params]
+        for a, b in zip(got, eager, strict=True):
+            assert a.dtype == b.dtype
+            assert a.numpy().tobytes() == b.numpy().tobytes()
+
+
+def test_the_norm_of_empty_gradients_counts_for_nothing():
+    params = [dg.ones(0, requires_grad=True), dg.ones(2, requires_grad=True)]
+    for p in params:
+        p.grad = dg.ones(*p.shape)
+    assert utils.clip_grad_norm_(params, 10.0, float("inf")).item() == 1

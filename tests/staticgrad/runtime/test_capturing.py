@@ -694,3 +694,16 @@ def test_other_parameters_for_a_module_that_compiles_itself_are_used():
     }  # fmt: skip
     rows = dg.func.vmap(lambda w: loss({**weights, "layer.weight": w}))(dg.ones(3, 1, 2))
     assert rows.shape == (3,)
+
+
+def test_what_draws_random_numbers_is_told_what_works():
+    x = dg.ones(3)
+    for draw in (dg.nn.Dropout(), lambda x: x * dg.randn(3)):
+        with pytest.raises(
+            TransformError, match=r"sg\.random_normal.*p=0 or after model\.eval\(\)"
+        ):
+            sg.function(lambda x, draw=draw: draw(x))(x)
+    drawn = sg.function(lambda x: x * sg.random_normal([3]))
+    assert not dg.equal(drawn(x), drawn(x))
+    for still in (dg.nn.Dropout(0.0), dg.nn.Dropout().eval()):
+        assert dg.equal(sg.function(lambda x, still=still: still(x))(x), x)
