@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradops import GraphError, stop_gradient
+from gradops import GraphError, TapeError, stop_gradient
 
 from .arrays import Array
 from .backward import carry, seeded
@@ -17,6 +17,7 @@ from .handle import Handle, detached, make_leaf, on_face
 from .handle import hold as new_handle
 from .inplace import require_writable
 from .modes import INFERENCE, RECORDING, is_grad_enabled
+from .plain import is_plain, kept
 from .sharing import MADE_IN_INFERENCE, enter, storage_of
 from .tape import Leaf, clock
 from .views import replayed
@@ -207,6 +208,31 @@ class Handles:
     def holder(value: Any) -> Handle:
         """A handle that holds a value and requires no gradient."""
         return new_handle(Array, value)
+
+    @staticmethod
+    def with_history(value: Any, origin: Handle) -> Handle:
+        """A handle on a value that comes from where `origin` does."""
+        found = new_handle(Array, value, origin.node)
+        found.storage = origin.storage
+        return found
+
+    @staticmethod
+    def saved(x: Any) -> Any:
+        """A value as a call saves it for backward; see Note [Plain arrays] in `plain`."""
+        return kept(x)
+
+    @staticmethod
+    def read(x: Any, call: str) -> Any:
+        """What a call saved, unless it was a plain array that has been written to since."""
+        if not is_plain(x):
+            return x
+        if x.storage.differs(x.value):
+            raise TapeError(
+                f"the plain array {x.type} that the compiled function {call} was given has other"
+                " entries now: its gradient would be wrong\n  hint: write to a copy, or make a new"
+                " array in each round of a loop"
+            )
+        return x.value
 
     @staticmethod
     def leaf(value: Any) -> Handle:

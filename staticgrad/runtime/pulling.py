@@ -100,14 +100,30 @@ class TapedCall:
     def gradients(self, wanted: Sequence[int], given: Sequence[int], seeds: Any) -> list[Any]:
         """The gradients of inputs for the cotangents of outputs, None where there is none."""
         d = self.tape.derivative(wanted, given)
-        values = [*self.fed(d), *seeds, *(self.variables[name] for name in d.variables)]
-        if are_arrays(seeds):
+        return self.run(d, self.fed(d), seeds)
+
+    def run(self, d: Derivative, fed: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+        """The gradients for what is fed and cotangents, None where there is none."""
+        values = [*fed, *seeds, *(self.variables[name] for name in d.variables)]
+        if are_arrays(values):
             return d.placed(d.executable(*values)[: len(d.found)])
         return d.placed(d.executable.written(*values))
 
+    def with_histories(self, d: Derivative, inputs: Sequence[Any]) -> list[Any]:
+        """The values that a derivative reads, those of inputs with their histories.
+
+        Gradients for cotangents that a transform carries are recorded inside of what it carries.
+        """
+        fed = self.fed(d)
+        for x, k in zip(inputs, self.places, strict=True):
+            if k in d.places and self.kind.vertex(x) is not None:
+                i = d.places.index(k)
+                fed[i] = self.kind.with_history(fed[i], x)
+        return fed
+
     def fed(self, d: Derivative) -> list[Any]:
         """The values of the call that a derivative reads."""
-        return [self.values[k] for k in d.places]
+        return [self.kind.read(self.values[k], self.name) for k in d.places]
 
     def recorded_gradients(
         self, wanted: Sequence[int], given: Sequence[int], seeds: Any, inputs: Sequence[Any]
@@ -115,12 +131,14 @@ class TapedCall:
         """The gradients as holders whose history leads to `inputs` and the cotangents."""
         values = [held(s) for s in seeds]
         d = self.tape.derivative(wanted, given)
-        found = self.gradients(wanted, given, values)
+        carried = not are_arrays(values)
+        fed = self.with_histories(d, inputs) if carried else self.fed(d)
+        found = self.run(d, fed, values)
         made = [None if g is None else self.kind.holder(g) for g in found]
         gradients = [g for g in made if g is not None]
         outputs = [gradients[k] for k in d.recorded]
-        if not are_arrays(values):
-            self.kind.recorded([*inputs, *seeds], outputs, OnceOnly(self))
+        if carried:
+            self.kind.recorded(seeds, outputs, OnceOnly(self))
             return made
         places = [None if k not in d.places else d.places.index(k) for k in self.places]
         start = len(d.places)

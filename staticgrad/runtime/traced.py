@@ -126,11 +126,13 @@ class Traced:
         numbers = [n for n in self.inside.numbers.values() if n[0] in needed]
         self.captured = [g.x for g in own]
         self.arrays = [x for _, x in arrays]
+        plain = {e for _, e in self.fed} | {e for e, _ in arrays}
         self.numbers = [(mapping, key) for _, mapping, key, _ in numbers]
         self.feeds: list[Any] = [
             *(e for _, e in arguments), *(g.feed for g in own), *(g.grad_feed for g in self.graded),
             *(e for e, _ in arrays), *(n[0] for n in numbers),
         ]  # fmt: skip
+        self.plain = [k for k, e in enumerate(self.feeds) if e in plain]
 
     def settle(self, count: int) -> None:
         """Note what the call need not do, and forget what was searched."""
@@ -203,8 +205,8 @@ class Traced:
         inputs = [g.of(leaves) for g in self.active]
         taped = self.tape is not None and any(self.kind.vertex(x) is not None for x in inputs)
         kept, variables = values, self.state.named() if taped else {}
-        if taped and self.copied:
-            kept = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
+        if taped and (self.copied or self.plain):
+            kept = self.saved(values)
         computed = self.state.run(values, convert)
         if computed is NotImplemented:
             return NotImplemented
@@ -213,6 +215,13 @@ class Traced:
             assert self.tape is not None
             call = TapedCall(self.name, self.tape, kept, variables, self.places)
         return self.finish(leaves, inputs, computed, call)
+
+    def saved(self, values: Sequence[Any]) -> list[Any]:
+        """What was fed as backward needs it: what may be written to as a copy or with a sample."""
+        found = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
+        for k in self.plain:
+            found[k] = self.kind.saved(found[k])
+        return found
 
     def finish(self, leaves: Any, inputs: Any, computed: Any, call: TapedCall | None) -> Any:
         """Make the changes of a call, put it on the tape, and give its results their form."""

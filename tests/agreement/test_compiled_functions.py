@@ -8,7 +8,7 @@ import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops import GraphError
+from gradops import GraphError, TapeError
 
 OUTSIDE = None  # what the programs below that read a global read
 START, X = np.float32([1.0, 2.0, -3.0]), np.float32([0.5, -1.0, 2.0])
@@ -421,3 +421,52 @@ def test_memory_is_freed_by_counting_references():
         assert [ref() for ref in refer()] == [None] * 6
     finally:
         gc.enable()
+
+
+TRANSFORMS = {
+    "itself": lambda f, x: f(x),
+    "grad": lambda f, x: dg.func.grad(f)(x),
+    "vjp": lambda f, x: dg.func.vjp(f, x)[1](dg.tensor(2.0, dtype=x.dtype))[0],
+    "jvp": lambda f, x: dg.func.jvp(f, (x,), (dg.ones_like(x),))[1],
+    "jacrev": lambda f, x: dg.func.jacrev(f)(x),
+    "jacfwd": lambda f, x: dg.func.jacfwd(f)(x),
+    "hessian": lambda f, x: dg.func.hessian(f)(x),
+    "jacrev of grad": lambda f, x: dg.func.jacrev(dg.func.grad(f))(x),
+    "vmap of grad": lambda f, x: dg.vmap(dg.func.grad(f))(dg.stack([x, 2 * x])),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+def test_a_transform_of_a_compiled_function_keeps_what_is_captured_connected(transform):
+    def gradient(compiled):
+        w = dg.tensor([1.0, 2.0], dtype=dg.float64, requires_grad=True)
+        f = compiled(lambda x: (x * x * w).sum() * w.prod())
+        found = transform(f, dg.tensor([3.0, 5.0], dtype=dg.float64))
+        (found.sum() + w.sum()).backward()
+        return w.grad.tolist()
+
+    assert gradient(sg.function) == gradient(lambda f: f)
+
+
+def test_a_plain_argument_that_is_written_to_later_has_its_old_value_in_backward():
+    def f(x, compiled):
+        product, total, b = compiled(lambda a, b: a * a * b), 0.0, np.zeros(2)
+        for i in range(3):
+            b[:] = i + 1
+            total = total + np.sum(product(x, b))
+        return total
+
+    x = np.array([1.0, 2.0])
+    want = dg.grad(lambda x: f(x, lambda g: g))(x)
+    assert dg.grad(lambda x: f(x, sg.function))(x).tolist() == want.tolist() == [12.0, 24.0]
+
+
+def test_a_large_plain_argument_that_is_written_to_later_is_refused_in_backward():
+    def f(x):
+        b = np.ones(20_000)
+        y = np.sum(sg.function(lambda a, b: a * a * b)(x, b))
+        b[:] = 2
+        return y
+
+    with pytest.raises(TapeError, match="has other entries now: its gradient would be wrong"):
+        dg.grad(f)(np.ones(20_000))
