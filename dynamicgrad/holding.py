@@ -210,6 +210,11 @@ class Handles:
         return new_handle(Array, value)
 
     @staticmethod
+    def takes_scalars_for_numbers(t: Handle) -> bool:
+        """Whether a scalar of NumPy's counts as a number of Python's beside `t`, as for PyTorch."""
+        return type(t) is not Array
+
+    @staticmethod
     def with_history(value: Any, origin: Handle) -> Handle:
         """A handle on a value that comes from where `origin` does."""
         found = new_handle(Array, value, origin.node)

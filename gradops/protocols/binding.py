@@ -153,9 +153,13 @@ class Bound:
         return found if out is None else written(self.call, out, found)
 
     def kept(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The keywords that are more than neutral, for a function of any number of operands."""
-        given = {name: v for name, v in kwargs.items() if not self.is_neutral(name, v)}
-        unknown = given.keys() - self.places.values()
+        """The keywords that ours takes, for a function of any number of operands.
+
+        Others may be given if they are neutral.
+        """
+        ours = self.places.values()
+        given = {n: v for n, v in kwargs.items() if n in ours or not self.is_neutral(n, v)}
+        unknown = given.keys() - ours
         if unknown and not takes_any(self.ours):
             raise self.keyword(min(unknown))
         return given

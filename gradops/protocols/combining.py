@@ -55,11 +55,34 @@ def einsum(*operands: Any, optimize: Any = False) -> Any:
     """Products summed over indices, given in Einstein's notation or as lists of numbers."""
     if isinstance(operands[0], str):
         equation, *xs = operands
-        return ops.einsum(equation, *map(as_array, xs))
+        found = view_of(equation, xs[0]) if len(xs) == 1 else None
+        return ops.einsum(equation, *map(as_array, xs)) if found is None else found
     *pairs, last = operands if len(operands) % 2 else (*operands, None)
     sides = [written_out(s) for s in pairs[1::2]]
     equation = ",".join(sides) + ("" if last is None else f"->{written_out(last)}")
     return ops.einsum(equation, *map(as_array, pairs[::2]))
+
+
+def view_of(equation: str, x: Any) -> Any:
+    """The view that an equation without sums gives of its only operand, as in NumPy; else None.
+
+    Writes to it reach the operand: `np.einsum("ii->i", x)[...] = 1` fills a diagonal.
+    """
+    given, arrow, wanted = equation.replace(" ", "").partition("->")
+    labels, shape = list(given), shape_of(x)
+    if not arrow or not given.isalpha() or len(labels) != len(shape):
+        return None
+    if {*wanted} != {*labels} or len({*wanted}) != len(wanted):
+        return None
+    if any(shape[i] != shape[given.index(k)] for i, k in enumerate(labels)):
+        return None
+    for k in wanted:
+        while labels.count(k) > 1:
+            i = labels.index(k)
+            j = labels.index(k, i + 1)
+            x = ops.diagonal(x, axis1=i, axis2=j)
+            labels = [*(n for m, n in enumerate(labels) if m not in (i, j)), k]
+    return ops.transpose(x, axes=tuple(map(labels.index, wanted)))
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:

@@ -7,12 +7,12 @@ import numpy as np
 
 import gradops as ops
 
-from ..types import shape_of, type_of
+from ..types import as_shape, broadcast_shapes, shape_of, type_of
 from .refusals import known, length
 from .ufuncs import cast
 
 __all__ = [
-    "append", "block", "concat", "concatenate", "delete",
+    "append", "block", "broadcast_arrays", "broadcast_to", "concat", "concatenate", "delete",
     "dsplit", "hsplit", "hstack", "insert", "ix_", "meshgrid", "split", "stack", "vsplit", "vstack",
 ]  # fmt: skip
 
@@ -86,6 +86,18 @@ def joined(arrays: Any, depth: int, rank: int) -> Any:
     return concatenate([joined(x, depth - 1, rank) for x in arrays], axis=rank - depth)
 
 
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """A view of an array in a shape in which entries are repeated."""
+    return ops.expand_to(as_array(array), shape=as_shape(shape))
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """Views of arrays in the shape that they have together."""
+    arrays = list(map(as_array, args))
+    shape = broadcast_shapes("broadcast_arrays", list(map(type_of, arrays)))
+    return tuple([x if shape_of(x) == shape else broadcast_to(x, shape) for x in arrays])
+
+
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinates of a grid, from those along each of its axes."""
     n = len(xi)
@@ -93,7 +105,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     if indexing == "xy" and n > 1:
         shapes[0][0], shapes[0][1] = shapes[1][1], shapes[1][0] = 1, -1
     found = tuple([ops.reshape(x, shape=s) for x, s in zip(xi, shapes)])
-    return found if sparse else ops.broadcast_arrays(*found)
+    found = found if sparse else broadcast_arrays(*found)
+    return tuple(map(ops.copy, found)) if copy else found
 
 
 def ix_(*args: Any) -> Any:

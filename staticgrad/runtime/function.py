@@ -92,6 +92,9 @@ class Function:
             if found is not NotImplemented:
                 return found
         leaves, rebuild = flatten((args, kwargs))
+        if any(isinstance(x, np.generic) for x in leaves):
+            leaves = with_numbers(leaves)
+            args, kwargs = rebuild(leaves)
         if any(isinstance(x, Expr) for x in leaves):
             return self.calls.call(leaves, rebuild, self.key(leaves, (args, kwargs)))
         if TRACING.get() or any(map(is_carried, leaves)):
@@ -181,6 +184,14 @@ class Function:
 def is_carried(x: Any) -> bool:
     """Whether an argument holds what a transform or another trace carries, not an array."""
     return is_holder(x) and not isinstance(held(x), np.ndarray | np.generic)
+
+
+def with_numbers(leaves: list[Any]) -> list[Any]:
+    """Leaves with numbers in place of NumPy's scalars, if tensors take them for such."""
+    holders = [x for x in leaves if is_holder(x)]
+    if not any(x.__gradop_kind__.takes_scalars_for_numbers(x) for x in holders):
+        return leaves
+    return [x.item() if isinstance(x, np.generic) else x for x in leaves]
 
 
 def kind_of(x: Any) -> Any:

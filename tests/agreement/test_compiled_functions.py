@@ -470,3 +470,16 @@ def test_a_large_plain_argument_that_is_written_to_later_is_refused_in_backward(
 
     with pytest.raises(TapeError, match="has other entries now: its gradient would be wrong"):
         dg.grad(f)(np.ones(20_000))
+
+
+@pytest.mark.parametrize("scalar", [np.float64, np.float32, np.float16, np.int64, np.bool_])
+@pytest.mark.parametrize("dtype", [dg.int64, dg.float32, dg.float16, dg.uint8])
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_a_scalar_of_numpy_counts_as_a_number_beside_a_tensor(scalar, dtype, shape):
+    def f(x, k):
+        return x * k
+
+    x, k = dg.ones(shape, dtype=dtype), scalar(1)
+    assert sg.function(f)(x, k).dtype == f(x, k).dtype
+    a = np.ones(shape, dtype)[()]
+    assert sg.function(f)(a, k).dtype == f(a, k).dtype
