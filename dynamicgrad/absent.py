@@ -14,7 +14,7 @@ INSTEAD = {
     "reduce_sum": "dg.sum",
     "seed": "dg.manual_seed",
     "set_default_tensor_type": "dg.set_default_dtype",
-    "utils": "dg.data, dg.checkpoint, dg.from_dlpack",
+    "utils": "dg.data, dg.checkpoint and dg.from_dlpack, for utils.data, .checkpoint, .dlpack",
 }
 
 

@@ -137,5 +137,6 @@ def require_indices(name: str, given: dict[str, Any]) -> None:
     if isinstance(index, Handle) and index.dtype not in dtypes:
         raise DTypeError(
             name, operand_types([index]), f"indices have the dtype {' or '.join(dtypes)}",
-            hint="x.long() makes int64", known_as="Expected dtype int32/int64 for index",
+            hint=f"x.long() makes the {key} int64; of an array, x.astype(np.int64)",
+            known_as="Expected dtype int32/int64 for index",
         )  # fmt: skip

@@ -3,8 +3,9 @@
 import ast
 import inspect
 import sys
+from functools import lru_cache
 from itertools import islice
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from .places import OURS, Place, describe, raw_line
@@ -137,17 +138,27 @@ def depth_of(node: ast.expr, call: Call) -> int | None:
 def call_of_user() -> Call | None:
     """The call at which the user's program stands, if its source is there to be read."""
     frames = frames_to_user()
-    node = node_at(frames[0]) if frames else None
+    node = node_at(frames[0].f_code, frames[0].f_lasti) if frames else None
     return Call(node, frames[0]) if isinstance(node, ast.Call) else None
 
 
-def node_at(frame: FrameType) -> ast.expr | None:
-    """The expression at which a frame stands; None without the source."""
-    found = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+def is_conversion(place: Place) -> bool:
+    """Whether a program calls float or its like at a place, which needs no counterpart."""
+    node = node_at(*place)
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in CONVERSIONS
+
+
+CONVERSIONS = frozenset({"float", "int", "complex"})
+
+
+@lru_cache(maxsize=256)
+def node_at(code: CodeType, offset: int) -> ast.expr | None:
+    """The expression at an instruction of a program; None without the source."""
+    found = next(islice(code.co_positions(), offset // 2, None), None)
     if found is None or None in found:
         return None
     first, last, start, end = map(int, found)  # type: ignore[arg-type]
-    lines = [raw_line(frame.f_code.co_filename, i).encode() for i in range(first, last + 1)]
+    lines = [raw_line(code.co_filename, i).encode() for i in range(first, last + 1)]
     lines[-1] = lines[-1][:end]  # before the start is cut, in case they are one line
     lines[0] = lines[0][start:]
     try:

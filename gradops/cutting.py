@@ -13,7 +13,13 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from .callers import call_of_user, calls_staticgrad, function_called, place_of_user
+from .callers import (
+    call_of_user,
+    calls_staticgrad,
+    function_called,
+    is_conversion,
+    place_of_user,
+)
 from .errors import DetachWarning, TransformError
 from .instead import BY_NAME, instead_of
 from .places import Place, describe, here, warn
@@ -76,7 +82,9 @@ def number_made(message: str, write: str = "") -> None:
         raise array_refused(CUT_OFF, write)
     if (noted := CUTS.get()) is not None:
         noted.append(place)
-    warn(with_hint(message, instead_of(call_of_user())), DetachWarning)
+    if place is not None and not is_conversion(place):  # which training loops do in each step
+        message = with_hint(message, instead_of(call_of_user()))
+    warn(message, DetachWarning)
 
 
 def with_hint(message: str, hint: str) -> str:

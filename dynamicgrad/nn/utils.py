@@ -58,9 +58,15 @@ def clip_grad_norm_(
                 " non-finite, so it cannot be clipped"
             )
         factor = ops.minimum(max_norm / (total + 1e-6), 1.0)
-        for g in grads:
+        for g in grads if is_scaled(factor) else ():
             g.mul_(factor)
     return total
+
+
+def is_scaled(factor: Tensor) -> bool:
+    """Whether a factor changes anything: one that is not known, while a graph is traced, may."""
+    known = isinstance(factor.value, np.ndarray | np.generic)
+    return not (known and factor.value == 1)
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float) -> None:

@@ -79,6 +79,16 @@ def test_every_python_block_runs(path, tmp_path, monkeypatch):
                 run(block, path, namespace)
 
 
+README = ROOT / "README.md"
+
+
+@pytest.mark.parametrize("block", blocks_of(README), ids=lambda block: f"line {block.line}")
+def test_a_block_of_the_readme_runs_by_itself(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with sg.Graph().as_default():
+        run(block, README, {"__name__": "__main__"})
+
+
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_an_exempt_block_says_why(path):
     silent = [b.line for b in blocks_of(path) if b.exempt is not None and not b.exempt.strip(": ")]
