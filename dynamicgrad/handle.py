@@ -63,7 +63,9 @@ class Handle(Operators):
         if active and "of_type" in op.traits:
             active = 0  # the values of the operand have no part in it
         if active and mode and y.dtype.kind in "fc":
-            record_as(found, op, args, inputs, active, attrs)
+            found.node = record(op, args, inputs, active, attrs, y)
+            if mode is not True:
+                note(found, mode)
         elif active or mode is INFERENCE:
             cut_off(found, op, bool(active))
         else:
@@ -298,23 +300,17 @@ def unusual(t: Handle, op: Op, args: Sequence[Any]) -> Handle:
     mode = is_recording()
     if not active or not mode or t.value.dtype.kind != "c":
         return cut_off(t, op, bool(active))
-    record_as(t, op, args, inputs, active, NOTHING)
+    t.node = record(op, args, inputs, active, NOTHING, t.value)
+    if mode is not True:
+        note(t, mode)
     return t
 
 
-def record_as(
-    t: Handle, op: Op, args: Sequence[Any], inputs: list[Any], active: int, attrs: Any
-) -> None:
-    """Record how the new result `t` came about; a mode may ask for more. See Note [Modes]."""
-    t.node = node = record(op, args, inputs, active, attrs, t.value)
-    if np.ndarray in map(type, node.operands):
-        from .plain import keep_plain
+def note(t: Handle, mode: Any) -> None:
+    """Let a mode that asks for more see a new recorded result. See Note [Modes]."""
+    from .packing import noted
 
-        keep_plain(node)
-    if (mode := is_recording()) is not True:
-        from .packing import noted
-
-        noted(t, mode)
+    noted(t, mode)
 
 
 def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:

@@ -68,8 +68,8 @@ def pull_back(
     cotangents = dict(seeds)
     frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
     heapify(frontier)
-    turns: dict[Any, float] = {}
-    kept: dict[Any, Any] = {}
+    turns: Any = None
+    kept: list[tuple[Any, Any]] | None = None
     i = 0
     while frontier:
         v = heappop(frontier)[1]
@@ -80,7 +80,7 @@ def pull_back(
                 blame(error, "a hook on", v)
                 raise
             if v in keep and not ends_at(v, active):
-                kept[v] = cotangents[v]
+                kept = [*(kept or ()), (v, cotangents[v])]
             cotangents[v] = passed
         shown = v if view is None else view(v)
         op = shown.op
