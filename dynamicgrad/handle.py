@@ -64,8 +64,8 @@ class Handle(Operators):
             active = 0  # the values of the operand have no part in it
         if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
-            if mode is not True:
-                note(found, mode)
+            if not floats or mode is not True:
+                settle(found, mode)
         elif active or mode is INFERENCE:
             cut_off(found, op, bool(active))
         else:
@@ -301,16 +301,20 @@ def unusual(t: Handle, op: Op, args: Sequence[Any]) -> Handle:
     if not active or not mode or t.value.dtype.kind != "c":
         return cut_off(t, op, bool(active))
     t.node = record(op, args, inputs, active, NOTHING, t.value)
-    if mode is not True:
-        note(t, mode)
+    settle(t, mode)
     return t
 
 
-def note(t: Handle, mode: Any) -> None:
-    """Let a mode that asks for more see a new recorded result. See Note [Modes]."""
-    from .packing import noted
+def settle(t: Handle, mode: Any) -> None:
+    """Keep the plain arrays that a new node saves; a mode may ask for more. See Note [Modes]."""
+    if np.ndarray in map(type, t.node.operands):
+        from .plain import keep_plain
 
-    noted(t, mode)
+        keep_plain(t.node)
+    if mode is not True:
+        from .packing import noted
+
+        noted(t, mode)
 
 
 def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:
