@@ -15,7 +15,7 @@ from table import microseconds, repetitions
 
 import gradops
 from gradops import Op
-from gradops.testing import NOT_OF_ARRAYS
+from gradops.testing.op_properties import NOT_OF_ARRAYS
 
 LIMIT, WORST, ROUNDS = 1.2, 10, 25
 CALL = 1.0  # microseconds that a call of an op may take above that of NumPy: views cost no more

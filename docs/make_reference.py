@@ -49,9 +49,9 @@ def page() -> str:
 
 def errors() -> str:
     """The tree of errors."""
-    import gradops.errors
+    import gradops.core.errors
 
-    return f"## Errors\n\n```text\n{(gradops.errors.__doc__ or '').strip()}\n```\n"
+    return f"## Errors\n\n```text\n{(gradops.core.errors.__doc__ or '').strip()}\n```\n"
 
 
 if __name__ == "__main__":

@@ -16,13 +16,26 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 import numpy as _np
 
 from gradops import DetachWarning
-from gradops.lazily import lazily as _lazily
+from gradops.core.lazy_import import lazily as _lazily
 
 from . import autograd, fft, linalg, special
-from .absent import missing as _missing
-from .arrays import Array, array
-from .conversion import from_dlpack
-from .creation import (
+from .devices import device
+from .dispatch.default_dtype import get_default_dtype, set_default_dtype
+from .engine.array import Array, array
+from .engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .engine.tensor import Tensor
+from .introspection.explain import explain
+from .names.missing_names import missing as _missing
+from .names.torch_names import FUNCTIONS as _FUNCTIONS
+from .ops.conversion import from_dlpack
+from .ops.creation import (
     FloatTensor,
     arange,
     as_tensor,
@@ -45,20 +58,7 @@ from .creation import (
     tensor,
     zeros,
     zeros_like,
-)  # fmt: skip
-from .devices import device
-from .dtypes import get_default_dtype, set_default_dtype
-from .explaining import explain
-from .modes import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
 )
-from .spelling import FUNCTIONS as _FUNCTIONS
-from .tensor import Tensor
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 complex64, complex128 = _np.dtype("complex64"), _np.dtype("complex128")
@@ -75,20 +75,20 @@ globals().update(_FUNCTIONS)  # one table says which ops there are under PyTorch
 if _TYPE_CHECKING:
     from . import array_api, cuda, data, func, nn, optim, random
     from .autograd import checkpoint
-    from .autograd.beside import check
-    from .drawing import to_dot, to_text
+    from .checking.check import check
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
-    from .saving import load, save
-    from .solvers import scipy
+    from .introspection.visualize import to_dot, to_text
+    from .scipy_solvers import scipy
+    from .serialization import load, save
 
 __getattr__ = _lazily(
     __name__,
     {
         "array_api": "array_api", "cuda": "cuda", "data": "data", "func": "func",
         "nn": "nn", "optim": "optim", "random": "random",
-        "load": "saving", "save": "saving", "check": "autograd.beside", "checkpoint": "autograd",
-        "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "drawing",
-        "scipy": "solvers", "to_text": "drawing", "value_and_grad": "func", "vmap": "func",
+        "load": "serialization", "save": "serialization", "check": "checking.check", "checkpoint": "autograd",
+        "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "introspection.visualize",
+        "scipy": "scipy_solvers", "to_text": "introspection.visualize", "value_and_grad": "func", "vmap": "func",
     },
     _missing,
 )  # fmt: skip

@@ -17,9 +17,11 @@ import numpy as np
 
 from gradops.array_api import Making, namespace
 
-from . import creation, devices, dtypes
-from .tensor import Tensor
-from .through_arrays import on_tensors
+from . import devices
+from .dispatch import default_dtype
+from .dispatch.through_arrays import on_tensors
+from .engine.tensor import Tensor
+from .ops import creation
 
 
 def new(array: Any) -> Tensor:
@@ -39,7 +41,7 @@ MAKING = Making(
     filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
     filled_like=creation.full_like,
     counted=lambda *args: new(np.arange(*args)),
-    default_dtype=dtypes.get_default_dtype,
+    default_dtype=default_dtype.get_default_dtype,
     device=devices.CPU,
 )
 FUNCTIONS = on_tensors(namespace(MAKING, __name__))

@@ -12,10 +12,10 @@ import numpy as np
 
 from gradops.array_api import Making, namespace
 
-from . import creation
-from .arrays import Array
 from .devices import CPU
-from .handle import hold
+from .engine.array import Array
+from .engine.handle import hold
+from .ops import creation
 
 
 def new(array: Any) -> Array:

@@ -7,10 +7,10 @@ import numpy as np
 
 from gradops import ShapeError
 
-from .creation import generator as default_generator
-from .creation import tensor
-from .shapes import stack
-from .tensor import Tensor, as_tensor, handle
+from .engine.tensor import Tensor, as_tensor, handle
+from .ops.creation import generator as default_generator
+from .ops.creation import tensor
+from .ops.shapes import stack
 
 __all__ = ["DataLoader", "Dataset", "TensorDataset", "default_collate"]
 

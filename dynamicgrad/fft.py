@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from gradops import fft as transforms
-from gradops.library.fft import OTHER
-from gradops.library.matrices import conjugate
+from gradops.library.linalg.matrices import conjugate
+from gradops.library.signal.fft import OTHER
 
-from . import creation, dtypes
-from .fast import operand
+from .dispatch import default_dtype
+from .dispatch.fast_path import operand
+from .ops import creation
 
 Dims = tuple[int, ...] | None
 
@@ -125,7 +126,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, requires_grad: bool =
 
 def frequencies(values: Any, dtype: Any, requires_grad: bool) -> Any:
     """Frequencies as a tensor of the dtype given, or of the default one."""
-    dtype = dtypes.get_default_dtype() if dtype is None else np.dtype(dtype)
+    dtype = default_dtype.get_default_dtype() if dtype is None else np.dtype(dtype)
     return creation.tensor(values.astype(dtype), requires_grad=requires_grad)
 
 

@@ -12,14 +12,14 @@ import numpy as np
 
 import gradops as ops
 from gradops import linalg
-from gradops.errors import LinAlgError
-from gradops.library.movement import in_dtype
-from gradops.types import shape_of, type_of
+from gradops.core.errors import LinAlgError
+from gradops.core.types import shape_of, type_of
+from gradops.library.shape.movement import in_dtype
 
-from .fast import operand
-from .operand_dtypes import with_dtypes_of_torch
-from .rows import numbers_as_rows
-from .statistics import dims
+from .dispatch.fast_path import operand
+from .dispatch.operand_dtypes import with_dtypes_of_torch
+from .dispatch.zero_dim import numbers_as_rows
+from .ops.reductions import dims
 
 Dims = int | tuple[int, ...] | None
 

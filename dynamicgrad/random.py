@@ -13,7 +13,7 @@ import gradops as ops
 from gradops import random as shared
 from gradops.random import *  # noqa: F403  # what it lists, and no more
 
-from .tensor import Tensor, as_tensor
+from .engine.tensor import Tensor, as_tensor
 
 __all__ = shared.__all__
 

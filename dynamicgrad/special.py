@@ -8,7 +8,7 @@ from typing import Any
 
 import gradops as ops
 
-from .fast import binary, operand, several, unary
+from .dispatch.fast_path import binary, operand, several, unary
 
 DIM = {"dim": "axis", "keepdim": "keepdims"}
 OF_ONE = [

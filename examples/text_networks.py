@@ -20,7 +20,7 @@ from tqdm import trange
 import dynamicgrad as dg
 import staticgrad as sg
 from dynamicgrad import nn
-from gradops.layers import causal
+from gradops.nn import causal
 
 TEXT = Path(__file__).parent / "data" / "almanac.txt"
 LENGTH, BATCH, WIDTH, HEADS, RATE = 64, 32, 96, 4, 3e-3

@@ -24,7 +24,7 @@ from tqdm import tqdm
 import dynamicgrad as dg
 import gradops as ops
 import staticgrad as sg
-from gradops.updates import momentum_sgd
+from gradops.nn.optimizer_updates import momentum_sgd
 
 SIZES = (64, 128, 64, 10)
 BATCH, RATE, MOMENTUM = 32, 0.05, 0.9

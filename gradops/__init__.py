@@ -8,11 +8,9 @@ record; to expressions, they build.
 (np.float64(0.0), np.float64(2.0))
 """
 
-from . import aliases, fft, freeing, library, linalg, random, special
-from .aliases import *
-from .batching import Batched, vmap
-from .dims import Dim
-from .errors import (
+from . import fft, library, linalg, random, special
+from .core.dims import Dim
+from .core.errors import (
     AxisError,
     CheckError,
     DetachWarning,
@@ -44,70 +42,82 @@ from .errors import (
     UnreachedWarning,
     ValueUnknownError,
 )
-from .families import discrete, elementwise, joining, linear, multilinear, selection, singular
-from .forward import Dual, jvp
-from .library.activation import *
-from .library.along_axis import *
-from .library.arithmetic import *
-from .library.arranging import *
-from .library.at import *
-from .library.attention import *
-from .library.averaging import *
-from .library.bessel import *
-from .library.broadcasting import *
-from .library.classification import *
-from .library.closeness import *
-from .library.comparison import *
-from .library.complexes import *
-from .library.contraction import *
-from .library.convolution import *
-from .library.covariances import *
-from .library.creation import *
-from .library.diagonals import *
-from .library.differences import *
-from .library.distances import *
-from .library.distributions import *
-from .library.einsum import *
-from .library.elementwise import *
-from .library.embedding import *
-from .library.exponential import *
-from .library.filtering import *
-from .library.gamma import *
-from .library.indexing import *
-from .library.joining import *
-from .library.linalg_products import *
-from .library.logic import *
-from .library.loss import *
-from .library.movement import *
-from .library.normalization import *
-from .library.padding import *
-from .library.pooling import *
-from .library.quantiles import *
-from .library.random import *
-from .library.rectifiers import *
-from .library.reduction import *
-from .library.repeating import *
-from .library.resampling import *
-from .library.rounding import *
-from .library.running import *
-from .library.searching import *
-from .library.sets import *
-from .library.sorting import *
-from .library.special import *
-from .library.standardizing import *
-from .library.statistics import *
-from .library.trigonometric import *
-from .library.unfolding import *
-from .library.updating import *
-from .library.windows import *
-from .op import OPS, ErrorSample, Op
-from .operators import Operators
-from .reads import reads
-from .reverse import depending_on, pull_back
-from .samples import beside, between, cases, distinct, exactly, integers, positive, reals
-from .series import Series, jet
-from .tree import flatten, leaves_of, tree_map
-from .types import ArrayType, type_of
+from .core.op import OPS, ErrorSample, Op
+from .core.samples import beside, between, cases, distinct, exactly, integers, positive, reals
+from .core.tree import flatten, leaves_of, tree_map
+from .core.types import ArrayType, type_of
+from .kernels import heap
+from .library.elementwise.arithmetic import *
+from .library.elementwise.bessel import *
+from .library.elementwise.comparison import *
+from .library.elementwise.complexes import *
+from .library.elementwise.elementwise import *
+from .library.elementwise.exponential import *
+from .library.elementwise.gamma import *
+from .library.elementwise.isclose import *
+from .library.elementwise.logic import *
+from .library.elementwise.rounding import *
+from .library.elementwise.special import *
+from .library.elementwise.trigonometric import *
+from .library.families import (
+    discrete,
+    elementwise,
+    joining,
+    linear,
+    multilinear,
+    selection,
+    singular,
+)
+from .library.index.diagonals import *
+from .library.index.functional_update import *
+from .library.index.indexing import *
+from .library.index.updating import *
+from .library.linalg.contraction import *
+from .library.linalg.einsum import *
+from .library.linalg.products import *
+from .library.nn.activation import *
+from .library.nn.attention import *
+from .library.nn.avg_pool import *
+from .library.nn.classification import *
+from .library.nn.conv_layers import *
+from .library.nn.convolution import *
+from .library.nn.embedding import *
+from .library.nn.loss import *
+from .library.nn.normalization import *
+from .library.nn.pooling import *
+from .library.nn.rectifiers import *
+from .library.nn.regression_losses import *
+from .library.nn.standardize import *
+from .library.random.distributions import *
+from .library.random.random import *
+from .library.reduce.along_axis import *
+from .library.reduce.covariance import *
+from .library.reduce.cumulative import *
+from .library.reduce.differences import *
+from .library.reduce.quantiles import *
+from .library.reduce.reduction import *
+from .library.reduce.searching import *
+from .library.reduce.sets import *
+from .library.reduce.sorting import *
+from .library.reduce.statistics import *
+from .library.shape.broadcasting import *
+from .library.shape.creation import *
+from .library.shape.im2col import *
+from .library.shape.joining import *
+from .library.shape.movement import *
+from .library.shape.padding import *
+from .library.shape.rearrange import *
+from .library.shape.repeating import *
+from .library.shape.windows import *
+from .library.signal.resampling import *
+from .numpy_api import aliases
+from .numpy_api.aliases import *
+from .numpy_api.operators import Operators
+from .transforms.batching import Batched, vmap
+from .transforms.forward import Dual, jvp
+from .transforms.reverse import depending_on, pull_back
+from .transforms.saved_operands import reads
+from .transforms.taylor import Series, jet
 
 __all__ = [
     "ArrayType", "AxisError", "Batched", "CheckError", "DTypeError", "DetachWarning", "Dim",
@@ -124,4 +134,4 @@ __all__ = [
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])
 
-freeing.keep_freed_memory()
+heap.keep_freed_memory()

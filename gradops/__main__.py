@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from .op import OPS, Op
+from .core.op import OPS, Op
 from .table import aligned, names_in, rows
 
 # By name, as this is the one place of gradops that looks at the packages above it.
@@ -19,7 +19,7 @@ PACKAGES = {
     "dynamicgrad": ["nn.functional", "linalg", "fft", "special", "random"],
     "staticgrad": ["nn", "linalg", "signal", "random"],
 }
-BY_HAND = {"dynamicgrad": "dynamicgrad.by_hand", "staticgrad": "staticgrad.frontend.by_hand"}
+BY_HAND = {"dynamicgrad": "dynamicgrad.names.by_hand", "staticgrad": "staticgrad.ops.by_hand"}
 
 
 def spelled_in(name: str) -> dict[Op, list[str]]:

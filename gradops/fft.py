@@ -5,7 +5,7 @@
 array([1., 2., 3.])
 """
 
-from .library.fourier import (
+from .library.signal.fourier import (
     fft,
     fft2,
     fftfreq,

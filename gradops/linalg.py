@@ -11,29 +11,25 @@ array([[0.5 , 0.  ],
 
 from typing import Any
 
-from .errors import LinAlgError
-from .library import diagonals, linalg_products
-from .library.arranging import matrix_transpose
-from .library.contraction import matmul
-from .library.linalg_determinants import SlogdetResult, det, logdet, slogdet
-from .library.linalg_eigen import EigResult, eig, eigvals
-from .library.linalg_equations import (
-    cholesky_inverse,
-    cholesky_solve,
-    tensorinv,
-    tensorsolve,
-)
-from .library.linalg_functions import matrix_exp, matrix_power
-from .library.linalg_inverses import LstsqResult, lstsq, matrix_rank, pinv
-from .library.linalg_norms import cond, matrix_norm, norm
-from .library.linalg_products import cross, multi_dot, outer, tensordot, vecdot
-from .library.linalg_qr import QRResult, qr
-from .library.linalg_solving import inv, solve
-from .library.linalg_spectra import EighResult, cholesky, eigh, eigvalsh
-from .library.linalg_svd import SVDResult, svd, svdvals
-from .library.linalg_triangular import solve_triangular
-from .library.matrices import adjoint
-from .library.statistics import vector_norm
+from .core.errors import LinAlgError
+from .library.index import diagonals
+from .library.linalg import products
+from .library.linalg.contraction import matmul
+from .library.linalg.determinants import SlogdetResult, det, logdet, slogdet
+from .library.linalg.eigen import EigResult, eig, eigvals
+from .library.linalg.equations import cholesky_inverse, cholesky_solve, tensorinv, tensorsolve
+from .library.linalg.functions import matrix_exp, matrix_power
+from .library.linalg.inverses import LstsqResult, lstsq, matrix_rank, pinv
+from .library.linalg.matrices import adjoint
+from .library.linalg.norms import cond, matrix_norm, norm
+from .library.linalg.products import cross, multi_dot, outer, tensordot, vecdot
+from .library.linalg.qr import QRResult, qr
+from .library.linalg.solve import inv, solve
+from .library.linalg.spectra import EighResult, cholesky, eigh, eigvalsh
+from .library.linalg.svd import SVDResult, svd, svdvals
+from .library.linalg.triangular import solve_triangular
+from .library.reduce.statistics import vector_norm
+from .library.shape.rearrange import matrix_transpose
 
 
 def diagonal(x: Any, offset: int = 0) -> Any:
@@ -51,7 +47,7 @@ def trace(x: Any, offset: int = 0) -> Any:
     >>> trace(np.ones((5, 2, 2))).shape
     (5,)
     """
-    return linalg_products.trace(x, offset, -2, -1)
+    return products.trace(x, offset, -2, -1)
 
 
 __all__ = [

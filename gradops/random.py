@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import canonical
-from .errors import OptionError
-from .library.arithmetic import sub
-from .library.comparison import clip, less
-from .library.distributions import (
+from .core.attributes import canonical
+from .core.errors import OptionError
+from .core.types import PYTHON_SCALARS, shape_of, type_of
+from .library.elementwise.arithmetic import sub
+from .library.elementwise.comparison import clip, less
+from .library.elementwise.special import ndtr, ndtri
+from .library.random.distributions import (
     parameter_of,
     random_beta,
     random_chisquare,
@@ -31,8 +33,7 @@ from .library.distributions import (
     random_student_t,
     shape_for,
 )
-from .library.movement import moveaxis
-from .library.random import (
+from .library.random.random import (
     fold_in,
     random_bernoulli,
     random_cauchy,
@@ -47,10 +48,9 @@ from .library.random import (
     random_split,
     random_uniform,
 )
-from .library.random import truncated_normal as within_two
-from .library.reduction import argmax
-from .library.special import ndtr, ndtri
-from .types import PYTHON_SCALARS, shape_of, type_of
+from .library.random.random import truncated_normal as within_two
+from .library.reduce.reduction import argmax
+from .library.shape.movement import moveaxis
 
 beta, cauchy, chisquare, choice = random_beta, random_cauchy, random_chisquare, random_choice
 dirichlet, exponential, gamma = random_dirichlet, random_exponential, random_gamma

@@ -8,12 +8,10 @@ are SciPy's: `pip install 'staticgrad[scipy]'` brings them.
 True
 """
 
-from .library.activation import log_softmax, softmax
-from .library.activation import sigmoid as expit
-from .library.bessel import i0, i0e, i1, i1e
-from .library.elementwise import erf, expm1, log1p
-from .library.exponential import exp2
-from .library.gamma import (
+from .library.elementwise.bessel import i0, i0e, i1, i1e
+from .library.elementwise.elementwise import erf, expm1, log1p
+from .library.elementwise.exponential import exp2
+from .library.elementwise.gamma import (
     beta,
     betainc,
     betaln,
@@ -26,9 +24,7 @@ from .library.gamma import (
     polygamma,
     zeta,
 )
-from .library.rectifiers import log_sigmoid as log_expit
-from .library.reduction import logsumexp
-from .library.special import (
+from .library.elementwise.special import (
     entr,
     erfc,
     erfcx,
@@ -40,6 +36,10 @@ from .library.special import (
     xlog1py,
     xlogy,
 )
+from .library.nn.activation import log_softmax, softmax
+from .library.nn.activation import sigmoid as expit
+from .library.nn.rectifiers import log_sigmoid as log_expit
+from .library.reduce.reduction import logsumexp
 
 psi = digamma
 

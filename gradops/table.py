@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .op import OPS, Op
-from .rules import EveryOperand, Rules
+from .core.op import OPS, Op
+from .core.rules import EveryOperand, Rules
 
 OPERANDS = "xyzuvw"
 

@@ -14,14 +14,10 @@ array([2., 4.], dtype=float32)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from gradops import ArrayType, Dim, GrowthWarning, UnreachedWarning
-from gradops.lazily import lazily as _lazily
+from gradops.core.lazy_import import lazily as _lazily
 
 from . import linalg, nn, random, signal
-from .absent import missing as _missing
-from .control.branches import case, cond, switch
-from .control.custom import custom_gradient, grad_clip, grad_scale
-from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
-from .frontend.effects import (
+from .build.effects import (
     Assert,
     Print,
     check_numerics,
@@ -31,8 +27,7 @@ from .frontend.effects import (
     no_op,
     variables_initializer,
 )
-from .frontend.freeze import freeze
-from .frontend.graph import (
+from .build.graph import (
     Graph,
     add_to_collection,
     get_collection,
@@ -42,14 +37,25 @@ from .frontend.graph import (
     reset_default_graph,
     trainable_variables,
 )
-from .frontend.leaves import (
+from .build.inputs import (
     Variable,
     constant,
     placeholder,
     placeholder_with_default,
     set_default_dtype,
 )
-from .frontend.random import (
+from .build.tracing import trace
+from .control.branches import case, cond, switch
+from .control.custom_gradient import custom_gradient, grad_clip, grad_scale
+from .control.loops import foldl, fori, map, map_accumulate, scan, while_loop
+from .freezing.freezer import freeze
+from .functions.traced_function import Function, function
+from .ir.expr import Expr
+from .ir.graph import FrozenGraph
+from .ir.verify import verify
+from .missing_names import missing as _missing
+from .ops.distributions import multinomial, random_crop, random_gamma, random_poisson
+from .ops.random import (
     random_bernoulli,
     random_key,
     random_normal,
@@ -58,19 +64,13 @@ from .frontend.random import (
     set_random_seed,
     truncated_normal,
 )
-from .frontend.sampling import multinomial, random_crop, random_gamma, random_poisson
-from .frontend.spelling import DTYPES as _DTYPES
-from .frontend.spelling import FUNCTIONS as _FUNCTIONS
-from .frontend.tracing import trace
-from .ir.expr import Expr
-from .ir.graph import FrozenGraph
-from .ir.text import to_text
-from .ir.verify import verify
+from .ops.tensorflow_names import DTYPES as _DTYPES
+from .ops.tensorflow_names import FUNCTIONS as _FUNCTIONS
 from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
-from .runtime.function import Function, function
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .text.printer import to_text
 from .transform.reverse import gradients
 
 globals().update(
@@ -85,16 +85,16 @@ if _TYPE_CHECKING:
     from .export.mermaid import to_mermaid
     from .export.networkx import to_networkx
     from .export.saving import load, save
-    from .ir.parse import parse
     from .ir.replay import replay
-    from .runtime.beside import check
-    from .runtime.solvers import scipy
+    from .runtime.check import check
+    from .scipy_solvers import scipy
+    from .text.parser import parse
     from .train.clipping import clip_by_global_norm, clip_by_norm, global_norm
     from .transform.forward import hvp, jvp, vjp
     from .transform.importing import import_graph
     from .transform.jacobian import hessian, jacobian
-    from .transform.paths import why_none
     from .transform.surgery import extract, replace, wrap
+    from .transform.unconnected import why_none
 
 _INITIALIZERS = [
     f"{name}_initializer"
@@ -106,18 +106,18 @@ _INITIALIZERS = [
 __getattr__ = _lazily(
     __name__,
     {
-        "array_api": "array_api", "check": "runtime.beside",
+        "array_api": "array_api", "check": "runtime.check",
         "clip_by_global_norm": "train.clipping", "clip_by_norm": "train.clipping",
         "explain": "export.explaining", "extract": "transform.surgery",
         "global_norm": "train.clipping", "hessian": "transform.jacobian",
         "hvp": "transform.forward", "import_graph": "transform.importing",
         "initializers": "initializers", "jacobian": "transform.jacobian",
         "jvp": "transform.forward", "layers": "layers", "load": "export.saving",
-        "parse": "ir.parse", "replace": "transform.surgery", "replay": "ir.replay",
-        "save": "export.saving", "scipy": "runtime.solvers", "to_dot": "export.dot",
+        "parse": "text.parser", "replace": "transform.surgery", "replay": "ir.replay",
+        "save": "export.saving", "scipy": "scipy_solvers", "to_dot": "export.dot",
         "to_json": "export.as_json", "to_mermaid": "export.mermaid",
         "to_networkx": "export.networkx", "train": "train", "vjp": "transform.forward",
-        "why_none": "transform.paths", "wrap": "transform.surgery",
+        "why_none": "transform.unconnected", "wrap": "transform.surgery",
     }
     | dict.fromkeys(_INITIALIZERS, "initializers"),
     _missing,

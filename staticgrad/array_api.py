@@ -12,9 +12,9 @@ import numpy as np
 
 from gradops.array_api import Making, namespace
 
-from .frontend import creation
-from .frontend.leaves import as_expression, constant, default_dtype
+from .build.inputs import as_expression, constant, default_dtype
 from .ir.expr import Expr
+from .ops import creation
 
 
 def full(shape: Any, value: Any, dtype: Any) -> Expr:

@@ -15,11 +15,11 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.types import as_shape, native
+from gradops.core.types import as_shape, native
 
-from .frontend.graph import get_default_graph
-from .frontend.leaves import default_dtype
-from .frontend.random import seed_of
+from .build.graph import get_default_graph
+from .build.inputs import default_dtype
+from .ops.random import seed_of
 
 Shape = Sequence[int]
 CUT = 0.87962566103423978  # the deviation of a normal distribution cut off at two deviations

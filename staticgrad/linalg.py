@@ -8,7 +8,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from .frontend.spelling import LINALG as _LINALG
+from .ops.tensorflow_names import LINALG as _LINALG
 
 globals().update(_LINALG)  # one table says which there are
 

@@ -7,8 +7,8 @@
 
 from typing import Any as _Any
 
-from .absent import missing as _missing
-from .frontend.spelling import NN as _NN
+from .missing_names import missing as _missing
+from .ops.tensorflow_names import NN as _NN
 
 globals().update(_NN)  # one table says which there are
 

@@ -13,7 +13,7 @@ import gradops as ops
 from gradops import random as shared
 from gradops.random import *  # noqa: F403  # what it lists, and no more
 
-from .frontend.leaves import constant
+from .build.inputs import constant
 from .ir.expr import Expr
 
 __all__ = shared.__all__

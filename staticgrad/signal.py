@@ -8,7 +8,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from .frontend.spelling import SIGNAL as _SIGNAL
+from .ops.tensorflow_names import SIGNAL as _SIGNAL
 
 globals().update(_SIGNAL)  # one table says which there are
 

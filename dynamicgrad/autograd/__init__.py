@@ -2,24 +2,25 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from gradops.lazily import lazily as _lazily
+from gradops.core.lazy_import import lazily as _lazily
 
-from .. import function, graph
-from ..anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
-from ..backward import backward
-from ..function import Function, once_differentiable
+from ..custom_function import function
+from ..custom_function.function import Function, once_differentiable
+from ..engine.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from ..engine.backward import backward
+from . import graph
 from .batched import grad
 
 if _TYPE_CHECKING:
+    from ..checking.gradcheck import gradcheck, gradgradcheck
     from . import forward_ad, functional
-    from .checking import gradcheck, gradgradcheck
     from .checkpointing import checkpoint, checkpoint_sequential
 
 __getattr__ = _lazily(
     __name__,
     {
-        "forward_ad": "forward_ad", "functional": "functional", "gradcheck": "checking",
-        "gradgradcheck": "checking", "checkpoint": "checkpointing",
+        "forward_ad": "forward_ad", "functional": "functional", "gradcheck": ".checking.gradcheck",
+        "gradgradcheck": ".checking.gradcheck", "checkpoint": "checkpointing",
         "checkpoint_sequential": "checkpointing",
     },
 )  # fmt: skip

@@ -4,9 +4,9 @@ from typing import Any
 
 from gradops import TransformError
 
-from ..backward import grad as pull
-from ..backward import sequence
-from ..tensor import Tensor, as_tensor
+from ..engine.backward import grad as pull
+from ..engine.backward import sequence
+from ..engine.tensor import Tensor, as_tensor
 
 
 def grad(

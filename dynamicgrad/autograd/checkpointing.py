@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradops import Op, Operators, TapeError, TransformError
-from gradops.places import Place, describe, here
-from gradops.tree import flatten
-from gradops.types import ArrayType, type_of
+from gradops.core.source_location import Place, describe, here
+from gradops.core.tree import flatten
+from gradops.core.types import ArrayType, type_of
 
-from ..creation import GENERATOR, state_of_thread
+from ..engine.grad_mode import RECORDING, Counting, Enough, is_recording
+from ..engine.handle import ARRAYS, Handle
+from ..engine.node import REPEATED, Node, clock
+from ..engine.tensor import Tensor, handle
 from ..func.recording import vertex
-from ..handle import ARRAYS, Handle
-from ..modes import RECORDING, Counting, Enough, is_recording
-from ..tape import REPEATED, Node, clock
-from ..tensor import Tensor, handle
+from ..ops.creation import GENERATOR, state_of_thread
 
 CHECKS = ("default", "none")
 DIFFERENT_NUMBER = (

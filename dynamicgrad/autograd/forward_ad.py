@@ -13,10 +13,10 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from gradops import Dual, TapeError, TransformError, reshape
-from gradops.levels import LEVEL, levels
+from gradops.core.levels import LEVEL, levels
 
+from ..engine.tensor import Tensor, tensor_of
 from ..func.forward import dual, parts, require_pair
-from ..tensor import Tensor, tensor_of
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",

@@ -11,13 +11,13 @@ import numpy as np
 import gradops as ops
 from gradops import TransformError
 
+from ..engine.grad_mode import enable_grad
+from ..engine.tensor import Tensor, handle
 from ..func import grad as gradient
 from ..func import jacfwd
 from ..func.forward import dual_parts, require_pair
 from ..func.levels import released
 from ..func.recording import Recording
-from ..modes import enable_grad
-from ..tensor import Tensor, handle
 from .batched import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import gradops as ops
 from gradops import Batched, TransformError
-from gradops.batching import batch, unbatch
-from gradops.levels import levels
-from gradops.tree import children, flatten
+from gradops.core.levels import levels
+from gradops.core.tree import children, flatten
+from gradops.transforms.batching import batch, unbatch
 
-from ..carrying import run_at
-from ..handle import Handle, hold, on_face
-from ..modes import RANDOMNESS
+from ..engine.grad_mode import RANDOMNESS
+from ..engine.handle import Handle, hold, on_face
+from ..tracing.captured_writes import run_at
 from .levels import as_part, released
 from .structure import as_handle, for_caller, has_handles, output, speaks_numpy
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from gradops import Dual, NotDifferentiableError, TransformError, astype
-from gradops.levels import levels
-from gradops.tree import flatten
-from gradops.types import is_inexact
+from gradops.core.levels import levels
+from gradops.core.tree import flatten
+from gradops.core.types import is_inexact
 
-from ..carrying import run_at
-from ..handle import Face, Handle, hold, on_face
-from ..leaves import GIVE_FLOATS
-from ..modes import is_recording
+from ..engine.grad_mode import is_recording
+from ..engine.handle import Face, Handle, hold, on_face
+from ..engine.leaf import GIVE_FLOATS
+from ..tracing.captured_writes import run_at
 from .levels import as_part, has_history, lift, released
 from .recording import gradients
 from .reverse import Opened
@@ -30,7 +30,7 @@ from .structure import (
     speaks_numpy,
     split_aux,
     structure_text,
-)  # fmt: skip
+)
 
 
 def jvp(

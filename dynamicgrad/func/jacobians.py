@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.tree import flatten
+from gradops.core.tree import flatten
 
-from ..handle import Handle, hold
+from ..engine.handle import Handle, hold
 from .batching import vmap
 from .forward import jvp
 from .reverse import Opened, grad
@@ -22,7 +22,7 @@ from .structure import (
     like_argnums,
     split_aux,
     with_arguments_at,
-)  # fmt: skip
+)
 
 
 def jacrev(

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from gradops import Op, Operators, type_of
-from gradops.levels import LEVEL, Carrier, levels
+from gradops.core.levels import LEVEL, Carrier, levels
 
-from ..arrays import Array
-from ..handle import Face, Handle, hold, on_face, unwrapped
-from ..tape import Run
+from ..engine.array import Array
+from ..engine.handle import Face, Handle, hold, on_face, unwrapped
+from ..engine.node import Run
 
 
 class Lifted(Carrier, Operators):

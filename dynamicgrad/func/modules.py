@@ -7,7 +7,7 @@ from typing import Any
 import gradops as ops
 from gradops import TransformError
 
-from ..leaves import requires_grad_
+from ..engine.leaf import requires_grad_
 
 
 def functional_call(

@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.levels import at_level
-from gradops.tree import flatten
+from gradops.core.levels import at_level
+from gradops.core.tree import flatten
 
-from ..backward import carry, gradients_at, seeded
-from ..handle import Face, Handle, face_of, hold, make_leaf, on_face
-from ..leaves import require_float
-from ..modes import PACKING, RECORDING, is_recording
-from ..reading import constants
-from ..reading import tensors as variables
-from ..sharing import storage_of
-from ..tape import Run, clock
+from ..engine.backward import carry, gradients_at, seeded
+from ..engine.grad_mode import PACKING, RECORDING, is_recording
+from ..engine.handle import Face, Handle, face_of, hold, make_leaf, on_face
+from ..engine.leaf import require_float
+from ..engine.node import Run, clock
+from ..engine.saved_tensors import constants
+from ..engine.saved_tensors import tensors as variables
+from ..engine.storage import storage_of
 from .levels import has_history, lifted, released, unrecorded
 from .structure import as_handle
 

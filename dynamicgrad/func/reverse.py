@@ -8,12 +8,12 @@ import numpy as np
 
 import gradops as ops
 from gradops import NotDifferentiableError, TransformError
-from gradops.tree import flatten
-from gradops.types import is_inexact
+from gradops.core.tree import flatten
+from gradops.core.types import is_inexact
 
-from ..handle import Handle
-from ..leaves import GIVE_FLOATS, NEED_FLOATS
-from ..modes import is_recording
+from ..engine.grad_mode import is_recording
+from ..engine.handle import Handle
+from ..engine.leaf import GIVE_FLOATS, NEED_FLOATS
 from .levels import has_history
 from .recording import Recording, gradients
 from .structure import (
@@ -32,7 +32,7 @@ from .structure import (
     split_aux,
     structure_text,
     with_arguments_at,
-)  # fmt: skip
+)
 
 
 def grad_and_value(

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from gradops import TransformError
-from gradops.tree import flatten, structure, tree_map
+from gradops.core.tree import flatten, structure, tree_map
 
-from ..arrays import Array
-from ..handle import Handle, hold
-from ..tensor import Tensor
+from ..engine.array import Array
+from ..engine.handle import Handle, hold
+from ..engine.tensor import Tensor
 
 ArgNums = int | tuple[int, ...]
 NUMBERS = {float, int, bool, complex}

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradops import Series, TransformError, astype
-from gradops.levels import levels
+from gradops.core.levels import levels
 
-from ..carrying import run_at
-from ..handle import Handle, hold, on_face
+from ..engine.handle import Handle, hold, on_face
+from ..tracing.captured_writes import run_at
 from .levels import as_part, released
 from .structure import as_handle, for_caller, has_handles, outputs_of, speaks_numpy
 

@@ -1,7 +1,7 @@
 """Building blocks of neural networks."""
 
 from . import functional, init, utils
-from .activation import (
+from .layers.activation import (
     CELU,
     ELU,
     GELU,
@@ -29,8 +29,8 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
-from .attention import MultiheadAttention
-from .channels import (
+from .layers.attention import MultiheadAttention
+from .layers.batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
     BatchNorm3d,
@@ -38,12 +38,25 @@ from .channels import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .embedding import Embedding
-from .linear import Bilinear, Identity, Linear
-from .loss import (
+from .layers.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from .layers.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from .layers.embedding import Embedding
+from .layers.linear import Bilinear, Identity, Linear
+from .layers.loss import (
     BCELoss,
     BCEWithLogitsLoss,
     CosineEmbeddingLoss,
@@ -64,9 +77,8 @@ from .loss import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
-from .module import Module
-from .normalization import GroupNorm, LayerNorm, RMSNorm
-from .padding import (
+from .layers.normalization import GroupNorm, LayerNorm, RMSNorm
+from .layers.padding import (
     CircularPad1d,
     CircularPad2d,
     CircularPad3d,
@@ -83,8 +95,7 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .parameter import Parameter
-from .pooling import (
+from .layers.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
@@ -101,8 +112,8 @@ from .pooling import (
     MaxPool2d,
     MaxPool3d,
 )
-from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from .shape import (
+from .layers.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from .layers.shape import (
     CosineSimilarity,
     Flatten,
     Fold,
@@ -114,13 +125,16 @@ from .shape import (
     Unfold,
     Upsample,
 )
-from .transformer import (
+from .layers.transformer import (
     Transformer,
     TransformerDecoder,
     TransformerDecoderLayer,
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from .modules.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .modules.module import Module
+from .modules.parameter import Parameter
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",

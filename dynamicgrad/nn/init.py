@@ -10,9 +10,9 @@ import numpy as np
 
 from gradops import OptionError, ShapeError
 
-from ..creation import generator as default_generator
-from ..modes import no_grad
-from ..tensor import Tensor, handle
+from ..engine.grad_mode import no_grad
+from ..engine.tensor import Tensor, handle
+from ..ops.creation import generator as default_generator
 
 __all__ = [
     "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",

@@ -8,9 +8,9 @@ import numpy as np
 import gradops as ops
 from gradops import ShapeError
 
-from ..inplace import copy_
-from ..modes import no_grad
-from ..tensor import Tensor, as_tensor, handle
+from ..engine.grad_mode import no_grad
+from ..engine.tensor import Tensor, as_tensor, handle
+from ..ops.inplace import copy_
 
 __all__ = [
     "clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters",

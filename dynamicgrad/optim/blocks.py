@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError, type_of
-from gradops.places import here
+from gradops.core.source_location import here
 
-from ..sharing import memory, storage_of
-from ..tensor import Tensor, handle
+from ..engine.storage import memory, storage_of
+from ..engine.tensor import Tensor, handle
 
 SMALL = 2048  # entries below which a parameter is put together with others
 TILE = 32768  # entries of a tile; a few such arrays fit into the second cache

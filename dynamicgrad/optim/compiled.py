@@ -8,11 +8,11 @@ with the step is put into the optimizer after each call.
 from typing import Any
 
 from gradops import GraphError, astype
-from gradops.types import type_of
+from gradops.core.types import type_of
 
-from ..carrying import carry
-from ..sharing import storage_of
-from ..tensor import Tensor, handle
+from ..engine.storage import storage_of
+from ..engine.tensor import Tensor, handle
+from ..tracing.captured_writes import carry
 from .blocks import require_like
 
 RATE = "lr"  # the option that schedules change from step to step

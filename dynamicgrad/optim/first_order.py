@@ -1,15 +1,15 @@
-"""Optimizers whose steps are an update rule of `gradops.updates`, applied to each parameter."""
+"""Optimizers whose steps are an update rule of `gradops.nn.optimizer_updates`, applied to each parameter."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from gradops import updates
-from gradops.levels import TRACING
+from gradops.core.levels import TRACING
+from gradops.nn import optimizer_updates
 
-from ..creation import full_like
-from ..tensor import Tensor, handle
+from ..engine.tensor import Tensor, handle
+from ..ops.creation import full_like
 from . import compiled
 from .blocks import Block, Updated, blocks_of, checked
 from .optimizer import Optimizer, evaluated, require_at_least
@@ -88,7 +88,7 @@ def number(option: Any) -> Any:
 
 
 class SGD(FirstOrder):
-    """Gradient descent, with momentum and weight decay if asked; see `gradops.updates.sgd`.
+    """Gradient descent, with momentum and weight decay if asked; see `gradops.nn.optimizer_updates.sgd`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.SGD([w], lr=0.25)
@@ -98,7 +98,7 @@ class SGD(FirstOrder):
     tensor([0.5000], requires_grad=True)
     """
 
-    rule = staticmethod(updates.sgd)
+    rule = staticmethod(optimizer_updates.sgd)
     options = ("lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize")
 
     def __init__(
@@ -125,7 +125,7 @@ class SGD(FirstOrder):
 
 
 class Adam(FirstOrder):
-    """Adam, with running means of the gradient and of its square; see `gradops.updates.adam`.
+    """Adam, with running means of the gradient and of its square; see `gradops.nn.optimizer_updates.adam`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.Adam([w], lr=0.1)
@@ -135,7 +135,7 @@ class Adam(FirstOrder):
     tensor([0.9000], requires_grad=True)
     """
 
-    rule = staticmethod(updates.adam)
+    rule = staticmethod(optimizer_updates.adam)
     options = (
         "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "decoupled_weight_decay",
     )  # fmt: skip
@@ -194,7 +194,7 @@ class AdamW(Adam):
 
 
 class RMSprop(FirstOrder):
-    """The gradient over the root of the running mean of its square; `gradops.updates.rmsprop`.
+    """The gradient over the root of the running mean of its square; `gradops.nn.optimizer_updates.rmsprop`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.RMSprop([w], lr=0.01)
@@ -204,7 +204,7 @@ class RMSprop(FirstOrder):
     tensor([0.9000], requires_grad=True)
     """
 
-    rule = staticmethod(updates.rmsprop)
+    rule = staticmethod(optimizer_updates.rmsprop)
     options = ("lr", "alpha", "eps", "weight_decay", "momentum", "centered", "maximize")
 
     def __init__(
@@ -232,7 +232,7 @@ class RMSprop(FirstOrder):
 
 
 class Adagrad(FirstOrder):
-    """The gradient over the root of the sum of its squares; see `gradops.updates.adagrad`.
+    """The gradient over the root of the sum of its squares; see `gradops.nn.optimizer_updates.adagrad`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.Adagrad([w], lr=0.1)
@@ -242,7 +242,7 @@ class Adagrad(FirstOrder):
     tensor([0.9000], requires_grad=True)
     """
 
-    rule = staticmethod(updates.adagrad)
+    rule = staticmethod(optimizer_updates.adagrad)
     options = ("lr", "lr_decay", "weight_decay", "eps", "maximize")
 
     def __init__(

@@ -8,10 +8,10 @@ import numpy as np
 
 from gradops import OptionError
 
-from ..inplace import copy_
-from ..modes import enable_grad, no_grad
-from ..sharing import memory
-from ..tensor import Tensor, handle
+from ..engine.grad_mode import enable_grad, no_grad
+from ..engine.storage import memory
+from ..engine.tensor import Tensor, handle
+from ..ops.inplace import copy_
 from .line_search import Point, greatest, strong_wolfe
 from .optimizer import Optimizer, require_at_least
 

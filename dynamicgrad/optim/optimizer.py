@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradops import TapeError
-from gradops.levels import TRACING
+from gradops.core.levels import TRACING
 
-from ..handles import RemovableHandle, registered
-from ..modes import enable_grad
-from ..tensor import Tensor
-from . import compiled, saved
+from ..engine.grad_mode import enable_grad
+from ..engine.tensor import Tensor
+from ..hooks.removable_handle import RemovableHandle, registered
+from . import compiled, state
 
 Group = dict[str, Any]
 
@@ -132,11 +132,11 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The state, and the options of the groups, with numbers in place of the parameters."""
-        return saved.state_dict(self.state, self.param_groups)
+        return state.state_dict(self.state, self.param_groups)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
-        found, self.param_groups = saved.loaded(state_dict, self.param_groups)
+        found, self.param_groups = state.loaded(state_dict, self.param_groups)
         self.state = defaultdict(dict, found)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import gradops as ops
 
 from .. import fft, linalg
-from ..errors import OptionError
+from ..core.errors import OptionError
 from .dtypes import DTYPES, Info
 from .dtypes import FUNCTIONS as OF_DTYPES
 from .elementwise import ELEMENTWISE

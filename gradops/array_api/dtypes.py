@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OptionError
-from ..types import PYTHON_SCALARS, native, type_of
+from ..core.errors import OptionError
+from ..core.types import PYTHON_SCALARS, native, type_of
 from .making import Making, require_device
 
 KINDS = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradops as ops
 
-from ..types import is_complex, type_of
+from ..core.types import is_complex, type_of
 from .signatures import Function, Functions, each, one, two
 
 NEITHER = complex(math.nan, math.nan)

@@ -8,9 +8,9 @@ import numpy as np
 
 import gradops as ops
 
-from ..dims import Dim
-from ..errors import DTypeError, OptionError
-from ..types import as_shape, native, type_of
+from ..core.dims import Dim
+from ..core.errors import DTypeError, OptionError
+from ..core.types import as_shape, native, type_of
 
 NAMES = (
     "arange", "asarray", "astype", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like",

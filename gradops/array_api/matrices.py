@@ -5,7 +5,7 @@ from typing import Any
 import gradops as ops
 
 from .. import linalg
-from ..library.movement import computed_in
+from ..library.shape.movement import computed_in
 from .signatures import Functions, each, one, two
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import gradops as ops
 
-from ..library.movement import in_dtype
-from ..types import type_of
+from ..core.types import type_of
+from ..library.shape.movement import in_dtype
 from .signatures import Functions, each, one, ordering, over, over_in, running, spread_over
 
 

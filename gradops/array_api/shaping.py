@@ -6,8 +6,8 @@ import numpy as np
 
 import gradops as ops
 
-from ..types import ArrayType, as_shape, type_of
-from ..types import broadcast_shapes as common_shape
+from ..core.types import ArrayType, as_shape, type_of
+from ..core.types import broadcast_shapes as common_shape
 from .signatures import Functions, one
 
 

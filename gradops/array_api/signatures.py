@@ -6,7 +6,7 @@ from typing import Any
 
 import gradops as ops
 
-from ..library.movement import computed_in
+from ..library.shape.movement import computed_in
 
 Function = Callable[..., Any]
 Functions = dict[str, Function]

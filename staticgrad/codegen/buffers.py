@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.dims import product
+from gradops.core.dims import product
 
+from ..ir.contiguity import in_c_order
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..ir.layout import in_c_order
 from ..ir.sizes import sizes_told_by
 
 WORTHWHILE = 2048  # bytes from which writing into kept memory beats allocating: measured

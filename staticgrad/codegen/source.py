@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, FeedError
-from gradops.dims import broadcast_size, nonnegative
+from gradops.core.dims import broadcast_size, nonnegative
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
 from ..ir.sizes import Told, sizes_told_by
-from ..ir.structure import HistoryType, sizes_shown
+from ..ir.tuple_types import HistoryType, sizes_shown
 from .buffers import Plan, plan_buffers, takes
 from .names import RESERVED, comment, identifier
 

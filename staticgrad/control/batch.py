@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradops import OPS, Batched, MissingRuleError
-from gradops.batching import Shared
-from gradops.levels import at_level, levels
+from gradops.core.levels import at_level, levels
+from gradops.transforms.batching import Shared
 
-from ..frontend.freeze import enclosed
+from ..freezing.freezer import enclosed
 from ..ir.graph import FrozenGraph
-from ..ir.structure import HistoryType, ResidualsType
-from .lists import Flags, is_list, size_of, spread, to_front, with_examples
-from .scratch import Scratch
+from ..ir.tuple_types import HistoryType, ResidualsType
+from .partial_eval import Scratch
+from .stacks import Flags, is_list, size_of, spread, to_front, with_examples
 
 
 class Inside:

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradops import OPS, DTypeError, OptionError, ShapeError, where
-from gradops.errors import StructureError
-from gradops.places import describe
-from gradops.tree import structure
-from gradops.types import conflict
+from gradops.core.errors import StructureError
+from gradops.core.source_location import describe
+from gradops.core.tree import structure
+from gradops.core.types import conflict
 
-from ..frontend.effects import Assert, group
-from ..frontend.graph import get_default_graph
-from ..frontend.leaves import as_expression
+from ..build.effects import Assert, group
+from ..build.graph import get_default_graph
+from ..build.inputs import as_expression
 from ..ir.expr import Expr, clock
 from ..ir.names import Names
-from .bodies import (
+from .body_tracing import (
     Body,
     as_result,
     bring_about,

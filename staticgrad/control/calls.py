@@ -11,14 +11,23 @@ import numpy as np
 
 from gradops import OPS
 
-from ..frontend.effects import group, is_run_only
-from ..frontend.graph import get_default_graph
-from ..frontend.leaves import parameter
-from ..frontend.tracing import name_of
+from ..build.effects import group, is_run_only
+from ..build.graph import get_default_graph
+from ..build.inputs import parameter
+from ..build.tracing import name_of
 from ..ir.expr import Expr, clock, common_names
 from ..ir.graph import FrozenGraph
 from ..ir.names import Names
-from .bodies import Body, as_result, bring_about, captures_of, closed, reassigned, state_of, traced
+from .body_tracing import (
+    Body,
+    as_result,
+    bring_about,
+    captures_of,
+    closed,
+    reassigned,
+    state_of,
+    traced,
+)
 
 
 @dataclass(frozen=True)

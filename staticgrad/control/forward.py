@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..frontend.freeze import enclosed
+from ..freezing.freezer import enclosed
 from ..ir.expr import Expr, lifted, parts_of
 from ..ir.graph import FrozenGraph
-from ..ir.structure import Parts, carries_derivatives
+from ..ir.tuple_types import Parts, carries_derivatives
 from ..transform.forward import pushed
-from .lists import zeros_like
+from .partial_eval import Scratch, loop_reach
 from .reverse import widen
-from .scratch import Scratch, loop_reach
+from .stacks import zeros_like
 
 Tangents = Mapping[int, Any]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from gradops import OPS, logical_and, tree_map
 
-from ..frontend.leaves import as_expression
+from ..build.inputs import as_expression
 from ..ir.expr import Expr
 from .plan import Loop
 

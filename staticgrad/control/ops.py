@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
-from gradops.dims import UNKNOWN
-from gradops.rules import Jointly, Selective
-from gradops.types import conflict
+from gradops.core.dims import UNKNOWN
+from gradops.core.rules import Jointly, Selective
+from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
 from ..ir.replay import bound
-from ..ir.structure import HistoryType, Parts, TupleType, relaxed, type_name
+from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
 from . import batch, forward, reverse
-from .lists import CONTROL, no_samples
-from .scratch import call_reach, case_reach, loop_reach
+from .partial_eval import call_reach, case_reach, loop_reach
+from .stacks import CONTROL, no_samples
 
 
 def taken(values: Any, index: int) -> Any:

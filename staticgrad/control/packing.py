@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Op, ShapeError
-from gradops.rules import Jointly, Selective
+from gradops.core.rules import Jointly, Selective
 
 from ..ir.expr import Expr, apply, new_constant
 from ..ir.names import Names
-from ..ir.structure import ResidualsType, carries_derivatives
-from .lists import (
+from ..ir.tuple_types import ResidualsType, carries_derivatives
+from .stacks import (
     CONTROL,
     Flags,
     Partly,

@@ -3,27 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gradops import (
-    OPS,
-    ArrayType,
-    Dim,
-    DTypeError,
-    GraphError,
-    OptionError,
-    ShapeError,
-    flatten,
-)
-from gradops.dims import UNKNOWN, Size
-from gradops.errors import StructureError
-from gradops.places import describe
-from gradops.types import is_float
+from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, OptionError, ShapeError, flatten
+from gradops.core.dims import UNKNOWN, Size
+from gradops.core.errors import StructureError
+from gradops.core.source_location import describe
+from gradops.core.types import is_float
 
-from ..frontend.graph import get_default_graph
-from ..frontend.leaves import as_expression, constant, parameter, placeholder_type
+from ..build.graph import get_default_graph
+from ..build.inputs import as_expression, constant, parameter, placeholder_type
 from ..ir.expr import Expr, clock
 from ..ir.names import Names
-from ..ir.structure import relaxed
-from .bodies import (
+from ..ir.tuple_types import relaxed
+from .body_tracing import (
     Body,
     as_result,
     bring_about,

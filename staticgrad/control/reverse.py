@@ -16,14 +16,14 @@ from typing import Any
 
 from gradops import OPS
 
-from ..frontend.freeze import enclosed
+from ..freezing.freezer import enclosed
 from ..ir.expr import Expr, apply
 from ..ir.graph import FrozenGraph, names_in
 from ..ir.sizes import sizes_told_by
-from ..ir.structure import Parts, ResidualsType, Widening, carries_derivatives
-from .lists import plus, share_of, values_of, zeros_like
+from ..ir.tuple_types import Parts, ResidualsType, Widening, carries_derivatives
 from .packing import nothing, packed, unpacked
-from .scratch import Scratch, Split, loop_reach, split
+from .partial_eval import Scratch, Split, loop_reach, split
+from .stacks import plus, share_of, values_of, zeros_like
 
 Shares = Callable[[int], Any]
 

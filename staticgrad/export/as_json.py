@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim
-from gradops.places import line_number
+from gradops.core.source_location import line_number
 
 from ..ir.expr import Kind
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.text import inner_graphs
+from ..text.printer import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 SHOWN = 64  # entries up to which a constant is written out

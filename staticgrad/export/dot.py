@@ -1,7 +1,7 @@
 """DOT, the language of Graphviz."""
 
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.text import inner_graphs
+from ..text.printer import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 STYLES = {

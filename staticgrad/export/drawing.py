@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gradops.places import short
+from gradops.core.source_location import short
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, require_frozen

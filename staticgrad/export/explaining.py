@@ -1,6 +1,6 @@
 """What one expression is, in words."""
 
-from gradops.places import describe
+from gradops.core.source_location import describe
 
 from ..ir.expr import Expr, Kind, require_expression
 

@@ -1,7 +1,7 @@
 """Mermaid, which Markdown pages show as a picture."""
 
 from ..ir.graph import FrozenGraph
-from ..ir.text import inner_graphs
+from ..text.printer import inner_graphs
 from .drawing import Drawing, DrawnNode
 
 SHAPES = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.text import entries_text, inner_graphs, value_text
+from ..text.printer import entries_text, inner_graphs, value_text
 from .as_json import SHOWN
 from .drawing import Drawing, DrawnNode
 

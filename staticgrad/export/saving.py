@@ -1,7 +1,7 @@
 """Files of graphs: an archive with the text of the graph, its large constants and its variables.
 
 Nothing in a file is executed or evaluated: the text is parsed and checked as `parse` does, and the
-arrays are read as `gradops/archive.py` does.
+arrays are read as `gradops/serialization.py` does.
 """
 
 import os
@@ -10,14 +10,14 @@ from functools import cache, partial
 from typing import Any
 
 from gradops import GraphFormatError, type_of
-from gradops.archive import Archive, Format, read_archive, write_archive
-from gradops.places import Place, line_number
+from gradops.core.source_location import Place, line_number
+from gradops.serialization import Archive, Format, read_archive, write_archive
 
-from ..ir.budget import EXPRESSION, MENTION, PLACE, SAFE, Budget
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.parse import parse_sections
-from ..ir.text import inner_graphs, to_text, unique_names
+from ..text.budget import EXPRESSION, MENTION, PLACE, SAFE, Budget
+from ..text.parser import parse_sections
+from ..text.printer import inner_graphs, to_text, unique_names
 
 GRAPH = Format("staticgrad graph", 3, "saved graph", GraphFormatError)
 

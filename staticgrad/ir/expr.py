@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, Op, ValueUnknownError, type_of
-from gradops.cutting import where_and_way_out
-from gradops.errors import OperandError
-from gradops.levels import TRACING
-from gradops.methods import ArrayMethods
-from gradops.op import as_operand
-from gradops.places import Place, describe, here
-from gradops.types import native, operand_types, result_dtype
+from gradops.core.detach_checks import where_and_way_out
+from gradops.core.errors import OperandError
+from gradops.core.levels import TRACING
+from gradops.core.op import as_operand
+from gradops.core.source_location import Place, describe, here
+from gradops.core.types import native, operand_types, result_dtype
+from gradops.numpy_api.methods import ArrayMethods
 
-from .misfits import foreign, made_lines, no_operand
+from .errors import foreign, made_lines, no_operand
+from .lossless import lost_meaning
 from .names import Names, running
-from .plain import lost_meaning
-from .structure import TupleType, Widening, named_sizes, widened_type
+from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
 
@@ -163,7 +163,7 @@ class Expr(ArrayMethods):
         >>> x
         <placeholder x: float32[x.0, 3]>
         """
-        from .refining import refine
+        from .set_shape import refine
 
         refine(self, shape)
 
@@ -176,7 +176,7 @@ class Expr(ArrayMethods):
         >>> (2 * sg.shape(x)).known_sizes()
         [2*n, 6]
         """
-        from .measures import sizes_of
+        from .shape_values import sizes_of
 
         return sizes_of(self).tolist()
 

@@ -18,10 +18,10 @@ from operator import attrgetter
 from typing import Any
 
 from gradops import ArrayType, Dim, GraphError
-from gradops.places import Place, describe, short
+from gradops.core.source_location import Place, describe, short
 
 from .expr import Expr, Kind, whole_of
-from .structure import HistoryType, sizes_shown
+from .tuple_types import HistoryType, sizes_shown
 
 SMALL = 1024  # bytes up to which constants are compared by value
 SHOWN = 3  # lines of one expression that a comment or message shows
@@ -113,7 +113,7 @@ class FrozenGraph:
         return iter(self.order)
 
     def __str__(self) -> str:
-        from .text import to_text
+        from ..text.printer import to_text
 
         return to_text(self)
 
@@ -164,7 +164,7 @@ class FrozenGraph:
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         """The outputs for operands of any kind: arrays are computed with, expressions built on."""
-        from .given import require_all
+        from .feeds import require_all
         from .replay import inside
 
         require_all(self.inputs, len(operands))
@@ -180,7 +180,7 @@ class FrozenGraph:
         return self
 
     def __reduce__(self) -> Any:
-        from .parse import parse
+        from ..text.parser import parse
 
         return parse, (str(self), None, math.inf)
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gradops import GraphError
-from gradops.errors import GrowthWarning, OptionError
-from gradops.places import Place, depth_of_user, describe, here
+from gradops.core.errors import GrowthWarning, OptionError
+from gradops.core.source_location import Place, depth_of_user, describe, here
 
 if TYPE_CHECKING:
     from .expr import Expr

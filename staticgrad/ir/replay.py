@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, type_of
-from gradops.dims import UNKNOWN, Size
-from gradops.holding import held
-from gradops.op import compute
-from gradops.types import shape_of
+from gradops.core.dims import UNKNOWN, Size
+from gradops.core.op import compute
+from gradops.core.tracer_protocol import held
+from gradops.core.types import shape_of
 
 from .expr import Expr, leaf, sequence
-from .given import operand_for, require_all, sizes_given
+from .feeds import operand_for, require_all, sizes_given
 from .graph import FrozenGraph, require_frozen
 from .names import Names
-from .structure import TupleType, relaxed, sizes_shown
+from .tuple_types import TupleType, relaxed, sizes_shown
 
 Make = Callable[[Expr, list[Any], dict[str, Size]], Any]
 """What stands for an expression: of it, what stands for its inputs, and the sizes known so far."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gradops import Dim
 
 from .expr import Expr
-from .structure import sizes_shown
+from .tuple_types import sizes_shown
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a well-formed graph is, checked expression by expression."""
 
 from gradops import GraphError
-from gradops.dims import UNKNOWN
+from gradops.core.dims import UNKNOWN
 
 from .expr import Expr, Kind
 from .graph import FrozenGraph, require_frozen

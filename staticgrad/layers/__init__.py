@@ -7,7 +7,7 @@ of transformers) have the names, shapes and initial values of PyTorch's weights:
 
 from typing import Any as _Any
 
-from ..absent import missing as _missing
+from ..missing_names import missing as _missing
 from .attention import embedding, multi_head_attention, transformer_encoder_layer
 from .convolution import conv1d, conv2d, conv2d_transpose, conv3d, conv3d_transpose
 from .dense import dense, dropout, flatten

@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 
 import gradops as ops
-from gradops import OptionError, ShapeError, layers
-from gradops.layers import Projections
+from gradops import OptionError, ShapeError, nn
+from gradops.nn import Projections
 
 from .. import initializers
-from ..frontend.graph import name_scope
-from ..frontend.leaves import as_expression
+from ..build.graph import name_scope
+from ..build.inputs import as_expression
 from .dense import dropout as dropped
 from .linear import linear
 from .normalization import ZEROS, layer_norm
@@ -57,7 +57,7 @@ def multi_head_attention(
 
     Operands have the shape (batch, places, features); the values are by default the keys, and these
     the queries. A mask broadcasts to the shape of the weights: truth values say where a query must
-    not look (`gradops.layers.causal` makes that of what comes later), numbers are added to the
+    not look (`gradops.nn.causal` makes that of what comes later), numbers are added to the
     scores. Variables have PyTorch's names and shapes.
 
     >>> x = sg.placeholder("float32", ["batch", 5, 4], name="x")
@@ -79,7 +79,7 @@ def multi_head_attention(
         sizes = [features(name, x) for x in (q, k, v)]
         projections = projections_of(sizes, use_bias, q.dtype, trainable)
         drop = partial(dropped, rate=dropout, training=training) if dropout else None
-        return layers.multi_head_attention(q, k, v, heads, projections, masks, drop)
+        return nn.multi_head_attention(q, k, v, heads, projections, masks, drop)
 
 
 def projections_of(
@@ -146,4 +146,4 @@ def transformer_encoder_layer(
         partial(layer_norm, epsilon=epsilon, trainable=trainable, name=f"norm{k}") for k in (1, 2)
     ]
     with name_scope(name):
-        return layers.residual(x, [attend, feed_forward], norms, norm_first)
+        return nn.residual(x, [attend, feed_forward], norms, norm_first)

@@ -10,11 +10,11 @@ from typing import Any
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.library.filtering import for_each
+from gradops.library.nn.conv_layers import for_each
 
 from .. import initializers
-from ..frontend.graph import name_scope
-from ..frontend.leaves import as_expression
+from ..build.graph import name_scope
+from ..build.inputs import as_expression
 from .weights import count, documented, functions, made
 
 Sizes = int | Sequence[int]

@@ -5,15 +5,15 @@ from typing import Any
 
 import gradops as ops
 from gradops import DTypeError, OptionError, ShapeError
-from gradops.dims import product
-from gradops.types import as_size, is_float
+from gradops.core.dims import product
+from gradops.core.types import as_size, is_float
 
 from .. import initializers
+from ..build.graph import name_scope
+from ..build.inputs import as_expression
 from ..control.branches import cond
-from ..frontend.graph import name_scope
-from ..frontend.leaves import as_expression
-from ..frontend.random import random_key
 from ..ir.expr import Expr
+from ..ops.random import random_key
 from .weights import functions, made
 
 

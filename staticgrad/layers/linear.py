@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from gradops import layers
+from gradops import nn
 
-from ..frontend.graph import name_scope
-from ..frontend.leaves import as_expression
+from ..build.graph import name_scope
+from ..build.inputs import as_expression
 from .weights import count, features, made, uniform
 
 
@@ -28,4 +28,4 @@ def linear(
     with name_scope(name):
         weight = made("weight", (units, size), x.dtype, start, trainable)
         bias = made("bias", (units,), x.dtype, start, trainable) if use_bias else None
-        return layers.linear(x, weight, bias)
+        return nn.linear(x, weight, bias)

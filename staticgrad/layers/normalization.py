@@ -4,13 +4,13 @@ from typing import Any
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.layers import running_moments
-from gradops.types import normalize_axis
+from gradops.core.types import normalize_axis
+from gradops.nn import running_moments
 
 from .. import initializers
+from ..build.graph import add_to_collection, name_scope
+from ..build.inputs import as_expression
 from ..control.branches import cond
-from ..frontend.graph import add_to_collection, name_scope
-from ..frontend.leaves import as_expression
 from ..ir.expr import Expr
 from .weights import made
 

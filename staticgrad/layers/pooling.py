@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..frontend.graph import name_scope
-from ..frontend.pools import average, greatest
+from ..build.graph import name_scope
+from ..ops.pools import average, greatest
 from .convolution import as_given, channels_first, worded
 from .weights import documented
 

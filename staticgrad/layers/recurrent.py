@@ -6,11 +6,11 @@ from typing import Any
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.layers import CELLS, Weights, recurrent
+from gradops.nn import CELLS, Weights, recurrent
 
+from ..build.graph import name_scope
+from ..build.inputs import as_expression
 from ..control.loops import map_accumulate
-from ..frontend.graph import name_scope
-from ..frontend.leaves import as_expression
 from ..ir.expr import Expr
 from .dense import dropout as dropped
 from .weights import count, features, made, uniform

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gradops import OptionError, ShapeError
-from gradops.types import as_size, shape_of, type_of
+from gradops.core.types import as_size, shape_of, type_of
 
 from .. import initializers
-from ..frontend.graph import get_default_graph
-from ..frontend.leaves import Variable
+from ..build.graph import get_default_graph
+from ..build.inputs import Variable
 
 
 def made(name: str, shape: tuple[int, ...], dtype: Any, initializer: Any, train: bool) -> Variable:

@@ -11,7 +11,7 @@ from dataclasses import replace as replaced
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning, graphs_in, has_graphs, key_of
-from ..ir.text import inner_graphs
+from ..text.printer import inner_graphs
 from .inner import with_inner
 
 Known = dict[int, Expr]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradops.dims import product
-from gradops.op import compute
+from gradops.core.dims import product
+from gradops.core.op import compute
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning, sizes_used

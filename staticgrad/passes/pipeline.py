@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gradops.errors import OptionError
+from gradops.core.errors import OptionError
 
 from ..ir.graph import FrozenGraph
-from ..ir.text import inner_graphs
 from ..ir.verify import verify
+from ..text.printer import inner_graphs
 from .constants import PutConstantsInside
 from .fold import Fold
 from .inner import with_inner

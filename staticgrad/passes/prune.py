@@ -6,16 +6,9 @@ from dataclasses import replace as replaced
 from typing import Any
 
 from ..ir.expr import Expr, whole_of
-from ..ir.graph import (
-    FrozenGraph,
-    Interning,
-    graphs_in,
-    reachable,
-    sizes_missing,
-    sizes_told,
-)
+from ..ir.graph import FrozenGraph, Interning, graphs_in, reachable, sizes_missing, sizes_told
 from ..ir.sizes import sizes_told_by
-from ..ir.structure import TupleType
+from ..ir.tuple_types import TupleType
 
 RESTS = frozenset({"loop", "case", "call"})
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError, Op, Operators, type_of
-from gradops.types import operand_types
+from gradops.core.types import operand_types
 
+from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning
-from ..ir.layout import in_c_order, is_c_ordered
 
 MOST_STEPS = 1000  # rewritings of one expression, before the rules count as going round in circles
 

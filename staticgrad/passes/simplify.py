@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gradops.types import broadcast_shapes
+from gradops.core.types import broadcast_shapes
 
+from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph, Interning, guarded
-from ..ir.layout import in_c_order, is_c_ordered
 from .rewrite import rewrite
 from .rules.algebra import RULES
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gradops import NotFiniteError
-from gradops.places import describe
+from gradops.core.source_location import describe
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..ir.structure import HistoryType
+from ..ir.tuple_types import HistoryType
 from .interpreter import Watch, interpret
 
 EDGE = 3  # entries at each end of a long axis that are shown

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradops import FeedError, FetchError, GradError, flatten
-from gradops.op import explain
+from gradops.core.op import explain
 
+from ..build.graph import get_default_graph
 from ..codegen.load import load
 from ..codegen.source import Arena, Source, emit
-from ..frontend.freeze import freeze, unknown_feed
-from ..frontend.graph import get_default_graph
+from ..freezing.freezer import freeze, unknown_feed
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.given import require_all
+from ..ir.feeds import require_all
 from ..ir.graph import FrozenGraph, everything
 from ..passes.pipeline import optimized
 from ..passes.rewrite import Rule

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim, FeedError
-from gradops.types import native
+from gradops.core.types import native
 
 from ..ir.expr import Expr
-from ..ir.given import made, sizes_given
-from ..ir.plain import fits, lost_meaning
+from ..ir.feeds import made, sizes_given
+from ..ir.lossless import fits, lost_meaning
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradops import FetchError, flatten
-from gradops.tree import children, only
+from gradops.core.tree import children, only
 
 
 def flattened_fetches(fetches: Any) -> tuple[list[Any], Callable[[Any], Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 from gradops import Dim
 
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.given import require_all
+from ..ir.feeds import require_all
 from ..ir.graph import FrozenGraph, require_frozen
 from ..ir.replay import compute_with, note_sizes, sizes_of
 from .feeds import admitted, bind_sizes

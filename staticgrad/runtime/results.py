@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradops.holding import is_holder
+from gradops.core.tracer_protocol import is_holder
 
-from ..frontend.effects import is_run_only
+from ..build.effects import is_run_only
+from ..functions.capturing import Given, is_value
 from ..ir.expr import Expr
-from .capturing import Given, is_value
 
 
 class Results:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from gradops import FeedError, FetchError, GraphError
-from gradops.places import here
+from gradops.core.source_location import here
 
-from ..frontend.freeze import freeze, unknown_feed
-from ..frontend.graph import Graph, get_default_graph
-from ..frontend.suggest import nearest
-from ..frontend.unreached import warn_of_unreached
+from ..build.dead_effects import warn_of_unreached
+from ..build.graph import Graph, get_default_graph
+from ..build.suggest import nearest
+from ..freezing.freezer import freeze, unknown_feed
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.given import require_all
+from ..ir.feeds import require_all
 from ..ir.graph import by_age
 from ..ir.names import SESSION
 from .debugging import run_watched

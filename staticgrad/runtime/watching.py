@@ -4,11 +4,11 @@ from collections.abc import Set
 from typing import Any
 
 from gradops import type_of
-from gradops.holding import held
+from gradops.core.tracer_protocol import held
 
-from ..frontend.guards import Guard
-from .capturing import Inside
-from .pulling import are_arrays
+from ..build.guards import Guard
+from ..functions.capturing import Inside
+from ..functions.pulling import are_arrays
 
 
 class Watched:

@@ -13,7 +13,7 @@ np.float32(2.9999971)
 
 from typing import Any as _Any
 
-from ..absent import missing as _missing
+from ..missing_names import missing as _missing
 from .optimizer import Optimizer
 from .optimizers import (
     AdagradOptimizer,

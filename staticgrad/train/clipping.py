@@ -9,9 +9,9 @@ import numpy as np
 
 from gradops import OptionError, astype, isfinite, maximum, sqrt, where
 from gradops import sum as reduce_sum
-from gradops.types import type_of
+from gradops.core.types import type_of
 
-from ..frontend.graph import name_scope
+from ..build.graph import name_scope
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str = "clip_by_norm") -> Any:

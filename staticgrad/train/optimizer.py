@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from gradops import DTypeError, GradError, GraphError, OptionError, ShapeError
-from gradops.types import conflict, is_float, shape_of, type_of
+from gradops.core.types import conflict, is_float, shape_of, type_of
 
-from ..frontend.effects import group
-from ..frontend.graph import Graph
-from ..frontend.leaves import Variable, as_expression, assign
+from ..build.effects import group
+from ..build.graph import Graph
+from ..build.inputs import Variable, as_expression, assign
+from ..ir.errors import foreign
 from ..ir.expr import Expr, sequence
 from ..ir.graph import reachable
-from ..ir.misfits import foreign
 from ..ir.names import Names
-from ..transform.paths import why_none
 from ..transform.reverse import gradients
+from ..transform.unconnected import why_none
 
 SHOWN = 5  # variables that a text names
 STEP = "step"
@@ -29,7 +29,7 @@ Slots = Mapping[str, tuple[str, float]]
 
 
 class Optimizer:
-    """Makes steps of an update rule of `gradops.updates`, by which variables learn.
+    """Makes steps of an update rule of `gradops.nn.optimizer_updates`, by which variables learn.
 
     `learning_rate` is a number or any scalar expression: a placeholder, a variable, a schedule. The
     rule's state is kept in variables that are not trained, one of each kind for each variable,
@@ -37,7 +37,7 @@ class Optimizer:
     value, and leaves out what need not be kept. `options` go to the rule. The optimizers under
     TensorFlow's names are made of this one; so can others be.
 
-    >>> from gradops import updates
+    >>> from gradops.nn import optimizer_updates as updates
     >>> w = sg.Variable(1.0, name="w")
     >>> optimizer = sg.train.Optimizer(updates.rmsprop, 0.1, alpha=0.75)
     >>> train = optimizer.minimize(w * w)

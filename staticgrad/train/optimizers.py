@@ -6,7 +6,8 @@ that were given: TensorFlow rounds them to float32, also for variables of float6
 
 from typing import Any
 
-from gradops import OptionError, updates
+from gradops import OptionError
+from gradops.nn import optimizer_updates
 
 from .optimizer import STEP, Optimizer
 
@@ -26,7 +27,7 @@ class GradientDescentOptimizer(Optimizer):
     def __init__(
         self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
     ) -> None:
-        super().__init__(updates.sgd, learning_rate, name, {})
+        super().__init__(optimizer_updates.sgd, learning_rate, name, {})
 
 
 class MomentumOptimizer(Optimizer):
@@ -49,7 +50,12 @@ class MomentumOptimizer(Optimizer):
     ) -> None:
         slots = {"momentum_buffer": ("momentum", 0.0)} if momentum else {}
         super().__init__(
-            updates.sgd, learning_rate, name, slots, momentum=momentum, nesterov=use_nesterov
+            optimizer_updates.sgd,
+            learning_rate,
+            name,
+            slots,
+            momentum=momentum,
+            nesterov=use_nesterov,
         )
 
 
@@ -78,7 +84,7 @@ class AdamOptimizer(Optimizer):
         epsilon_hat: bool = True,
     ) -> None:
         super().__init__(
-            updates.adam, learning_rate, name, ADAM,
+            optimizer_updates.adam, learning_rate, name, ADAM,
             betas=(beta1, beta2), eps=epsilon, eps_hat=epsilon_hat,
         )  # fmt: skip
 
@@ -105,7 +111,7 @@ class AdamWOptimizer(Optimizer):
         name: str = "AdamW",
     ) -> None:
         super().__init__(
-            updates.adamw, learning_rate, name, ADAM,
+            optimizer_updates.adamw, learning_rate, name, ADAM,
             betas=(beta1, beta2), eps=epsilon, weight_decay=weight_decay,
         )  # fmt: skip
 
@@ -135,7 +141,7 @@ class AdagradOptimizer(Optimizer):
                 f" {initial_accumulator_value}",
             )  # fmt: skip
         slots = {"sum": ("accumulator", initial_accumulator_value)}
-        super().__init__(updates.adagrad, learning_rate, name, slots, eps=0.0)
+        super().__init__(optimizer_updates.adagrad, learning_rate, name, slots, eps=0.0)
 
 
 class RMSPropOptimizer(Optimizer):
@@ -143,7 +149,7 @@ class RMSPropOptimizer(Optimizer):
 
     It is not `dg.optim.RMSprop`, whose mean begins with zeros, whose epsilon is not under the root,
     and whose rate is no part of what momentum adds up; for that one, write
-    `sg.train.Optimizer(gradops.updates.rmsprop, 0.01)`.
+    `sg.train.Optimizer(gradops.nn.optimizer_updates.rmsprop, 0.01)`.
 
     >>> w = sg.Variable(1.0, name="w")
     >>> train = sg.train.RMSPropOptimizer(0.25, decay=0.0).minimize(w * w)
@@ -166,6 +172,6 @@ class RMSPropOptimizer(Optimizer):
         slots |= {"grad_avg": ("mg", 0.0)} if centered else {}
         slots |= {"momentum_buffer": ("momentum", 0.0)} if momentum else {}
         super().__init__(
-            updates.rmsprop_graves, learning_rate, name, slots,
+            optimizer_updates.rmsprop_graves, learning_rate, name, slots,
             alpha=decay, eps=epsilon, momentum=momentum, centered=centered,
         )  # fmt: skip

@@ -10,8 +10,8 @@ from typing import Any
 
 from gradops import OptionError, astype, ceil, cos, equal, exp, floor, minimum, power, where
 
-from ..frontend.graph import get_default_graph
-from ..frontend.leaves import as_expression
+from ..build.graph import get_default_graph
+from ..build.inputs import as_expression
 from ..ir.expr import Expr
 
 

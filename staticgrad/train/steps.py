@@ -6,8 +6,8 @@ import numpy as np
 
 from gradops import GraphError
 
-from ..frontend.graph import Graph, get_default_graph
-from ..frontend.leaves import Variable
+from ..build.graph import Graph, get_default_graph
+from ..build.inputs import Variable
 
 NAME = "global_step"
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, GraphError, astype, depending_on
-from gradops.forward import spread
-from gradops.rules import Jointly
+from gradops.core.rules import Jointly
+from gradops.transforms.forward import spread
 
 from ..ir.expr import Expr, common_names, lifted, sequence
-from ..ir.inside import refuse_inner
 from ..ir.names import CAUSE, Names
-from ..ir.structure import Parts
+from ..ir.subgraphs import refuse_inner
+from ..ir.tuple_types import Parts
 from .reverse import BY_WHAT, gradients, missing, require_floats, shaped_like
 
 

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, FeedError, FetchError, OperandError
-from gradops.dims import Size
-from gradops.places import here
+from gradops.core.dims import Size
+from gradops.core.source_location import here
 
+from ..build.graph import Graph, get_default_graph
+from ..build.inputs import Variable, constant
 from ..export.saving import load
-from ..frontend.graph import Graph, get_default_graph
-from ..frontend.leaves import Variable, constant
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.given import operand_for, sizes_given
+from ..ir.feeds import operand_for, sizes_given
 from ..ir.graph import FrozenGraph, require_frozen
-from ..ir.parse import parse
 from ..ir.replay import carry, substituted
-from ..ir.structure import named_sizes
-from .elements import Elements
+from ..ir.tuple_types import named_sizes
+from ..text.parser import parse
+from .lookup import Elements
 
 
 def import_graph(

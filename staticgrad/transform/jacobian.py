@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from gradops import Batched, ShapeError, reshape
-from gradops.batching import unbatch
-from gradops.levels import at_level, levels
+from gradops.core.levels import at_level, levels
+from gradops.transforms.batching import unbatch
 
 from ..ir.expr import Expr, common_names, lifted, sequence
 from .forward import pushed

@@ -17,15 +17,15 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.library.sizes import ensure_shape
-from gradops.rules import Selective
-from gradops.types import conflict, is_inexact, operand_types
+from gradops.core.rules import Selective
+from gradops.core.types import conflict, is_inexact, operand_types
+from gradops.library.shape.ensure_shape import ensure_shape
 
+from ..freezing.loop_widening import Stand, seen, standing_in
 from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of
 from ..ir.graph import by_age
-from ..ir.inside import refuse_inner
 from ..ir.names import CAUSE, Names
-from .stands import Stand, seen, standing_in
+from ..ir.subgraphs import refuse_inner
 
 BY_WHAT = "differentiate by what the function is given, or reads from outside, or do it inside"
 

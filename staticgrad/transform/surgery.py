@@ -5,14 +5,14 @@ from typing import Any
 
 from gradops import FeedError, FetchError, GraphError, Op
 
-from ..frontend.graph import Graph
-from ..frontend.leaves import constant
-from ..frontend.spelling import FUNCTIONS, OPS_CALLED
+from ..build.graph import Graph
+from ..build.inputs import constant
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.given import as_array_for
+from ..ir.feeds import as_array_for
 from ..ir.graph import FrozenGraph, Interning, reachable
-from .elements import Elements
-from .stand_ins import StandIn, Surgery
+from ..ops.tensorflow_names import FUNCTIONS, OPS_CALLED
+from .lookup import Elements
+from .substitution import StandIn, Surgery
 
 
 def extract(graph: FrozenGraph, outputs: Any, inputs: Any = None) -> FrozenGraph:

@@ -28,10 +28,10 @@ def second_order(grads):
 
 def eager(f, xs, order, face=dg.array):
     """Value and gradients on the tape, on arrays or tensors; integers stay constants."""
-    tensors = [dg.tensor(x, requires_grad=gradops.types.is_float(x.dtype)) for x in xs]
+    tensors = [dg.tensor(x, requires_grad=gradops.core.types.is_float(x.dtype)) for x in xs]
     y = f(*map(face, tensors))
     wanted = [t for t in tensors if t.requires_grad]
-    if not gradops.types.is_float(y.dtype) or not wanted:
+    if not gradops.core.types.is_float(y.dtype) or not wanted:
         return [y.value]
     if y.node is None:
         return [y.value, *[None] * len(wanted)]
@@ -57,9 +57,9 @@ def graph(f, xs, order, sizes=None):
         shapes = [x.shape for x in xs] if sizes is None else sizes
         feeds = [sg.placeholder(x.dtype, s) for x, s in zip(xs, shapes, strict=True)]
         y = f(*feeds)
-        wanted = [e for e in feeds if gradops.types.is_float(e.dtype)]
+        wanted = [e for e in feeds if gradops.core.types.is_float(e.dtype)]
         found, values = [y], list(xs)
-        if gradops.types.is_float(y.dtype) and wanted:
+        if gradops.core.types.is_float(y.dtype) and wanted:
             feeds = [*feeds, sg.placeholder(y.dtype, y.shape)]
             values.append(weights(f(*xs)))
             grads = sg.gradients(y, wanted, feeds[-1])

@@ -8,13 +8,13 @@ import pytest
 
 import dynamicgrad as dg
 import gradops
-from gradops.library import classification, distances, loss
+from gradops.library.nn import classification, loss, regression_losses
 
 COMPARED = {"target", "x2", "input2", "other", "y"}  # names of the second of two operands
 SHAPES = [(2, 3), (3,), (1, 3), (2, 1), (1,), (), (4, 1, 3)]
 FUNCTIONS = {
     f"{space.__name__}.{name}": f
-    for space in (distances, loss, classification, dg.nn.functional)
+    for space in (regression_losses, loss, classification, dg.nn.functional)
     for name in space.__all__
     if callable(f := getattr(space, name))
     and not isinstance(f, gradops.Op)

@@ -100,7 +100,7 @@ def test_a_custom_gradient_of_a_graph_is_named(capsys):
     assert "the custom gradient of the function called at test_check.py" in capsys.readouterr().out
 
 
-@pytest.mark.filterwarnings("ignore::gradops.errors.DetachWarning")
+@pytest.mark.filterwarnings("ignore::gradops.core.errors.DetachWarning")
 def test_what_was_cut_off_is_noticed(capsys):
     assert dg.check(lambda x: x[0] * float(x[1]), X) == 1
     assert "in what runs outside of operations" in capsys.readouterr().out

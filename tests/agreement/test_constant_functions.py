@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from gradops import DetachWarning, TransformError
-from gradops.tree import leaves_of
+from gradops.core.tree import leaves_of
 
 F = dg.func
 X, V, C = np.array([1.0, 2.0, 3.0]), np.ones(3), np.array([1.0, 2.0])

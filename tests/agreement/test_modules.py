@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from dynamicgrad import nn
-from gradops.layers import causal
+from gradops.nn import causal
 
 RNG = np.random.default_rng(0)
 IMAGES = RNG.normal(size=(3, 4, 6, 7)).astype(np.float32)

@@ -15,7 +15,7 @@ from gradops import (
     remainder,
     strong_product,
     sub,
-)  # fmt: skip
+)
 
 OPS = [
     add, sub, mul, div, power, floor_divide, remainder, maximum, minimum, strong_product,

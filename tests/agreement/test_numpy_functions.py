@@ -8,10 +8,10 @@ import pytest
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
-from gradops.numerical import extrapolated
-from gradops.protocols.absent import REASONS
-from gradops.protocols.binding import function_for, modules
-from gradops.protocols.ufuncs import op_for
+from gradops.numpy_api.missing import REASONS
+from gradops.numpy_api.signatures import function_for, modules
+from gradops.numpy_api.ufuncs import op_for
+from gradops.testing.finite_differences import extrapolated
 
 from .numpy_calls import CALLS
 

@@ -8,8 +8,8 @@ import pytest
 import dynamicgrad as dg
 import gradops
 from gradops.__main__ import spelled_in
-from gradops.testing import NOT_OF_ARRAYS, cases
-from gradops.types import is_inexact
+from gradops.core.types import is_inexact
+from gradops.testing.op_properties import NOT_OF_ARRAYS, cases
 
 from .torch_counterparts import COUNTERPARTS, WITHOUT
 

@@ -6,7 +6,7 @@ import pytest
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
-from gradops import updates
+from gradops.nn import optimizer_updates
 
 SIZES, STEPS = (5, 7, 3), 10
 
@@ -34,11 +34,11 @@ CASES = {
         lambda p: dg.optim.Adagrad(p, 0.1, initial_accumulator_value=0.3, eps=0),
     ),
     "rmsprop": (
-        lambda: sg.train.Optimizer(updates.rmsprop, 0.01, momentum=0.9, centered=True),
+        lambda: sg.train.Optimizer(optimizer_updates.rmsprop, 0.01, momentum=0.9, centered=True),
         lambda p: dg.optim.RMSprop(p, 0.01, momentum=0.9, centered=True),
     ),
     "amsgrad": (
-        lambda: sg.train.Optimizer(updates.adam, 0.01, amsgrad=True, weight_decay=0.1),
+        lambda: sg.train.Optimizer(optimizer_updates.adam, 0.01, amsgrad=True, weight_decay=0.1),
         lambda p: dg.optim.Adam(p, 0.01, amsgrad=True, weight_decay=0.1),
     ),
 }

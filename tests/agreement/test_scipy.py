@@ -266,7 +266,7 @@ def test_what_is_no_number_to_start_with_or_no_pairs_of_bounds_is_refused(packag
 @pytest.mark.parametrize("f", [
     lambda x: float(np.sum(x * x)), lambda x: math.sin(x[0]), lambda x: np.sum(x * x).item(),
 ], ids=["float", "math", "item"])  # fmt: skip
-@pytest.mark.filterwarnings("ignore::gradops.errors.DetachWarning")
+@pytest.mark.filterwarnings("ignore::gradops.core.errors.DetachWarning")
 def test_an_objective_that_cuts_its_value_off_is_refused_with_the_line(f):
     given = dg.scipy(f, np.ones(2))
     with pytest.raises(gradops.TransformError, match=r"test_scipy.py:\d+.*gradient would be zero"):

@@ -13,7 +13,7 @@ import dynamicgrad as dg
 import gradops
 import staticgrad as sg
 from gradops import DetachWarning
-from gradops.protocols import absent
+from gradops.numpy_api import missing
 
 pytest.importorskip("scipy", minversion="1.15")
 
@@ -146,7 +146,7 @@ def called(name, x):
 
 def test_functions_of_numpy_that_are_not_here_name_the_users_line():
     found = []
-    names = [name for name in absent.REASONS if hasattr(np, name)]
+    names = [name for name in missing.REASONS if hasattr(np, name)]
     dg.grad(lambda x: (found.extend(called(name, x) for name in names), x.sum())[1])(VALUES)
     refused = [said for said in found if said]
     assert len(refused) > 30

@@ -14,8 +14,8 @@ import pytest
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
-from gradops.testing import NOT_OF_ARRAYS, cases, with_derivative
-from gradops.types import is_float
+from gradops.core.types import is_float
+from gradops.testing.op_properties import NOT_OF_ARRAYS, cases, with_derivative
 
 STEP = 4e-3  # the error of the differences is of its third power, that of rounding 1e-10
 SAME_SIDES = 3e-3  # up to which the two sides of a smooth function differ

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from dynamicgrad.tensor import Tensor
+from dynamicgrad.engine.tensor import Tensor
 
 A, B = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[2.0, 1.0], [0.5, 3.0]])
 I, J = np.array([6, 5, 3]), np.array([2, 4, 7])

@@ -7,7 +7,7 @@ import pytest
 
 import dynamicgrad as dg
 import gradops
-from gradops import tree
+from gradops.core import tree
 
 from .calls import CALLS, results
 from .calls import operands as scope_of

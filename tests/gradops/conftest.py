@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradops import pull_back, type_of
-from gradops.operators import Operators
+from gradops.numpy_api.operators import Operators
 
 numbers = itertools.count()
 

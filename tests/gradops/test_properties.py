@@ -3,7 +3,7 @@
 import pytest
 
 import gradops
-from gradops.testing import FACTS, PROPERTIES, cases, verify
+from gradops.testing.op_properties import FACTS, PROPERTIES, cases, verify
 
 CASES = [
     pytest.param(prop, case, id=f"{case}-{prop.__name__}")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import gradops
-from gradops.dims import Dim, eval_terms
-from gradops.reads import Probe
-from gradops.testing import cases, with_derivative
-from gradops.types import ArrayType, type_of
+from gradops.core.dims import Dim, eval_terms
+from gradops.core.types import ArrayType, type_of
+from gradops.testing.op_properties import cases, with_derivative
+from gradops.transforms.saved_operands import Probe
 
 N = Dim("n")
 CASES = [

@@ -12,9 +12,9 @@ from pathlib import Path
 LIST = Path(__file__).with_suffix(".txt")
 PACKAGES = ("gradops", "dynamicgrad", "staticgrad")
 NAMESPACES = [
-    "gradops", "gradops.array_api", "gradops.errors", "gradops.fft", "gradops.layers",
-    "gradops.linalg", "gradops.random", "gradops.samples", "gradops.special", "gradops.testing",
-    "gradops.updates", "dynamicgrad", "dynamicgrad.array_api", "dynamicgrad.autograd",
+    "gradops", "gradops.array_api", "gradops.core.errors", "gradops.fft", "gradops.nn",
+    "gradops.linalg", "gradops.random", "gradops.core.samples", "gradops.special", "gradops.testing.op_properties",
+    "gradops.nn.optimizer_updates", "dynamicgrad", "dynamicgrad.array_api", "dynamicgrad.autograd",
     "dynamicgrad.autograd.forward_ad", "dynamicgrad.autograd.functional",
     "dynamicgrad.autograd.graph", "dynamicgrad.cuda", "dynamicgrad.data", "dynamicgrad.fft",
     "dynamicgrad.func", "dynamicgrad.linalg", "dynamicgrad.nn", "dynamicgrad.nn.functional",

@@ -12,8 +12,8 @@ import dynamicgrad as dg
 import gradops
 import staticgrad as sg
 from dynamicgrad.autograd import forward_ad
-from gradops import instead
-from gradops.protocols import absent, binding
+from gradops.core import numpy_hints
+from gradops.numpy_api import missing, signatures
 
 ROOT = Path(__file__).parents[2]
 SPACES = {
@@ -80,13 +80,13 @@ TEXTS = list(texts())
 
 def tables():
     """The hints in tables of what is not here."""
-    yield from ((f"absent: {names}", hint) for (_, hint), names in absent.TABLE.items())
-    yield "absent", absent.UNKNOWN[1]
-    yield from binding.INSTEAD.items()
-    yield from ((f"instead: {row.shown}", row.hint) for row in instead.ROWS)
-    yield from dg.absent.INSTEAD.items()
-    yield from sg.absent.INSTEAD.items()
-    for found in sg.absent.IN_MODULES.values():
+    yield from ((f"absent: {names}", hint) for (_, hint), names in missing.TABLE.items())
+    yield "absent", missing.UNKNOWN[1]
+    yield from signatures.INSTEAD.items()
+    yield from ((f"instead: {row.shown}", row.hint) for row in numpy_hints.ROWS)
+    yield from dg.names.missing_names.INSTEAD.items()
+    yield from sg.missing_names.INSTEAD.items()
+    for found in sg.missing_names.IN_MODULES.values():
         yield from found.items()
 
 
@@ -154,5 +154,5 @@ def test_what_is_missing_leads_to_what_does_the_same():
 
 def test_the_page_on_plain_numpy_says_what_the_errors_say():
     page = (ROOT / "docs/how-to/plain-numpy.md").read_text().replace("`", "")
-    missing = [row.shown for row in instead.ROWS if f"| {row.shown} | {row.hint} |" not in page]
+    missing = [row.shown for row in numpy_hints.ROWS if f"| {row.shown} | {row.hint} |" not in page]
     assert not missing

@@ -10,7 +10,7 @@ import pytest
 
 import dynamicgrad as dg
 from dynamicgrad import nn
-from dynamicgrad.tape import Node
+from dynamicgrad.engine.node import Node
 
 F = dg.nn.functional
 

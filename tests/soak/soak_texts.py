@@ -2,7 +2,7 @@
 
 import pytest
 
-from staticgrad.ir.budget import SAFE
+from staticgrad.text.budget import SAFE
 from tests.staticgrad.ir.measuring import KINDS, costs
 
 

@@ -27,9 +27,9 @@ def tensorflow():
 
 
 def pytest_collection_modifyitems(items):
-    """Let tests build on when they have run something: tests/staticgrad/frontend/test_graph.py
+    """Let tests build on when they have run something: tests/staticgrad/build/test_graph.py
     tests that users are warned of it."""
-    growing = pytest.mark.filterwarnings("ignore::gradops.errors.GrowthWarning")
+    growing = pytest.mark.filterwarnings("ignore::gradops.core.errors.GrowthWarning")
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents and "warned" not in item.name:

@@ -1,6 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
-from ...operand_dtypes import with_dtypes_of_torch
+from ...dispatch.operand_dtypes import with_dtypes_of_torch
 from .activation import (
     celu,
     elu,
@@ -30,9 +30,7 @@ from .activation import (
     tanhshrink,
     threshold,
 )
-from .attention import (
-    scaled_dot_product_attention,
-)
+from .attention import scaled_dot_product_attention
 from .classification import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -47,18 +45,9 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
-from .dropout import (
-    alpha_dropout,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    feature_alpha_dropout,
-)
+from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
-from .linear import (
-    linear,
-)
+from .linear import linear
 from .normalization import (
     batch_norm,
     group_norm,
@@ -107,13 +96,7 @@ from .regression import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .resampling import (
-    channel_shuffle,
-    interpolate,
-    pad,
-    pixel_shuffle,
-    pixel_unshuffle,
-)
+from .resampling import channel_shuffle, interpolate, pad, pixel_shuffle, pixel_unshuffle
 from .unfolding import fold, unfold
 
 __all__ = [

@@ -8,10 +8,10 @@ import numpy as np
 
 import gradops as ops
 
-from ...creation import drawn
-from ...piecewise import kinked
-from ...spelling import FUNCTIONS
-from ...tensor import as_tensor
+from ...engine.piecewise import kinked
+from ...engine.tensor import as_tensor
+from ...names.torch_names import FUNCTIONS
+from ...ops.creation import drawn
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.library.loss import check_reduction, check_same_shape, reduced
+from gradops.library.nn.loss import check_reduction, check_same_shape, reduced
 
-from ...fast import several
-from ...piecewise import kinked
-from ...tensor import Tensor, as_tensor
+from ...dispatch.fast_path import several
+from ...engine.piecewise import kinked
+from ...engine.tensor import Tensor, as_tensor
 
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
 IGNORE = -100  # the label that PyTorch ignores by default

@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 
-from ...tensor import as_tensor
+from ...engine.tensor import as_tensor
 
 
 def require_rank(name: str, n: int, input: Any, weight: Any) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 
 import gradops as ops
 
-from ...creation import drawn
-from ...tensor import as_tensor
+from ...engine.tensor import as_tensor
+from ...ops.creation import drawn
 
 FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load

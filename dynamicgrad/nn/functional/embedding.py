@@ -6,7 +6,7 @@ import numpy as np
 
 import gradops as ops
 
-from ...tensor import as_tensor
+from ...engine.tensor import as_tensor
 
 
 def embedding(

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from gradops import ShapeError, layers
-from gradops.types import operand_types, shape_of
+from gradops import ShapeError, nn
+from gradops.core.types import operand_types, shape_of
 
-from ...tensor import as_tensor
+from ...engine.tensor import as_tensor
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -19,4 +19,4 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
             "linear", operand_types([x, weight]), "the weight is a matrix, or a vector",
             known_as="t() expects a tensor with <= 2 dimensions",
         )  # fmt: skip
-    return layers.linear(as_tensor(x), weight, bias)
+    return nn.linear(as_tensor(x), weight, bias)

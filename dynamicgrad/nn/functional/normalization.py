@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.layers import running_moments
+from gradops.nn import running_moments
 
-from ...modes import no_grad
-from ...rows import numbers_as_rows
-from ...tensor import as_tensor
+from ...dispatch.zero_dim import numbers_as_rows
+from ...engine.grad_mode import no_grad
+from ...engine.tensor import as_tensor
 
 
 def optional(x: Any) -> Any:

@@ -5,8 +5,8 @@ from typing import Any
 
 import gradops as ops
 
-from ...piecewise import kinked
-from ...tensor import as_tensor
+from ...engine.piecewise import kinked
+from ...engine.tensor import as_tensor
 
 
 def named(call: Any, name: str, doc: str) -> Callable[..., Any]:

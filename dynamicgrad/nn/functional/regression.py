@@ -7,9 +7,9 @@ import numpy as np
 
 import gradops as ops
 
-from ...creation import full_like
-from ...rows import numbers_as_rows
-from ...tensor import as_tensor
+from ...dispatch.zero_dim import numbers_as_rows
+from ...engine.tensor import as_tensor
+from ...ops.creation import full_like
 
 
 def of_tensors(loss: Callable[..., Any]) -> Callable[..., Any]:

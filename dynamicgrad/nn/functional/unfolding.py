@@ -4,7 +4,7 @@ from typing import Any
 
 import gradops as ops
 
-from ...tensor import as_tensor
+from ...engine.tensor import as_tensor
 
 
 def unfold(

@@ -5,7 +5,7 @@ import pytest
 
 import dynamicgrad as dg
 from gradops import TransformError
-from gradops.tree import leaves_of
+from gradops.core.tree import leaves_of
 
 A = dg.autograd.functional
 

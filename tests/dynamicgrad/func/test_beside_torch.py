@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from gradops.tree import leaves_of
+from gradops.core.tree import leaves_of
 
 # Calls with the library `t`, its transforms `F`, a vector `x`, a scalar function `s`.
 CALLS = """

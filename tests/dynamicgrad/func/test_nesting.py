@@ -8,7 +8,7 @@ import pytest
 
 import dynamicgrad as dg
 import gradops
-from gradops.tree import leaves_of
+from gradops.core.tree import leaves_of
 
 # Each is an expression in the library `t`, its transforms `F`, vectors `x` and `v`, a matrix `A`, a
 # scalar function `f`, a vector function `h`, and a vector `w` that requires gradients.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from dynamicgrad.handle import Handle
+from dynamicgrad.engine.handle import Handle
 
 from . import nesting
 from .nesting import FOR_ARRAYS, FOR_TENSORS, RECORDED, Case

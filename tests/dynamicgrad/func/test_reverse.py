@@ -9,7 +9,7 @@ import pytest
 
 import dynamicgrad as dg
 from gradops import NotDifferentiableError, TapeError, TransformError
-from gradops.tree import leaves_of
+from gradops.core.tree import leaves_of
 
 F = dg.func
 

@@ -8,8 +8,8 @@ import dynamicgrad as dg
 import gradops as G
 import staticgrad as sg
 from gradops import linalg
-from gradops.kernels import factors
-from gradops.numerical import along, derivative
+from gradops.kernels.linalg import factors
+from gradops.testing.finite_differences import along, derivative
 
 rng = np.random.default_rng(0)
 SHAPES = [(3, 3), (4, 2), (2, 4), (2, 3, 2), (0, 3), (3, 0), (1, 1)]

@@ -5,7 +5,7 @@ import pytest
 
 import gradops
 import staticgrad as sg
-from gradops.testing import cases
+from gradops.testing.op_properties import cases
 from staticgrad.codegen.buffers import plan_buffers
 
 CASES = [pytest.param(case, id=str(case)) for op in gradops.OPS.values() for case in cases(op)]

@@ -7,7 +7,7 @@ import staticgrad as sg
 
 from ..beside import Programs, assert_same, derivatives, opened
 
-pytestmark = pytest.mark.filterwarnings("ignore::gradops.errors.UnreachedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::gradops.core.errors.UnreachedWarning")
 
 RNG = np.random.default_rng(0)
 X, S, W = RNG.normal(size=(2, 3)), RNG.normal(), RNG.normal(size=(3, 3)) / 2

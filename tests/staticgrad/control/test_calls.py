@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import staticgrad as sg
-from gradops.errors import MixedOperandsError, ValueUnknownError
+from gradops.core.errors import MixedOperandsError, ValueUnknownError
 
 
 @sg.function

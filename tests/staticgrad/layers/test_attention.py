@@ -5,7 +5,7 @@ import pytest
 
 import staticgrad as sg
 from gradops import OptionError, ShapeError
-from gradops.layers import causal
+from gradops.nn import causal
 
 RNG = np.random.default_rng(0)
 DATA = RNG.normal(size=(2, 5, 8)).astype(np.float32)

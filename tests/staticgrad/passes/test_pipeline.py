@@ -7,8 +7,8 @@ import pytest
 
 import gradops
 import staticgrad as sg
-from gradops.errors import OptionError
-from gradops.testing import cases
+from gradops.core.errors import OptionError
+from gradops.testing.op_properties import cases
 from staticgrad.passes.fold import Fold
 from staticgrad.passes.pipeline import LEVELS, optimized, run_passes
 from staticgrad.passes.simplify import DropBroadcasts, DropRetyping

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 
 import staticgrad as sg
-from gradops import (
-    CheckError,
-    DTypeError,
-    GradError,
-    GraphError,
-    MixedOperandsError,
-    ShapeError,
-    updates,
-)
+from gradops import CheckError, DTypeError, GradError, GraphError, MixedOperandsError, ShapeError
+from gradops.nn import optimizer_updates
 
 OPTIMIZERS = {
     "descent": lambda **o: sg.train.GradientDescentOptimizer(0.1, **o),
@@ -221,7 +214,7 @@ def test_a_variable_without_gradient_is_left_out():
 
 def test_any_rule_of_gradops_makes_an_optimizer():
     w = sg.Variable([1.0, 2.0])
-    optimizer = sg.train.Optimizer(updates.adam, 0.1, amsgrad=True)
+    optimizer = sg.train.Optimizer(optimizer_updates.adam, 0.1, amsgrad=True)
     optimizer.minimize(sg.reduce_sum(w))
     assert optimizer.get_slot_names() == ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"]
     assert optimizer.name == "adam"

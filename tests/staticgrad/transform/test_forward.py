@@ -6,8 +6,8 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops import DTypeError, GraphError, ShapeError
-from gradops.testing import cases, noise
-from gradops.types import is_inexact
+from gradops.core.types import is_inexact
+from gradops.testing.op_properties import cases, noise
 
 
 def has_derivative(case):

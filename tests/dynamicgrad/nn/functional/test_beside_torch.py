@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from gradops.types import is_inexact
+from gradops.core.types import is_inexact
 
 TOLERANCE = 1e-9  # other algorithms, in float64
 ROUNDED = {"hardsigmoid": 1e-7}  # torch takes a sixth in float32

@@ -1,0 +1,1 @@
+"""Gradient checking against numerical differentiation."""

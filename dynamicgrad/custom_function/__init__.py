@@ -1,0 +1,1 @@
+"""`autograd.Function`: operations with a gradient written by hand."""

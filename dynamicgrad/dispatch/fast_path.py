@@ -1,0 +1,277 @@
+"""Specialised code for the common path: ops without attributes on tensors that hold arrays.
+
+Dispatch is general; this is what happens a million times. Whatever is not plain falls through to
+the op itself. What is recorded is the same as by `tape.record`, spelled out.
+"""
+
+import operator
+from collections.abc import Callable
+from sys import _getframe
+from typing import Any
+
+import numpy as np
+
+from gradops import Op
+from gradops.core.op import PLAIN, explain
+from gradops.core.source_location import OURS
+from gradops.core.types import PYTHON_SCALARS, shape_of
+from gradops.library.shape.movement import computed_in
+
+from ..engine.array import Array
+from ..engine.grad_mode import INFERENCE, is_recording
+from ..engine.handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, unusual
+from ..engine.node import NOTHING, PLANS, Node, clock, new, only_type
+from ..engine.plain_arrays import keep_plain
+from ..engine.tensor import Tensor, as_tensor
+from ..hooks.saved_tensor_hooks import noted
+from .zero_dim import as_numbers, as_row
+
+NUMBERS = frozenset({float, int, bool})
+CONSTANTS = ARRAYS | NUMBERS
+OF_NUMBERS = (0, -1, (0,), (-1,))  # what PyTorch takes for a dimension of a number
+ALONG = frozenset(
+    {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
+    | {"softmax", "log_softmax"}
+)
+GENERAL = frozenset({"view", "control", "effect"})  # traits of ops that ask for more
+WHOLE = frozenset({"sum", "mean", "max", "min"})
+TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
+SECOND = {"power": "exponent", "float_power": "exponent", "heaviside": "values"}
+INFIX: dict[str, Callable[..., Any]] = {
+    "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
+    "{0} / {1}": operator.truediv, "-{0}": operator.neg,
+}  # fmt: skip
+
+
+def keeps_floats(op: Op, count: int) -> bool:
+    """Whether an op is a ufunc that gives floats of one dtype for such floats."""
+    loops = {f"{code * count}->{code}" for code in "fd"}
+    return isinstance(op.kernel, np.ufunc) and loops <= set(op.kernel.types)
+
+
+def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
+    """`op` as a function of one handle of a face."""
+    kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
+    plan: list[Any] = []
+    promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
+    keeps = promotes and keeps_floats(op, 1)
+
+    def call(x: Any) -> Any:
+        if type(x) is not face or ((kind := type(x.value)) is not array and kind not in ARRAYS):
+            return op.dispatch((operand(x),), NOTHING)
+        value = x.value
+        if promotes:
+            of = value.dtype
+            if of is not single and of is not double:
+                return op.dispatch((x,), NOTHING)
+        try:
+            y = kernel(value)
+        except Exception as error:
+            explain(op, (x,), NOTHING, error)
+            raise
+        t = new(face)
+        t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
+        mode, dtype = is_recording(), of if keeps else y.dtype
+        if x.node is None or not mode or (not keeps and dtype.kind != "f"):
+            return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
+        if not plan:
+            plan.append(PLANS[op, 1, 1])
+        save_y, (save_x,) = plan[0]
+        t.node = node = new(Node)
+        node.op, node.inputs, node.attrs = op, (x.node,), NOTHING
+        node.operands = (x if save_x else x.node,)
+        node.output = y if save_y else None
+        node.number, node.watch, node.storage = next(clock), None, None
+        node.shape, node.dtype = y.shape, dtype
+        frame = _getframe(1)
+        code = frame.f_code
+        while OURS[code.co_filename]:
+            frame = frame.f_back  # type: ignore[assignment]
+            code = frame.f_code
+        node.code, node.offset = code, frame.f_lasti
+        if mode is not True:
+            noted(t, mode)
+        return t
+
+    return named(with_parameters(call, "input"), op)
+
+
+def binary(
+    op: Op, face: type[Handle] = Tensor, kernel: Callable[..., Any] | None = None
+) -> Callable[[Any, Any], Any]:
+    """`op` as a function of two operands: handles of a face, or one of them plain.
+
+    `kernel` computes the same as the op's, where the face has another spelling of it.
+    A face with a promotion of its own takes this way only with floats of one dtype and with
+    Python's numbers, where all promotions agree.
+    """
+    kernel = kernel or INFIX.get(op.infix, op.kernel)
+    plans: list[Any] = [None] * 4
+    promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
+    keeps = promotes and keeps_floats(op, 2)
+    weak = isinstance(kernel, np.ufunc) or op.infix  # its numbers have the dtype of the tensor
+    constants = (REAL_NUMBERS if weak else frozenset()) if promotes else CONSTANTS
+
+    def plan(active: int) -> Any:
+        plans[active] = PLANS[op, active, 2]
+        return plans[active]
+
+    def call(a: Any, b: Any) -> Any:
+        of: Any = None
+        if type(a) is face:
+            u, a_node = a.value, a.node
+            if (kind := type(u)) is not array and kind not in ARRAYS:
+                return op.dispatch((a, b), NOTHING)
+            if promotes:
+                of = u.dtype
+        elif type(a) in constants:
+            u, a_node = a, None
+        else:
+            return other(op, a, b)
+        if type(b) is face:
+            v, b_node = b.value, b.node
+            if (kind := type(v)) is not array and kind not in ARRAYS:
+                return op.dispatch((a, b), NOTHING)
+            if promotes:
+                if of is None:
+                    of = v.dtype
+                elif v.dtype is not of:
+                    return op.dispatch((a, b), NOTHING)
+        elif type(b) in constants:
+            v, b_node = b, None
+        else:
+            return other(op, a, b)
+        if promotes and of is not single and of is not double:
+            return op.dispatch((a, b), NOTHING)
+        try:
+            y = kernel(u, v)
+        except Exception as error:
+            explain(op, (a, b), NOTHING, error)
+            raise
+        t = new(face)
+        t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
+        mode = is_recording()
+        if a_node is None and b_node is None and mode is not INFERENCE:
+            t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
+            return t
+        dtype = of if keeps else y.dtype
+        if not mode or (not keeps and dtype.kind != "f"):
+            return unusual(t, op, (a, b))
+        active = (a_node is not None) + 2 * (b_node is not None)
+        save_y, (save_a, save_b) = plans[active] or plan(active)
+        t.node = node = new(Node)
+        node.op, node.inputs, node.attrs = op, (a_node, b_node), NOTHING
+        node.operands = (
+            a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
+        )  # fmt: skip
+        if active != 3 and not promotes:
+            keep_plain(node)
+        node.output = y if save_y else None
+        node.number, node.watch, node.storage = next(clock), None, None
+        node.shape, node.dtype = y.shape, dtype
+        frame = _getframe(1)
+        code = frame.f_code
+        while OURS[code.co_filename]:
+            frame = frame.f_back  # type: ignore[assignment]
+            code = frame.f_code
+        node.code, node.offset = code, frame.f_lasti
+        if mode is not True:
+            noted(t, mode)
+        return t
+
+    return named(with_parameters(call, "input", SECOND.get(op.name, "other")), op)
+
+
+def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
+    """`op` with attributes, as a function of tensors; `names` gives attributes other names.
+
+    No dimensions, `dim=()`, are all of them to the reductions for which PyTorch has it so; and a
+    number counts as having a dimension 0.
+    """
+    arity = op.arity if len(op.defaults) == len(op.params) else -1
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if attrs or len(args) != arity:
+            attrs = {names.get(k, k): v for k, v in attrs.items()}
+            if "input" in attrs:
+                args = (attrs.pop("input"), *args)
+            if "dtype" in attrs and op.name in TYPED:
+                dtype, rest = attrs.pop("dtype"), args[1:]
+                return computed_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
+            args, attrs = op.bind(args, attrs)
+            if op.name in WHOLE and attrs["axis"] == ():
+                attrs["axis"] = None
+            if op.name in ALONG and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
+                return along_no_axis(op, args, attrs)
+        else:
+            attrs = op.defaults
+        handles = False
+        for a in args:
+            if isinstance(a, Handle):
+                handles = True
+            elif type(a) not in PLAIN:
+                return op(*map(operand, args), **attrs)
+        if not handles:
+            args = tuple(map(as_tensor, args))
+        return Handle.__gradop__(op, args, attrs)
+
+    return named(call, op)
+
+
+def along_no_axis(op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`op` along the dimension 0 of a number, which PyTorch takes for a row of one."""
+    row = as_row(operand(args[0]))
+    return as_numbers(op(row, *args[1:], **{**attrs, "axis": 0}))
+
+
+class Specialised(dict[Op, Callable[..., Any] | None]):
+    """The specialised code for each op that any caller applies to a face; made on demand."""
+
+    def __init__(self, face: type[Handle]) -> None:
+        self.face = face
+
+    def __missing__(self, op: Op) -> Callable[..., Any] | None:
+        fits = not op.params and op.arity in (1, 2) and op.traits.isdisjoint(GENERAL)
+        make = unary if op.arity == 1 else binary
+        self[op] = made = make(op, self.face) if fits else None
+        return made
+
+
+Tensor.specialised, Array.specialised = Specialised(Tensor), Specialised(Array)
+
+
+def other(op: Op, a: Any, b: Any) -> Any:
+    """`op` on two operands of which one is neither a handle of the face nor a number."""
+    if b is None or isinstance(b, str):
+        return NotImplemented
+    if type(b) is np.float64 and type(a) is Tensor:
+        return Tensor.specialised[op](a, float(b))  # a number, which counts as Python's
+    if not any(hasattr(x, "gradop_level") for x in (a, b)):
+        a, b = operand(a), operand(b)
+    return op.dispatch((a, b), NOTHING)
+
+
+def operand(x: Any) -> Any:
+    """A tensor of what is not one, a number as `tensor` has it; other operands as they are."""
+    if isinstance(x, Handle) or hasattr(x, "gradop_level"):
+        return x
+    if type(x) in PYTHON_SCALARS:
+        from ..ops.creation import tensor
+
+        return tensor(x)
+    return as_tensor(x)
+
+
+def with_parameters(call: Any, *names: str) -> Any:
+    """`call` with PyTorch's names for its parameters, at no cost to a call."""
+    code = call.__code__
+    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    return call
+
+
+def named(call: Callable[..., Any], op: Op) -> Any:
+    """`call` under the name and with the documentation of `op`."""
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    call.spells = op  # type: ignore[attr-defined]
+    return call

@@ -1,0 +1,309 @@
+"""How each op brings its operands to a dtype, and the dtypes that it refuses, as in PyTorch.
+
+Most follow from the op: what works entry by entry takes its operands in their common dtype, and in
+the default dtype where the kernel would make floats of integers. The tables are what is left.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gradops import OPS, DTypeError, NoKernelError, Op
+from gradops.core.types import operand_types, result_dtype
+
+from ..engine.handle import DOUBLE, REAL_NUMBERS, SINGLE, Handle
+from .default_dtype import get_default_dtype
+from .promotion import NUMBERS, category, common_dtype, dtype_of_number, number
+
+Operands = Sequence[Any]
+ANY = "biufc"
+KINDS = {
+    "f": "gelu hypot logaddexp logaddexp2 nextafter gammainc gammaincc betainc softmax log_softmax"
+    " softplus silu sparse_cross_entropy binary_cross_entropy_with_logits",
+    "fc": "mean var std vector_norm logcumsumexp inv solve solve_triangular cholesky eigh eigvalsh"
+    " det slogdet eig eigvals matrix_exp svd svdvals pinv matrix_rank lstsq qr",
+    "iu": "bitwise_left_shift bitwise_right_shift",
+    "iuf": "floor ceil trunc round floor_divide remainder fmod argtopk clamp relu max_pool",
+    "biuf": "less less_equal greater greater_equal maximum minimum fmax fmin max min cummax cummin"
+    " argmax argmin sort argsort argmode searchsorted",
+    "iufc": "abs power matmul linear einsum conv conv_bias",
+}
+"""The kinds of dtypes that ops compute, where it is not all that NumPy computes."""
+
+COMPUTED = {name: kinds for kinds, names in KINDS.items() for name in names.split()}
+
+
+def promoted(op: Op, args: Operands) -> Operands:
+    """Operands of an op, of which some are tensors, in the dtypes that PyTorch computes in."""
+    bring, besides = RULES[op]
+    return args if bring is None or are_floats(args, besides) else bring(op, args)
+
+
+def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
+    """Whether operands are tensors of single, or all of double precision: the common case.
+
+    Those of the types `besides` do not count, but for the first of three or more.
+    """
+    if len(args) > 2 and not isinstance(args[0], Handle):
+        return False
+    of: Any = None
+    for a in args:
+        if isinstance(a, Handle):
+            if of is None:
+                of = a.value.dtype
+            elif a.value.dtype is not of:
+                return False
+        elif type(a) not in besides:
+            return False
+    return of is SINGLE or of is DOUBLE
+
+
+def entrywise(op: Op, args: Operands) -> Operands:
+    """Operands in their common dtype; of integers, an op that makes floats has the default."""
+    args = [number(a) for a in args]
+    common = common_dtype(args)
+    require_kind(op, args, common)
+    if common.kind in "biu" and makes_floats(op, common, len(args)):
+        common = get_default_dtype()
+    weak = gives_numbers_a_dtype(op, len(args))
+    return [in_common(a, common, weak) for a in args]
+
+
+def without_truths(op: Op, args: Operands) -> Operands:
+    """Operands in their common dtype, of which none is a truth value."""
+    if any(type(a) is bool or getattr(a, "dtype", None) == np.bool_ for a in args):
+        raise DTypeError(
+            op, operand_types(args), "truth values are not subtracted",
+            hint="use ~x, x ^ y or logical_not(x)",
+            known_as="Subtraction, the `-` operator, with a bool tensor is not supported.",
+        )  # fmt: skip
+    return entrywise(op, args)
+
+
+def raised(op: Op, args: Operands) -> Operands:
+    """Operands of a power in their common dtype, if that has the powers."""
+    if type(number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
+        raise DTypeError(
+            op, operand_types(args), f"the powers by {args[1]} are not integers",
+            hint="x.float() makes floats",
+            known_as="Integers to negative integer powers are not allowed.",
+        )  # fmt: skip
+    return entrywise(op, args)
+
+
+def beside_condition(op: Op, args: Operands) -> Operands:
+    """Operands in their common dtype, but for the first, which says where they count."""
+    condition, *chosen = args
+    return args if are_floats(chosen, REAL_NUMBERS) else [condition, *in_one_dtype(chosen)]
+
+
+def in_one_dtype(args: Operands) -> list[Any]:
+    """Operands in their common dtype."""
+    if are_floats(args):
+        return list(args)
+    args = [number(a) for a in args]
+    common = common_dtype(args)
+    return [in_common(a, common) for a in args]
+
+
+def joined(op: Op, args: Operands) -> Operands:
+    """Operands of any number in their common dtype."""
+    return in_one_dtype(args)
+
+
+def alike(op: Op, args: Operands) -> Operands:
+    """Operands whose dtypes are equal."""
+    require_kind(op, args, args[0].dtype)
+    require_alike(op, args)
+    return args
+
+
+def widened(op: Op, args: Operands) -> Operands:
+    """The operand, integers and truth values in int64, so that sums and products fit."""
+    return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind in "biu" else args[0]]
+
+
+def counting(op: Op, args: Operands) -> Operands:
+    """The operand, truth values in int64."""
+    return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind == "b" else args[0]]
+
+
+def floating(op: Op, args: Operands) -> Operands:
+    """The operand, integers and truth values in the default dtype."""
+    dtype = args[0].dtype
+    return [in_common(args[0], get_default_dtype() if dtype.kind in "biu" else dtype)]
+
+
+def accepted(op: Op, args: Operands) -> Operands:
+    """Operands as they are, of which the first has a kind of dtype that the op computes."""
+    require_kind(op, args, args[0].dtype)
+    return args
+
+
+def each_accepted(op: Op, args: Operands) -> Operands:
+    """Operands as they are, which all have a kind of dtype that the op computes."""
+    for a in args:
+        require_kind(op, args, dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype)
+    return args
+
+
+BRING: dict[Callable[..., Operands], str] = {
+    without_truths: "sub",
+    raised: "power",
+    beside_condition: "where",
+    widened: "sum prod cumsum cumprod",
+    counting: "square",
+    floating: "reciprocal logsumexp fft rfft irfft sinc",
+    each_accepted: "binary_cross_entropy_with_logits",
+    alike: "matmul linear einsum conv conv_bias solve solve_triangular lstsq heaviside",
+}
+BROUGHT = {name: bring for bring, names in BRING.items() for name in names.split()}
+
+
+def rule_of(op: Op) -> Callable[..., Operands] | None:
+    """How an op brings its operands to a dtype; None if it takes them as they are."""
+    if op.name in BROUGHT:
+        return BROUGHT[op.name]
+    if op.family == "joining":
+        return joined
+    if "elementwise" in op.traits and not op.params and "view" not in op.traits:
+        return entrywise
+    return accepted if op.name in COMPUTED else None
+
+
+class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
+    """The rule of each op that was applied to a tensor, and the numbers that floats may be beside.
+
+    They are made on demand.
+    """
+
+    def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
+        bring = rule_of(op)
+        weak = bring is entrywise and gives_numbers_a_dtype(op, op.arity or 0)
+        self[op] = found = bring, REAL_NUMBERS if weak else frozenset()
+        return found
+
+
+RULES = Rules()
+
+
+@lru_cache(maxsize=1024)
+def makes_floats(op: Op, dtype: np.dtype[Any], count: int) -> bool:
+    """Whether an op gives floats for operands of a dtype of integers."""
+    try:
+        return result_dtype(op.kernel, (dtype,) * count).kind == "f"
+    except TypeError:
+        return False
+
+
+@lru_cache(maxsize=1024)
+def gives_numbers_a_dtype(op: Op, count: int) -> bool:
+    """Whether the kernel takes Python's numbers in the dtype of the other operands.
+
+    The first of three or more is not tried: it is what the others bound or complete.
+    """
+    if isinstance(op.kernel, np.ufunc) or count == 1:
+        return True
+    x, tried = np.ones(1, np.float32), range(count > 2, count)
+    mixed = [[1.0 if j == i else x for j in range(count)] for i in tried]
+    try:
+        want = op.kernel(*[x] * count).dtype
+        return all(op.kernel(*args).dtype == want for args in mixed)
+    except Exception:  # what the kernel does not take is refused when it is called
+        return True
+
+
+def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:
+    """An operand in a dtype; a number stays one where the kernel gives it the dtype itself."""
+    if not isinstance(a, NUMBERS):
+        return a if a.dtype == dtype else OPS["astype"](a, dtype=dtype)
+    if weak and dtype.kind in "fc" and category(dtype_of_number(a)) <= category(dtype):
+        return a
+    return np.array(a).astype(dtype)[()]  # which wraps integers around, as in PyTorch
+
+
+def multiplied(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
+    """The operands of an op in their common dtype, the second times a number, as in PyTorch."""
+    x, other = promoted(op, (x, other))
+    return x, other * factor_in(name, alpha, x.dtype)
+
+
+def factor_in(op: object, factor: Any, dtype: np.dtype[Any]) -> Any:
+    """A number that tensors of a dtype are multiplied by, which may not change it."""
+    if not isinstance(factor, NUMBERS) or factor is True:
+        return factor
+    if category(dtype_of_number(factor)) > max(category(dtype), 1):
+        raise DTypeError(
+            op, [factor, dtype], f"the factor {factor} would change the dtype {dtype}",
+            known_as="For integral input tensors, argument alpha must not be a floating point"
+            " number.",
+        )  # fmt: skip
+    return bool(factor) if dtype == np.bool_ else factor
+
+
+def require_kind(op: object, args: Operands, dtype: np.dtype[Any], kinds: str = "") -> None:
+    """Refuse a dtype of a kind that an op does not compute."""
+    kinds = kinds or COMPUTED.get(str(op), ANY)
+    if dtype.kind not in kinds:
+        raise NoKernelError(
+            op, operand_types(args), f"it is not computed for {dtype}",
+            hint=floats_hint(op, args, kinds) if "f" in kinds and dtype.kind != "c" else None,
+            known_as=f"not implemented for '{dtype}'",
+        )  # fmt: skip
+
+
+def require_alike(op: object, args: Operands) -> None:
+    """Refuse tensors of unequal dtypes, where PyTorch does not promote."""
+    dtypes = [a.dtype for a in args if not isinstance(a, NUMBERS)]
+    for other in dtypes[1:]:
+        if other != dtypes[0]:
+            raise DTypeError(
+                op, operand_types(args), f"the dtypes {dtypes[0]} and {other} differ",
+                hint=alike_hint(op, args),
+                known_as=f"expected both to have the same dtype, but got {dtypes[0]} and {other}",
+            )  # fmt: skip
+
+
+NAMES_OF_OPERANDS = {
+    "linear": "input weight bias", "conv": "input weight", "conv_bias": "input weight bias",
+    "binary_cross_entropy_with_logits": "input target", "binary_cross_entropy": "input target",
+}  # fmt: skip
+ORDINALS = ("first operand", "second operand", "third operand", "fourth operand")
+CASTS = {
+    "float16": "half", "float32": "float", "float64": "double", "int32": "int", "int64": "long",
+}  # fmt: skip
+"""The methods of tensors that give a dtype."""
+
+
+def name_of_operand(op: object, i: int, count: int) -> str:
+    """What a message calls an operand."""
+    if str(op) in NAMES_OF_OPERANDS:
+        return f"the {NAMES_OF_OPERANDS[str(op)].split()[i]}"
+    return "x" if count == 1 else f"the {(*ORDINALS, *['operand'] * count)[i]}"
+
+
+def cast_hint(what: str, dtype: np.dtype[Any]) -> str:
+    """How a tensor or an array becomes one of a dtype."""
+    method = f"{CASTS[dtype.name]}()" if dtype.name in CASTS else f"to(dg.{dtype})"
+    return f"x.{method} makes {what} {dtype}; of an array, x.astype(np.{dtype})"
+
+
+def floats_hint(op: object, args: Operands, kinds: str) -> str:
+    """How operands of a kind of dtype that is not computed become floats like the others."""
+    given = [np.dtype(dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype) for a in args]
+    dtype = next((t for t in given if t.kind == "f"), get_default_dtype())
+    wrong = next((i for i, t in enumerate(given) if t.kind not in kinds), 0)
+    return cast_hint(name_of_operand(op, wrong, len(args)), dtype)
+
+
+def alike_hint(op: object, args: Operands) -> str:
+    """Which operands differ in dtype, and how one gets that of the other: the lower category."""
+    first, *rest = [(i, a.dtype) for i, a in enumerate(args) if not isinstance(a, NUMBERS)]
+    other = next((i, dtype) for i, dtype in rest if dtype != first[1])
+    names = {i: name_of_operand(op, i, len(args)) for i, _ in (first, other)}
+    said = f"{names[first[0]]} is {first[1]}, {names[other[0]]} {other[1]}"
+    if category(other[1]) < category(first[1]):
+        first, other = other, first
+    return f"{said}: {cast_hint(names[first[0]], other[1])}"

@@ -1,0 +1,32 @@
+"""Numbers that are given as tensors without dimensions."""
+
+from typing import Any
+
+import numpy as np
+
+from gradops import DTypeError, type_of
+
+from ..engine.handle import Handle
+
+
+def is_plain_number(x: Any) -> bool:
+    """Whether `x` is a number, or a tensor of an array into which nothing is followed."""
+    if not hasattr(x, "gradop_level"):
+        return True
+    return isinstance(x, Handle) and x.node is None and isinstance(x.value, np.ndarray | np.generic)
+
+
+def number(call: str, name: str, x: Any) -> Any:
+    """A tensor without dimensions as the number it holds, and anything but a tensor as it is.
+
+    Raises DTypeError for a tensor that requires gradients, which would end here, or has dimensions.
+    """
+    if not hasattr(x, "gradop_level"):
+        return x
+    if is_plain_number(x) and x.ndim == 0:
+        return x.item()
+    raise DTypeError(
+        call, [type_of(x)], f"{name} is a tensor that has dimensions or a history, not a number",
+        hint="make the tensor of operations: x.expand(shape), start + step * dg.arange(n)",
+        known_as=f"{call}(): argument '{name}' must be Number, not Tensor",
+    )  # fmt: skip

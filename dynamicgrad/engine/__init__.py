@@ -1,0 +1,1 @@
+"""The tape: handles, nodes, recording, backward, views, writes in place, gradient modes."""

@@ -1,0 +1,84 @@
+"""Anomaly mode: backward stops at the first NaN, and says where it came from."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from gradops import TapeError
+from gradops.core.source_location import describe
+
+from .grad_mode import PACKING, RECORDING, Watching, is_recording
+
+CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
+
+
+def inspection() -> Callable[[Any, int, Any], Any] | None:
+    """What looks at each gradient as backward computes it; None while anomaly mode is off."""
+    return refuse_nan if CHECKING.get() else None
+
+
+def refuse_nan(vertex: Any, i: int, ct: Any) -> Any:
+    """The gradient of operand i; raises an error if it has a NaN in it."""
+    value = getattr(ct, "value", ct)
+    if isinstance(value, np.ndarray | np.generic) and np.isnan(value).any():
+        count = int(np.isnan(value).sum())
+        raise TapeError(
+            f"Function '{vertex.name()}' returned nan values in its {i}th output: {count} of"
+            f" {value.size}.\n"
+            f"  it is the backward of {vertex.op}, called at {describe(vertex.place)}"
+        )
+    return ct
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on.
+
+    >>> dg.autograd.is_anomaly_enabled()
+    False
+    """
+    return CHECKING.get()
+
+
+class set_detect_anomaly:
+    """Turn anomaly mode on or off: from this call on, or inside a `with` block."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.before = CHECKING.get()  # a value, not a token: the block may end in another task
+        CHECKING.set(mode and check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        CHECKING.set(self.before)
+
+
+class detect_anomaly:
+    """Let backward stop at the first NaN, inside a `with` block, and name the forward line.
+
+    Errors in backward name their forward line in any case. Raises TapeError where a rule makes a
+    NaN of a gradient that has none, unless `check_nan` is False; with `check_forward`, also where
+    the first recorded operation gives a value that is not finite.
+
+    >>> x = dg.tensor([0.0], requires_grad=True)
+    >>> with dg.autograd.detect_anomaly():
+    ...     (dg.sqrt(x) * 0).sum().backward()
+    """
+
+    def __init__(self, check_nan: bool = True, check_forward: bool = False) -> None:
+        self.check_nan, self.check_forward = check_nan, check_forward
+        self.before: list[Any] = []
+
+    def __enter__(self) -> None:
+        self.before.append((CHECKING.get(), RECORDING.get()))
+        CHECKING.set(self.check_nan)
+        if self.check_forward and is_recording():
+            RECORDING.set(Watching(PACKING.get()))
+
+    def __exit__(self, *exception: object) -> None:
+        checking, mode = self.before.pop()
+        CHECKING.set(checking)
+        if self.check_forward:
+            RECORDING.set(mode)

@@ -1,0 +1,291 @@
+"""The array: a handle that speaks NumPy, which a plain NumPy function is given.
+
+Note [Numbers have no memory]. What NumPy gives for a single entry, or as the sum of all, is a
+scalar, which nothing can write to and which shares no memory: after `s = y[0]`, `s += 1` gives `s`
+another value and leaves `y` as it is. So does an `Array` without axes, unless it holds an array.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import Op, TransformError
+from gradops.core.detach_checks import CUT_OFF, OWNED, array_refused, number_made
+from gradops.core.op import as_operand
+from gradops.numpy_api import function_for
+from gradops.numpy_api.methods import ArrayMethods
+
+from .grad_mode import is_recording
+from .handle import ARRAYS, Handle, Lacking, hold, number_of
+from .node import Leaf
+from .storage import alias
+
+
+class Array(Handle, ArrayMethods):
+    """An array that can take part in differentiation, with NumPy's words and rules.
+
+    The functions that transforms are given see their arguments so. `dg.array(data)` makes one.
+
+    >>> x = dg.array([3.0, 1.0])
+    >>> x.std(ddof=1), np.sort(x), (x * 2).dtype
+    (array(1.41421356), array([1., 3.]), dtype('float64'))
+    """
+
+    __slots__ = ()
+    rank = 0
+    promoted = None
+    cut_by_number = (
+        "Converting what is being differentiated to a number cuts it off: its gradient would be"
+        " zero\n  hint: use functions of NumPy, not of math and random, and arrays of one entry,"
+        " not numbers"
+    )
+
+    def becomes_number(self) -> None:
+        """Refuse to be written into a plain array, and warn of all else that takes a number."""
+        number_made(self.cut_by_number, OWNED)
+
+    def share(self, base: Handle, op: Op, attrs: dict[str, Any]) -> None:
+        """Share the memory of `base`, but for a number: see Note [Numbers have no memory]."""
+        if self.shape or (type(self.value) is np.ndarray and op.name == "reshape"):
+            alias(base, self, op, attrs)
+        elif type(self.value) is np.ndarray:
+            self.value = self.value[()]
+
+    def can_store(self, dtype: np.dtype[Any]) -> bool:
+        """Whether results of a dtype may be written to the array in place."""
+        return np.can_cast(dtype, self.dtype, "same_kind")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from ..ops.inplace import plain, replace
+
+        require_owner(self, "x[index] = value")
+        replace(self, plain(key), value, "setitem")
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+        """Sort the entries along an axis, in place."""
+        self[...] = function_for(np.sort)(ops.copy(self), axis=axis)
+
+    def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+        """Bring the entries at `kth` to where sorting would, in place."""
+        self[...] = function_for(np.partition)(ops.copy(self), kth, axis=axis)
+
+    def fill(self, value: Any) -> None:
+        """Write one value to all entries."""
+        self[...] = value
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write values to the entries at indices into the array in a row, over again if few."""
+        places = np.asarray(indices).ravel()
+        count = len(places)
+        row = ops.reshape(as_operand(values), shape=(-1,))
+        self.flat[places] = function_for(np.resize)(row, count) if count else row
+
+    @property
+    def flat(self) -> "Flat":
+        """The entries in a row, to go through, to read and to write."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        self.put(np.arange(self.size), values)
+
+    def view(self, dtype: Any = None) -> "Array":
+        """Another array on the same memory."""
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            raise TransformError(
+                f"x.view({np.dtype(dtype)}) would read the memory of {self.type} as other numbers,"
+                " which has no derivative\n  hint: x.astype(dtype) converts the numbers"
+            )
+        return ops.index(self, ...)
+
+    def flatten(self, order: str = "C") -> Any:
+        """A copy of the entries in a row."""
+        return self.ravel(order=order).copy()
+
+    def item(self, *index: Any) -> Any:
+        """The one entry, or the one at an index, as a number of Python's; warns if it is traced."""
+        found = number_of(self.entry(*index) if index else self)
+        while hasattr(found, "left_behind"):
+            found = found.left_behind()
+        return found.item() if hasattr(found, "item") else found
+
+    def entry(self, *index: Any) -> "Array":
+        """The entry at an index into all in a row, or at one along each axis."""
+        if len(index) == 1 and np.ndim(index[0]) == 0:
+            return self.flat[index[0]]
+        return self[index[0] if len(index) == 1 else index]
+
+    def tolist(self) -> Any:
+        """The entries as nested lists of Python's numbers; warns if they are traced."""
+        from ..ops.conversion import listed
+
+        return listed(self)
+
+    @property
+    def real(self) -> Any:
+        """The real part: a view, which may be written to."""
+        return ops.real(self) if self.dtype.kind == "c" else ops.index(self, ...)
+
+    @real.setter
+    def real(self, values: Any) -> None:
+        self.real[...] = values
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part: a view, which may be written to, but for real entries."""
+        return ops.imag(self)
+
+    @imag.setter
+    def imag(self, values: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")  # NumPy's words
+        self.imag[...] = values
+
+    @property
+    def itemsize(self) -> int:
+        """How many bytes an entry takes."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        """How many bytes all entries take."""
+        return self.itemsize * self.size
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How many bytes lie between neighbours along each axis."""
+        return np.asarray(self.value).strides
+
+    @property
+    def flags(self) -> Any:
+        """How the entries lie in memory."""
+        return np.asarray(self.value).flags
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self.is_traced():
+            raise array_refused(CUT_OFF)
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def is_traced(self) -> bool:
+        """Whether the value is being differentiated, by the tape or by what it holds."""
+        if self.node is not None and is_recording():
+            return True
+        inner = self.value
+        return inner.is_traced() if isinstance(inner, Array) else hasattr(inner, "left_behind")
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from gradops.array_api import require_version
+
+        from .. import array_namespace
+
+        require_version(api_version)
+        return array_namespace
+
+    def __copy__(self) -> "Array":
+        return ops.copy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Array":
+        found = memo[id(self)] = ops.copy(self)
+        return found
+
+    def __reduce__(self) -> Any:
+        if self.node is not None or type(self.value) not in ARRAYS:
+            raise TransformError(
+                f"a traced {self.type} cannot be pickled: its history would be lost"
+                "\n  hint: pickle what the transform returns"
+            )
+        return array, (np.asarray(self.value),)
+
+    def __repr__(self) -> str:
+        from ..introspection.repr import array_repr
+
+        return array_repr(self)
+
+    if TYPE_CHECKING:  # `spelling` gives arrays their quick operators
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+OF_TORCH = (
+    "backward clone cpu detach dim double expand float grad masked_fill numpy permute requires_grad"
+    " requires_grad_ retain_grad to unsqueeze"
+)
+DIFFERENTIATING = frozenset(["backward", "grad", "requires_grad", "requires_grad_", "retain_grad"])
+for _name in OF_TORCH.split():
+    _hint = f"an Array speaks NumPy; {_name} is dg.Tensor's"
+    if _name in DIFFERENTIATING:
+        _hint += "; dg.grad(f)(x) differentiates a function of arrays"
+    setattr(Array, _name, Lacking(_name, _hint))
+
+
+class Flat:
+    """The entries of an array in a row, as `x.flat` gives them."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Array) -> None:
+        self.of = of
+
+    def __len__(self) -> int:
+        return int(self.of.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(ops.reshape(self.of, shape=(-1,)))
+
+    def __getitem__(self, key: Any) -> Any:
+        return ops.copy(ops.reshape(self.of, shape=(-1,))[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        places = np.arange(len(self))[key]
+        self.of[np.unravel_index(places, self.of.shape)] = value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.of.ravel().__array__(dtype, copy)
+
+
+def require_owner(x: Array, call: str) -> None:
+    """Refuse to write to an argument of a transformed function, whose array is the caller's."""
+    if is_recording() and type(x.node) is Leaf:
+        raise TransformError(
+            f"{call} would change an argument of the function that is being differentiated, which"
+            " the caller holds\n  hint: work on a copy: x = x.copy()"
+        )
+
+
+def array(data: Any, dtype: Any = None) -> Array:
+    """An array with a copy of `data`, which speaks NumPy: for programs that are written for it.
+
+    Dtypes are NumPy's: Python's floats make float64. A tensor or an array gives one with its
+    history.
+
+    >>> dg.array([1.0, 2.0]) / 2
+    array([0.5, 1. ])
+    """
+    if isinstance(data, Handle):
+        found = ops.copy(hold(Array, data.value, data.node))
+        return found if dtype is None else ops.astype(found, dtype=dtype)
+    return hold(Array, np.array(data, dtype))
+
+
+def power(a: Any, b: Any) -> Any:
+    """NumPy's `a ** b`, with the roundings of its arrays for its scalars of floats too.
+
+    Those of its own scalars are others, which a graph, where there are no scalars, would not have.
+    """
+    return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b
+
+
+def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:
+    """An operator such as `+=`: it writes, or gives a number another value."""
+
+    def method(self: Array, other: Any) -> Any:
+        from ..ops.inplace import write
+
+        if not self.shape and type(self.value) is not np.ndarray:
+            return compute(self, other)
+        require_owner(self, "a write in place, such as x += value,")
+        return write(self, op, (as_operand(other),))
+
+    return method

@@ -1,0 +1,330 @@
+"""Backward: seeds, the walk over the tape, and where gradients end up."""
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
+from gradops.core.source_location import describe, here
+from gradops.library.shape.movement import cast
+
+from ..hooks.gradient_edge import GradientEdge
+from ..hooks.tensor_hooks import watch_of
+from .anomaly import inspection
+from .array import Array
+from .grad_mode import PACKING, RECORDING, Differentiating, chosen
+from .handle import ARRAYS, Handle, hold, on_face
+from .node import Leaf, Node
+from .piecewise import sloped, with_zeros
+from .saved_tensors import Freed, reader, tensors, values
+from .tensor import Tensor, handle, tensor_of
+
+FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
+NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
+
+    `grad_tensors` are the gradients of something later with respect to `tensors`, of their shapes;
+    a tensor with one element needs none. The graph is freed unless `retain_graph`, which defaults
+    to `create_graph`; with that, the gradients can be differentiated in turn. With `inputs`, only
+    their `.grad` is added to, and only what lies between is computed. Raises TapeError if a tensor
+    requires no gradient, has several elements and no gradient is given, or was freed before.
+
+    >>> x = dg.tensor([1.0, 2.0], requires_grad=True)
+    >>> dg.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if isinstance(tensors, Handle) and grad_tensors is None and tensors.node is not None:
+        seeds = {tensors.node: one(tensors)}  # the common case of `seeded`, spelled out
+    else:
+        seeds = seeded(sequence(tensors), sequence(grad_tensors))
+    ends = None if inputs is None else [vertex(t) for t in sequence(inputs)]
+    if ends == []:
+        raise TapeError("`inputs` argument to `backward` cannot be empty.")
+    if ends is not None:
+        for v in ends:
+            if type(v) is not Leaf:
+                watch_of(v).retains = True  # so it gets its gradient as it passes
+    arrive = accumulate_recorded if create_graph else accumulate_arrived
+    found = carry(seeds, ends, retain_graph, create_graph, arrive)
+    given = set(map(id, seeds.values()))
+    if ends is not None:
+        found = {v: found[v] for v in ends if type(v) is Leaf and v in found}
+    for leaf, g in found.items():
+        accumulate(leaf, g, given, create_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of the sum of `outputs` with respect to each of `inputs`; no `.grad` changes.
+
+    `grad_outputs` weigh the outputs, as in `backward`. With `create_graph` the results can be
+    differentiated in turn. An input that the outputs do not depend on is an error, unless
+    `allow_unused` (it gives None) or `materialize_grads` (it gives zeros). Raises TapeError.
+
+    >>> x = dg.tensor(3.0, requires_grad=True)
+    >>> (g,) = dg.autograd.grad(x * x * x, x, create_graph=True)
+    >>> dg.autograd.grad(g, x)
+    (tensor(18.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads")
+    wanted = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    if not wanted:
+        raise TapeError("grad requires non-empty inputs.")
+    seeds = seeded(sequence(outputs), sequence(grad_outputs))
+    ends = [vertex(t) for t in wanted]
+    found = carry(seeds, ends, retain_graph, create_graph)
+    if not (allow_unused or materialize_grads):
+        require_used(wanted, ends, found)
+    gradients = gradients_at(wanted, ends, found, seeds)
+    if materialize_grads:
+        return tuple(zeros(t) if g is None else g for t, g in zip(wanted, gradients, strict=True))
+    return tuple(gradients)
+
+
+def gradients_at(
+    wanted: Sequence[Any], ends: list[Any], found: dict[Any, Any], seeds: dict[Any, Any]
+) -> list[Any]:
+    """The cotangents found for `ends`, on the faces of `wanted`; None where there is none."""
+    given = {id(g) for g in seeds.values()}
+    return [
+        on_face(face(t), owned(found[v], given)) if v in found else None
+        for t, v in zip(wanted, ends, strict=True)
+    ]
+
+
+def carry(
+    seeds: dict[Any, Any],
+    ends: list[Any] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    arrive: Callable[[Any, Any], None] | None = None,
+    recorded: Callable[[Node], Any] = tensors,
+) -> dict[Any, Any]:
+    """The cotangents of `ends`, or of all leaves, computed or recorded.
+
+    Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
+    `recorded` gives what the rules of a node see if they are to be recorded.
+    """
+    retain = create_graph if retain_graph is None else retain_graph
+    active = None if ends is None else depending_on(ends, seeds)
+    keep = () if ends is None else frozenset(ends)
+    recording: Any = False
+    if create_graph:
+        seeds = {v: on_face(Array, g) for v, g in seeds.items()}
+        recording = differentiating()
+        read: Callable[[Node], Any] = noting(recording, recorded)
+    else:
+        read = values if retain else reader(Freed((here(),)))
+    look = sloped(inspection()) if recording else inspection()
+    mode = RECORDING.set(recording)
+    finishing = FINISHING.set([])
+    try:
+        with np.errstate(all="ignore"):
+            found = pull_back(seeds, read, active, keep, look, arrive=arrive)
+        if late := FINISHING.get():
+            for callback in late:
+                callback()
+            found = with_zeros(found, late, active)
+        return found
+    finally:
+        FINISHING.reset(finishing)
+        RECORDING.reset(mode)
+
+
+def differentiating() -> Any:
+    """The mode in which a backward is recorded."""
+    return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
+
+
+def noting(mode: Any, recorded: Callable[[Node], Any]) -> Callable[[Node], Any]:
+    """A function that gives the rules of a node what they see, and tells `mode` whose they are."""
+    if not isinstance(mode, Differentiating):
+        return recorded
+
+    def read(node: Node) -> Any:
+        mode.cause = node
+        return recorded(node)
+
+    return read
+
+
+def sequence(x: Any) -> list[Any]:
+    """One or several things as a list."""
+    return list(x) if isinstance(x, list | tuple) else ([] if x is None else [x])
+
+
+def seeded(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
+    """The cotangent each output's node starts with."""
+    if gradients and len(gradients) != len(outputs):
+        raise TapeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    seeds: dict[Any, Any] = {}
+    for t, g in zip(outputs, gradients or [None] * len(outputs), strict=True):
+        if isinstance(t, GradientEdge):
+            t = t.stand_in()
+        if not isinstance(t, Handle):
+            raise TypeError(f"expected a tensor to differentiate, got {type(t).__name__}")
+        if t.node is None:
+            raise TapeError(NO_GRAD_FN.format(why=why_no_history(t)))
+        g = seed(t, g)
+        seeds[t.node] = seeds[t.node] + g if t.node in seeds else g
+    return seeds
+
+
+def why_no_history(t: Handle) -> str:
+    """What cut a tensor off from the graph, and where, and what to do."""
+    if t.cut is None:
+        return (
+            "nothing it was computed from requires gradients; make a leaf with requires_grad=True"
+            " and compute the result again, without item(), numpy() or tensor() on the way"
+        )
+    what = f" ({t.cut.op})" if t.cut.op is not None else ""
+    return (
+        f"it was computed from what was cut off {t.cut.reason}, at {describe(t.cut.place)}{what};"
+        " compute that while recording, and without detach()"
+    )
+
+
+def seed(t: Handle, g: Any) -> Any:
+    """The cotangent that `t` starts with: the one given, or 1 for a single element."""
+    if g is None:
+        return one(t)
+    if not isinstance(g, Handle | np.ndarray | np.generic):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    g = tensor_of(g)
+    if g.shape != t.shape:
+        raise ShapeError(
+            "backward", [t.type, g.type],
+            f"the gradient has the shape {g.shape} and the output {t.shape}",
+            known_as=f"Mismatch in shape: grad_output[0] has a shape of {list(g.shape)} and"
+            f" output[0] has a shape of {list(t.shape)}.",
+            hint="the gradient given has the shape of the output it belongs to",
+        )  # fmt: skip
+    if g.node is not None:
+        return g if g.dtype == t.dtype else g.to(t.dtype)
+    value = g.value
+    return value if value.dtype == t.dtype else cast(value, t.dtype)
+
+
+def one(t: Handle) -> Any:
+    """The cotangent 1 of an output with a single element."""
+    value = t.value
+    if value.size != 1:
+        raise TapeError(
+            f"grad can be implicitly created only for scalar outputs; this one is {t.type}\n"
+            "  hint: reduce it, as in .sum().backward(), or give backward() a gradient of its shape"
+        )
+    if value.dtype.kind == "c":
+        raise TapeError(
+            f"grad can be implicitly created only for real scalar outputs but got {value.dtype}\n"
+            "  hint: differentiate its abs(), real or imag part, or give backward() a gradient"
+        )
+    if value.dtype.kind != "f":
+        raise TapeError(f"only outputs of floating point can be differentiated, not {t.type}")
+    if type(value) not in ARRAYS:
+        return ones_like(value)  # where an expression is spread, sizes may be unknown
+    return np.ones(value.shape, value.dtype) if value.shape else value.dtype.type(1)
+
+
+def vertex(t: Any) -> Any:
+    """The node of a tensor that gradients are wanted for."""
+    if isinstance(t, GradientEdge):
+        return t.vertex
+    if not isinstance(t, Handle):
+        raise TypeError(f"expected a tensor to differentiate by, got {type(t).__name__}")
+    if t.node is None:
+        raise TapeError(
+            "One of the differentiated Tensors does not require grad\n"
+            "  hint: make it a leaf with requires_grad=True before it is used"
+        )
+    return t.node
+
+
+def require_used(wanted: list[Handle], ends: list[Any], found: dict[Any, Any]) -> None:
+    """Refuse inputs that the outputs do not depend on."""
+    for i, v in enumerate(ends):
+        if v not in found:
+            raise TapeError(
+                "One of the differentiated Tensors appears to not have been used in the graph:"
+                f" the one at index {i}, {known(wanted[i])}\n"
+                "  hint: set allow_unused=True if this is the desired behavior; if not, was the"
+                " output computed from this very tensor?"
+            )
+
+
+def known(t: Handle) -> str:
+    """What is known of a tensor: its type, and which call made it."""
+    made = "a leaf" if t.is_leaf else f"made at {describe(t.node.place)}"
+    return f"{t.type}, {made}"
+
+
+def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
+    """Add a gradient to what a leaf has."""
+    if leaf.grad is None:
+        if type(g) is np.ndarray and g.base is None and id(g) not in given:
+            given.add(id(g))
+            leaf.grad = hold(Tensor, g)  # the common case of `owned`, spelled out
+        else:
+            leaf.grad = tensor_of(owned(g, given))
+    elif create_graph:
+        leaf.grad = tensor_of(leaf.grad + g)
+    else:
+        mode = RECORDING.set(False)  # also where the gradient has a history of its own
+        try:
+            leaf.grad.add_(hold(Tensor, g))
+        finally:
+            RECORDING.reset(mode)
+
+
+def accumulate_arrived(leaf: Leaf, g: Any, create_graph: bool = False) -> None:
+    """Add a gradient to a leaf between its hooks, which leave none that is the leaf's own."""
+    hooks = leaf.hooks
+    if hooks is not None:
+        g = hooks.replaced(g)
+    accumulate(leaf, g, set(), create_graph)
+    if hooks is not None:
+        hooks.finish(leaf, g)
+
+
+def accumulate_recorded(leaf: Leaf, g: Any) -> None:
+    """Add a recorded gradient to a leaf between its hooks."""
+    accumulate_arrived(leaf, g, create_graph=True)
+
+
+def face(t: Any) -> type[Handle]:
+    """The face that a gradient with respect to `t` has."""
+    return Array if type(t) is Array else Tensor
+
+
+def owned(g: Any, given: set[int]) -> Handle:
+    """A handle on a cotangent that shares no memory with the caller's or another leaf's."""
+    t = g if isinstance(g, Handle) else handle(g)
+    value = t.value
+    if type(value) is np.ndarray and (id(value) in given or value.base is not None):
+        t = handle(value.copy()) if t.node is None else copy(t)
+    given.add(id(t.value))
+    return t
+
+
+def zeros(t: Any) -> Handle:
+    """Zeros like `t`."""
+    return hold(face(t), np.zeros(t.shape, t.dtype))

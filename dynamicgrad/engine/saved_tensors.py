@@ -1,0 +1,137 @@
+"""The saved operands of a node, as its rules read them: values to compute, arrays to record."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gradops import TapeError
+from gradops.core.source_location import Place, describe
+
+from ..hooks.saved_tensor_hooks import PackedOperands
+from .array import Array
+from .handle import Handle, hold
+from .node import InferenceStorage, Node, Storage
+from .plain_arrays import is_plain
+from .storage import storage_of
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after"
+    " they have already been freed): {op}, called at {forward}, was freed by the backward at"
+    " {first}.\n  hint: give the first one retain_graph=True; or, if the operation was meant to be"
+    " computed anew in each iteration, compute it inside the loop"
+)
+CHANGED = (
+    "one of the variables needed for gradient computation has been modified by an inplace"
+    " operation: {what} {type} of {op}, saved at {saved}, was changed at {changed}"
+    " (it is at version {version}).\n  hint: write `x = x + 1` for `x += 1`,"
+    " or change x.clone() instead"
+)
+
+WRITTEN = (
+    "the plain array {type} that {op} was given at {saved} has other entries now: its gradient"
+    " would be wrong\n  hint: write to a copy, or make a new array in each round of a loop"
+)
+
+
+class Freed(tuple[Place | None]):
+    """Stands where a node's operands were, and knows which backward freed them."""
+
+    def read(self, node: Node, freed: Any) -> Any:
+        """Raise the error for a node that an earlier backward has freed."""
+        raise TapeError(
+            SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self[0]))
+        )
+
+
+def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
+    """What to say of a saved value that was written to."""
+    return CHANGED.format(
+        what=what, type=type, op=node.op, saved=describe(node.place),
+        changed=describe(storage.place), version=storage.version,
+    )  # fmt: skip
+
+
+def check_unchanged(node: Node, x: Any, what: str) -> None:
+    """Refuse a saved value that was written to since, or that was made in inference mode."""
+    if is_plain(x) and x.storage.differs(x.value):
+        raise TapeError(WRITTEN.format(type=x.type, op=node.op, saved=describe(node.place)))
+    if x.storage.changed > node.number:
+        raise TapeError(changed_text(node, what, x.type, x.storage))
+    if isinstance(x.storage, InferenceStorage):
+        raise TapeError(
+            f"Inference tensors cannot be saved for backward: {what} {x.type} of {node.op}, called"
+            f" at {describe(node.place)}, was made in inference_mode()"
+            "\n  hint: clone() it outside of inference mode, or make it under no_grad()"
+        )
+
+
+def reader(freed: Freed | None) -> Callable[[Node], Any]:
+    """A function that gives the rules of a node the arrays that it saved, to compute with.
+
+    With `freed`, a node lets go of them as they are read, and `freed` stands in their place. What
+    stands where the operands do otherwise (`Freed`, or the hooks of a node) is asked to `read`.
+    """
+
+    def read(node: Node) -> Any:
+        operands, output, number = node.operands, node.output, node.number
+        if type(operands) is not tuple:
+            return operands.read(node, freed)
+        saves = output is not None
+        if not saves:
+            output = node
+        elif node.storage is not None:
+            check_unchanged(node, node, "the output")
+        found = [output]
+        for x in operands:
+            if isinstance(x, Handle):
+                saves = True
+                storage = x.storage
+                if storage is not None and (
+                    storage.changed > number or type(storage) is not Storage
+                ):
+                    check_unchanged(node, x, "the operand")
+                x = x.value
+            found.append(x)
+        if saves and freed is not None:
+            node.operands, node.output = freed, None
+        return found
+
+    return read
+
+
+values = reader(None)
+
+
+def tensors(node: Node) -> Any:
+    """The operands of a node for rules that are recorded: arrays on the saved values."""
+    if type(node.operands) is not tuple:
+        if not isinstance(node.operands, PackedOperands):
+            return node.operands.read(node, None)
+        with node.operands.laid_out(node, keep=True):
+            return tensors(node)
+    found = values(node)
+    operands = [
+        aliased(saved, x) if isinstance(saved, Handle) else value
+        for saved, x, value in zip(node.operands, node.inputs, found[1:], strict=True)
+    ]
+    return (node if node.output is None else output_of(node), *operands)
+
+
+def constants(node: Node) -> Any:
+    """The operands for rules of which only cotangents are recorded: arrays without history."""
+    return [hold(Array, x.value) if isinstance(x, Handle) else x for x in tensors(node)]
+
+
+def aliased(saved: Handle, node: Any) -> Array:
+    """A saved operand as it was when `node` made it; a later write to it is noticed in both."""
+    if saved.node is node and type(saved) is Array:
+        return saved
+    found = hold(Array, saved.value, node)
+    found.storage = storage_of(saved)
+    return found
+
+
+def output_of(node: Node) -> Array:
+    """The saved output of a node, as an array that shares the record of writes to it."""
+    found = hold(Array, node.output, node)
+    found.storage = node.storage = node.storage or Storage()
+    return found

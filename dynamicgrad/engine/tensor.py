@@ -1,0 +1,164 @@
+"""The tensor: a handle that speaks PyTorch."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradops import TapeError
+from gradops.core.op import as_operand
+
+from ..dispatch.op_dtypes import promoted
+from ..dispatch.promotion import can_cast
+from .handle import Handle, Lacking, detached, hold, make_leaf, on_face
+from .node import Part
+from .plain_arrays import copied
+from .storage import memory, storage_of
+
+
+class Tensor(Handle):
+    """An array that can take part in differentiation.
+
+    `Tensor(3, 5)` is an uninitialised float32 tensor of that shape and `Tensor([3, 5])` one with
+    those entries, as in PyTorch; `dg.tensor(data)` is the usual way to make one.
+
+    >>> dg.Tensor(3, 5).shape, dg.Tensor([3, 5])
+    ((3, 5), tensor([3., 5.]))
+    """
+
+    __slots__ = ()
+    rank = 1
+    promoted = staticmethod(promoted)
+    cut_by_number = (
+        "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph"
+        "\n  hint: use functions of NumPy or dynamicgrad, not of math and random; .item() says that"
+        " a number is meant"
+    )
+
+    if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, *data: Any) -> None:
+        if len(data) == 1 and not isinstance(data[0], int):
+            self.value = np.array(data[0], np.float32)
+        else:
+            self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
+        self.node = self.storage = self.cut = self.alias = None
+
+    def can_store(self, dtype: np.dtype[Any]) -> bool:
+        """Whether results of a dtype may be written to the tensor in place."""
+        return can_cast(dtype, self.dtype)
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node this tensor is."""
+        return self.node.index if type(self.node) is Part else 0
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this tensor, which is not a leaf."""
+        return not self.is_leaf and self.node.watch is not None and self.node.watch.retains
+
+    @property
+    def data(self) -> "Tensor":
+        """The same memory without history; writes to it count as writes to this tensor."""
+        return detached(self)
+
+    @data.setter
+    def data(self, source: "Tensor") -> None:
+        replace_data(self, source)
+
+    @property
+    def _base(self) -> "Tensor | None":
+        """The tensor this one is a view of, itself no view; None if it is not a view."""
+        return self.alias.base if self.alias else None
+
+    def _is_view(self) -> bool:
+        """Whether the tensor is a view of another, whose history follows its own."""
+        return self.alias is not None
+
+    def __reduce__(self) -> Any:
+        require_leaf(self, "pickle")
+        kind = getattr(self, "is_parameter", False)
+        return restored, (np.asarray(self.value), self.node is not None, kind)
+
+    def __copy__(self) -> "Tensor":
+        require_leaf(self, "copy")
+        found = detached(self)
+        return marked(found, self.node is not None, getattr(self, "is_parameter", False))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
+        require_leaf(self, "deepcopy")
+        kind = getattr(self, "is_parameter", False)
+        found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)
+        if (grad := getattr(self, "grad", None)) is not None:
+            found.grad = handle(np.array(grad.value))  # type: ignore[attr-defined]
+        return found
+
+    def __repr__(self) -> str:
+        from ..introspection.repr import tensor_repr
+
+        return tensor_repr(self)
+
+
+def require_leaf(t: Tensor, protocol: str) -> None:
+    """Refuse to copy a result, whose copy would be cut off from its history without a word."""
+    if not t.is_leaf:
+        raise TapeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the"
+            f" {protocol} protocol\n  hint: x.clone() is a copy through which gradients flow"
+        )
+
+
+OF_NUMPY = {
+    "astype": "x.to(dtype)", "compress": "x[mask]", "conjugate": "x.conj()", "copy": "x.clone()",
+    "fill": "x.fill_(value)", "flat": "x.flatten()", "partition": "x.sort()",
+}  # fmt: skip
+"""What NumPy's arrays have and tensors spell otherwise."""
+for _name, _instead in OF_NUMPY.items():
+    setattr(Tensor, _name, Lacking(_name, _instead))
+
+
+def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:
+    """A leaf with a value, as it comes back from a pickle or a copy."""
+    return marked(handle(value), requires_grad, is_parameter)
+
+
+def marked(t: Tensor, requires_grad: bool, is_parameter: bool) -> Tensor:
+    """A new leaf that requires gradients, and is a parameter, as another does or is."""
+    if is_parameter:
+        t.is_parameter = True
+    return make_leaf(t) if requires_grad else t
+
+
+def handle(value: Any, node: Any = None) -> Tensor:
+    """A tensor on a value and the node that made it."""
+    return hold(Tensor, value, node)
+
+
+def tensor_of(x: Any) -> Tensor:
+    """A tensor on what `x` holds, an array of either kind or a value; a tensor stays itself."""
+    return on_face(Tensor, x)
+
+
+def as_tensor(x: Any) -> Any:
+    """`x` itself if it is a handle, else a tensor that holds it; sequences become arrays."""
+    return x if isinstance(x, Handle) else hold(Tensor, copied(as_operand(x)))
+
+
+def replace_data(t: Tensor, source: Any) -> None:
+    """Let `t`, which is a leaf, hold the memory of `source`; whoever saved `t` will notice."""
+    if not isinstance(source, Tensor):
+        raise TypeError(f"data is set to a tensor, not to a {type(source).__name__}")
+    if source.value is t.value:
+        return  # `t.data -= step` has written already
+    if t.node is not None and (not t.is_leaf or source.type != t.type):
+        raise TapeError(
+            f"the data of a leaf that requires grad can be set to a {t.type}, not {source.type};"
+            " that of a result cannot be\n  hint: make a new leaf, or use copy_() under no_grad()"
+        )
+    before, t.value, t.alias = storage_of(t), memory(source), None
+    t.storage = storage_of(source)
+    t.storage.lend()
+    for storage in (before, t.storage):
+        storage.write()

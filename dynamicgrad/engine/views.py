@@ -1,0 +1,146 @@
+"""Views: tensors on one memory, whose histories follow each other when one of them is written.
+
+Note [Views]. A view knows its base, which is no view itself, and the ops that lead from the base to
+it. When a view is written, its base has a new history: the old one, with the new value of the view
+put in its place (`copy_slices`). All views of the base then get their histories anew from it.
+"""
+
+from typing import Any
+
+from gradops import OPS, TapeError
+from gradops.core.source_location import describe
+
+from .handle import Face, Handle, hold
+from .node import NOTHING, Leaf, Node, Part, clock, new, record
+from .storage import Alias, storage_of
+
+LEAF = (
+    "a leaf Variable that requires grad is being used in an in-place operation.\n"
+    "  hint: an update of a parameter goes inside `with no_grad():`; else write `w = w + 1`, which"
+    " makes a new tensor"
+)
+OVERTAKEN = (
+    "the output of {op}, called at {place}, is a view and its base or another view of its base has"
+    " been modified inplace, so that the history of the view is lost\n  hint: return a clone() from"
+    " forward, or write to clones"
+)
+DETACHED = (
+    "a detached tensor, whose memory is carried by a transform or a trace, is written to with what"
+    " requires gradients\n  hint: write under no_grad(), or to a clone()"
+)
+VIEW_OF_LEAF = "a view of " + LEAF
+
+
+def refuse_leaf(t: Handle) -> None:
+    """Refuse to write, while recording, to leaves that require gradients, and to their views."""
+    if type(t.node) is Leaf:
+        raise TapeError(LEAF)
+    if t.alias is not None:
+        if not t.alias.follows:
+            raise TapeError(DETACHED)
+        if type(t.alias.base.node) is Leaf:
+            raise TapeError(VIEW_OF_LEAF)
+        if t.alias.refusal:
+            raise TapeError(t.alias.refusal)
+
+
+def set_history(t: Face, vertex: Any) -> Face:
+    """Give a tensor that was just written a new history, which those it shares memory with follow.
+
+    `vertex` stands for the new value.
+    """
+    base = t if t.alias is None else t.alias.base
+    if t.alias is None:
+        replace_node(t, vertex)
+    else:
+        replace_node(base, put_in_place(base, t, vertex, t.alias))
+    for view in views_of(base):
+        steps = view.alias.steps
+        replace_node(view, overtaken(view) if steps is None else replayed(base, steps))
+    return t
+
+
+def views_of(base: Handle) -> list[Any]:
+    """The views of a tensor that there are; not leaves, unless it has a history now."""
+    storage = base.storage
+    if storage is None or not storage.views:
+        return []
+    views = [ref() for ref in list(storage.views.values())]
+    return [
+        v for v in views
+        if v is not None and v.alias is not None and v.alias.base is base  # with the memory still
+        and v.alias.follows and (base.node is not None or type(v.node) is not Leaf)
+    ]  # fmt: skip
+
+
+def follow_leaf(base: Face) -> Face:
+    """Give the views of a new leaf histories that lead to it, but for those made unrecorded."""
+    for view in views_of(base):
+        if not view.alias.refusal and view.node is None and view.alias.steps is not None:
+            replace_node(view, replayed(base, view.alias.steps))
+    return base
+
+
+def history(t: Handle) -> Any:
+    """The node of `t` as it is before a write; without the hooks of a view, as PyTorch has it."""
+    node, alias = t.node, t.alias
+    if node is None or alias is None or alias.steps is None or alias.base.node is None:
+        return node
+    watched = node.watch is not None and getattr(node.watch, "hooks", True)
+    return replayed(alias.base, alias.steps) if watched or hasattr(node, "hooks") else node
+
+
+def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
+    """The node of `base` with what `vertex` stands for in the place of a view."""
+    active = (base.node is not None) + 2 * (vertex is not None)
+    if not active:
+        return None
+    operands, op = (base, t), OPS["copy_slices"]
+    return record(op, operands, (base.node, vertex), active, alias.attrs, base.value)
+
+
+def replayed(base: Handle, steps: Any) -> Any:
+    """The node of the view of `base` that `steps` lead to."""
+    node, value = base.node, base.value
+    for op, attrs in steps if node is not None else ():
+        y = op(value, **attrs)
+        node = record(op, (hold(type(base), value, node),), (node,), 1, attrs, y)
+        value = y
+    return node
+
+
+class Overtaken:
+    """Stands where the operands of a node do whose output a write has changed beyond its ken."""
+
+    def read(self, node: Any, freed: Any) -> Any:
+        """Raise the error for a backward that gets there."""
+        raise TapeError(OVERTAKEN.format(op=node.op, place=describe(node.place)))
+
+
+def overtaken(view: Handle) -> Any:
+    """A node for a view whose history cannot follow the write to its base."""
+    before = view.node
+    if before is None:
+        return None
+    node: Node = new(Node)
+    node.op = before.owner.op if type(before) is Part else before.op
+    node.inputs, node.operands, node.attrs, node.output = before.inputs, Overtaken(), NOTHING, None
+    node.shape, node.dtype, node.watch = before.shape, before.dtype, None
+    node.code, node.offset = before.place
+    return node
+
+
+def replace_node(t: Handle, node: Any) -> None:
+    """Let `t` have another node, which is newer than the last write; a retained `.grad` moves."""
+    before, t.node = t.node, node
+    if type(before) is Leaf:
+        t.kept_grad = before.grad
+    if node is None or type(node) is Leaf:
+        return
+    node.storage, node.number = storage_of(t), next(clock)
+    watch = None if before is None else before.watch
+    if watch is not None and getattr(watch, "retains", False):
+        from ..hooks.tensor_hooks import watch_of
+
+        watch_of(node).retains, watch_of(node).grad = True, watch.grad
+        watch.retains, watch.grad = False, None

@@ -1,0 +1,1 @@
+"""Printing, drawing and explaining tensors and the tape."""

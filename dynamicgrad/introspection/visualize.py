@@ -1,0 +1,105 @@
+"""The tape to look at: as text in the form that `staticgrad` prints graphs in, and as DOT."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gradops.core.source_location import short
+from gradops.transforms.reverse import ancestors
+
+from ..engine.handle import Handle
+from ..engine.node import SEVERAL, Leaf, Part
+from ..engine.saved_tensors import Freed
+from ..engine.tensor import Tensor
+
+STYLES = {True: 'shape=ellipse, fillcolor="#dbeafe"', False: 'shape=box, fillcolor="#dcfce7"'}
+
+
+def to_text(*tensors: Tensor) -> str:
+    """What was recorded for tensors, one operation a line, with the memory that backward needs.
+
+    >>> x = dg.tensor([1.0, 2.0], requires_grad=True)
+    >>> print(dg.to_text((x * x).sum()))  # doctest: +ELLIPSIS
+    tape(leaf: float32[2])
+      mul: float32[2] = mul(leaf, leaf)  # ...keeps 8 bytes
+      sum: float32[] = sum(mul)  # ...
+      return sum
+      8 bytes kept for backward
+    """
+    order = recorded(tensors)
+    names = named(order)
+    leaves = ", ".join(f"{names[v]}: {v.type}" for v in order if type(v) is Leaf)
+    lines = [line_of(v, names) for v in order if type(v) is not Leaf]
+    total = sum({id(a): a.nbytes for v in order for a in kept(v)}.values())
+    ends = ", ".join(names.get(t.node, "a constant") for t in tensors)
+    return "\n".join(
+        [f"tape({leaves})", *lines, f"  return {ends}", f"  {total} bytes kept for backward"]
+    )
+
+
+def to_dot(*tensors: Tensor) -> str:
+    """The same in DOT, the language of Graphviz: leaves are ellipses, operations boxes.
+
+    >>> x = dg.ones(2, requires_grad=True)
+    >>> print(dg.to_dot(x * x).splitlines()[0])
+    digraph tape {
+    """
+    order = recorded(tensors)
+    numbers = {v: i for i, v in enumerate(order)}
+    lines = ["digraph tape {", "  node [style=filled, fontname=Helvetica];"]
+    for v, i in numbers.items():
+        label = "\\n".join(part for part in (title(v), type_text(v), line(v)) if part)
+        lines.append(f'  n{i} [label="{label}", {STYLES[type(v) is Leaf]}];')
+    lines += [f"  n{numbers[x]} -> n{i};" for v, i in numbers.items() for x in v.inputs if x]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def recorded(tensors: Iterable[Tensor]) -> list[Any]:
+    """The vertices that tensors depend on, each after its inputs."""
+    return sorted(ancestors([t.node for t in tensors if t.node]), key=lambda v: int(v.number))
+
+
+def named(order: Iterable[Any]) -> dict[Any, str]:
+    """A name for each vertex: that of its operation, with a number from the second one on."""
+    counts: dict[str, int] = {}
+    names: dict[Any, str] = {}
+    for v in order:
+        n = counts[title(v)] = counts.get(title(v), -1) + 1
+        names[v] = f"{title(v)}_{n}" if n else title(v)
+    return names
+
+
+def title(v: Any) -> str:
+    """What a vertex is: a leaf, an operation, or one output of an operation that has several."""
+    if type(v) is Leaf:
+        return "leaf"
+    return f"{v.owner.op}.{v.index}" if type(v) is Part else str(v.op)
+
+
+def type_text(v: Any) -> str:
+    """The type of what a vertex stands for."""
+    return "several" if v.shape is SEVERAL else str(v.type)
+
+
+def line(v: Any) -> str:
+    """The user's line, `model.py:12`."""
+    return short(v.place) if v.place and v.place[0] else ""
+
+
+def line_of(v: Any, names: dict[Any, str]) -> str:
+    """An operation, its operands, where it was called and what it keeps."""
+    operands = ", ".join(names[x] if x else "constant" for x in v.inputs)
+    freed = isinstance(getattr(v, "operands", None), Freed)
+    size = sum({id(a): a.nbytes for a in kept(v)}.values())
+    notes = [line(v), "freed" if freed else f"keeps {size} bytes" if size else ""]
+    said = ", ".join(filter(None, notes))
+    found = f"  {names[v]}: {type_text(v)} = {title(v)}({operands})"
+    return f"{found}  # {said}" if said else found
+
+
+def kept(v: Any) -> list[Any]:
+    """The arrays that a vertex holds for its rules."""
+    operands = getattr(v, "operands", ())
+    values = [x.value for x in operands if isinstance(x, Handle)] if type(operands) is tuple else []
+    return [a for a in (*values, getattr(v, "output", None)) if isinstance(a, np.ndarray)]

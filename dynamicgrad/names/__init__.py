@@ -1,0 +1,1 @@
+"""PyTorch's names for functions and methods, and names that are missing."""

@@ -1,0 +1,114 @@
+"""Linear layers."""
+
+import math
+from typing import Any
+
+from ...names.torch_names import einsum
+from ...ops.creation import empty
+from .. import functional as F
+from .. import init
+from ..modules.module import Module
+from ..modules.parameter import Parameter
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`, for `x` of shape (..., in_features).
+
+    The weight has the shape (out_features, in_features); both begin with uniform random numbers
+    up to 1 / sqrt(in_features).
+
+    >>> layer = dg.nn.Linear(3, 2)
+    >>> layer(dg.ones(5, 3)).shape
+    (5, 2)
+    """
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
+        self.register_parameter(
+            "bias", Parameter(empty(out_features, dtype=dtype)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weight and the bias anew."""
+        bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
+        for p in self.parameters():
+            init.uniform_(p, -bound, bound)
+
+    def forward(self, input: Any) -> Any:
+        """The output, of shape (..., out_features)."""
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features},"
+            f" bias={self.bias is not None}"
+        )
+
+
+class Identity(Module):
+    """Gives what it is given; its arguments are ignored.
+
+    >>> dg.nn.Identity()(3)
+    3
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """The input."""
+        return input
+
+
+class Bilinear(Module):
+    """`x1 @ weight[k] @ x2 + bias[k]` for each output k.
+
+    The weight has the shape (out_features, in1_features, in2_features); both begin with uniform
+    random numbers up to 1 / sqrt(in1_features).
+
+    >>> dg.nn.Bilinear(3, 4, 2)(dg.ones(5, 3), dg.ones(5, 4)).shape
+    (5, 2)
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+        self.in1_features, self.in2_features = in1_features, in2_features
+        self.out_features = out_features
+        self.weight = Parameter(empty(out_features, in1_features, in2_features, dtype=dtype))
+        self.register_parameter(
+            "bias", Parameter(empty(out_features, dtype=dtype)) if bias else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weight and the bias anew."""
+        bound = 1 / math.sqrt(self.in1_features)
+        for p in self.parameters():
+            init.uniform_(p, -bound, bound)
+
+    def forward(self, input1: Any, input2: Any) -> Any:
+        """The output, of shape (..., out_features)."""
+        y = einsum("...i,kij,...j->...k", input1, self.weight, input2)
+        return y if self.bias is None else y + self.bias
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features},"
+            f" out_features={self.out_features}, bias={self.bias is not None}"
+        )

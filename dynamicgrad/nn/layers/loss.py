@@ -1,0 +1,277 @@
+"""Losses as modules."""
+
+from typing import Any
+
+from .. import functional as F
+from ..functional.classification import IGNORE
+from ..modules.module import Module
+from .elementwise import Applied
+
+
+class Loss(Applied):
+    """A loss without weights."""
+
+    def extra_repr(self) -> str:
+        """Nothing, as in PyTorch."""
+        return ""
+
+
+class MSELoss(Loss, reduction="mean"):
+    """The squared distances of predictions from targets.
+
+    >>> dg.nn.MSELoss()(dg.tensor([1.0, 3.0]), dg.ones(2))
+    tensor(2.)
+    """
+
+    function = staticmethod(F.mse_loss)
+
+
+class L1Loss(Loss, reduction="mean"):
+    """The absolute distances of predictions from targets.
+
+    >>> dg.nn.L1Loss()(dg.tensor([1.0, 3.0]), dg.ones(2))
+    tensor(1.)
+    """
+
+    function = staticmethod(F.l1_loss)
+
+
+class SmoothL1Loss(Loss, reduction="mean", beta=1.0):
+    """The distance from `beta` on, less beta / 2, and before that a parabola that joins it.
+
+    >>> dg.nn.SmoothL1Loss()(dg.tensor([0.0, 3.0]), dg.tensor([0.0, 1.0]))
+    tensor(0.7500)
+    """
+
+    function = staticmethod(F.smooth_l1_loss)
+
+
+class HuberLoss(Loss, reduction="mean", delta=1.0):
+    """Half the squared distance up to `delta`, and from there on straight.
+
+    >>> dg.nn.HuberLoss()(dg.tensor([0.0, 3.0]), dg.tensor([0.0, 1.0]))
+    tensor(0.7500)
+    """
+
+    function = staticmethod(F.huber_loss)
+
+
+class KLDivLoss(Loss, reduction="mean", log_target=False):
+    """The divergence of log-probabilities from probabilities, or from their logarithms.
+
+    >>> dg.nn.KLDivLoss(reduction="batchmean")(dg.zeros(1), dg.tensor([0.5]))
+    tensor(-0.3466)
+    """
+
+    function = staticmethod(F.kl_div)
+
+
+class PoissonNLLLoss(Loss, log_input=True, full=False, eps=1e-8, reduction="mean"):
+    """The negative log likelihood of counts with given rates, or exponents of rates.
+
+    >>> dg.nn.PoissonNLLLoss()(dg.zeros(1), dg.ones(1))
+    tensor(1.)
+    """
+
+    function = staticmethod(F.poisson_nll_loss)
+
+
+class GaussianNLLLoss(Loss, full=False, eps=1e-6, reduction="mean"):
+    """The negative log likelihood of targets with given means and variances.
+
+    >>> dg.nn.GaussianNLLLoss()(dg.zeros(1), dg.ones(1), dg.ones(1))
+    tensor(0.5000)
+    """
+
+    function = staticmethod(F.gaussian_nll_loss)
+
+
+class SoftMarginLoss(Loss, reduction="mean"):
+    """log(1 + exp(-y x)) for scores x and labels y of 1 or -1.
+
+    >>> dg.nn.SoftMarginLoss()(dg.zeros(1), dg.ones(1))
+    tensor(0.6931)
+    """
+
+    function = staticmethod(F.soft_margin_loss)
+
+
+class HingeEmbeddingLoss(Loss, margin=1.0, reduction="mean"):
+    """x for the label 1, what it lacks of a margin for the label -1.
+
+    >>> dg.nn.HingeEmbeddingLoss()(dg.tensor([0.5, 0.5]), dg.tensor([1.0, -1.0]))
+    tensor(0.5000)
+    """
+
+    function = staticmethod(F.hinge_embedding_loss)
+
+
+class CosineEmbeddingLoss(Loss, margin=0.0, reduction="mean"):
+    """1 - cos for pairs with target 1, what cos exceeds a margin by for target -1.
+
+    >>> dg.nn.CosineEmbeddingLoss()(dg.ones(1, 2), dg.ones(1, 2), dg.ones(1)).shape
+    ()
+    """
+
+    function = staticmethod(F.cosine_embedding_loss)
+
+
+class MarginRankingLoss(Loss, margin=0.0, reduction="mean"):
+    """What the first input should exceed the second by for target 1, and reversed for -1.
+
+    >>> dg.nn.MarginRankingLoss()(dg.ones(1), dg.tensor([3.0]), dg.ones(1))
+    tensor(2.)
+    """
+
+    function = staticmethod(F.margin_ranking_loss)
+
+
+class TripletMarginLoss(Loss, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
+    """How much nearer to an anchor the second input should be than the third is.
+
+    >>> dg.nn.TripletMarginLoss()(dg.zeros(1, 1), dg.ones(1, 1), dg.ones(1, 1))
+    tensor(1.)
+    """
+
+    function = staticmethod(F.triplet_margin_loss)
+
+
+class WeightedLoss(Module):
+    """A loss with weights, which are a buffer."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction
+        self.register_buffer("weight", weight)
+
+
+class CrossEntropyLoss(WeightedLoss):
+    """The cross entropy of labels with softmax of scores (N, C, ...).
+
+    Labels are classes (N, ...) or probabilities in the shape of the scores.
+
+    >>> dg.nn.CrossEntropyLoss()(dg.zeros(1, 2), dg.tensor([1]))
+    tensor(0.6931)
+    """
+
+    def __init__(
+        self,
+        weight: Any = None,
+        ignore_index: int = IGNORE,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(weight, reduction)
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return F.cross_entropy(
+            input, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
+
+
+class NLLLoss(WeightedLoss):
+    """Minus the log-probability at each label.
+
+    >>> dg.nn.NLLLoss()(dg.tensor([[-1.0, -2.0]]), dg.tensor([1]))
+    tensor(2.)
+    """
+
+    def __init__(
+        self, weight: Any = None, ignore_index: int = IGNORE, reduction: str = "mean"
+    ) -> None:
+        super().__init__(weight, reduction)
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return F.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
+
+
+class BCELoss(WeightedLoss):
+    """The cross entropy of labels between 0 and 1 with probabilities.
+
+    >>> dg.nn.BCELoss()(dg.tensor([0.5]), dg.ones(1))
+    tensor(0.6931)
+    """
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return F.binary_cross_entropy(input, target, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(WeightedLoss):
+    """The cross entropy of labels between 0 and 1 with the logistic function of logits.
+
+    >>> dg.nn.BCEWithLogitsLoss()(dg.zeros(1), dg.ones(1))
+    tensor(0.6931)
+    """
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> None:
+        super().__init__(weight, reduction)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, self.reduction, self.pos_weight
+        )
+
+
+class MultiMarginLoss(WeightedLoss):
+    """How much the score of each label should exceed all others by: the mean over classes.
+
+    >>> dg.nn.MultiMarginLoss()(dg.zeros(1, 2), dg.tensor([1]))
+    tensor(0.5000)
+    """
+
+    def __init__(
+        self, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean"
+    ) -> None:
+        super().__init__(weight, reduction)
+        self.p, self.margin = p, margin
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, self.reduction)
+
+
+class MultiLabelSoftMarginLoss(WeightedLoss):
+    """The cross entropy of several labels, 0 or 1, with logits: the mean over classes.
+
+    >>> dg.nn.MultiLabelSoftMarginLoss()(dg.zeros(1, 2), dg.ones(1, 2))
+    tensor(0.6931)
+    """
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """The loss."""
+        return F.multilabel_soft_margin_loss(input, target, self.weight, self.reduction)
+
+
+class TripletMarginWithDistanceLoss(Module):
+    """`TripletMarginLoss` for any distance, by default `PairwiseDistance`.
+
+    >>> one = dg.ones(1, 1)
+    >>> dg.nn.TripletMarginWithDistanceLoss(margin=0.5)(one, one, one)
+    tensor(0.5000)
+    """
+
+    def __init__(
+        self,
+        *,
+        distance_function: Any = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__()
+        self.distance_function, self.margin = distance_function, margin
+        self.swap, self.reduction = swap, reduction
+
+    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:
+        """The loss."""
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function,
+            margin=self.margin, swap=self.swap, reduction=self.reduction,
+        )  # fmt: skip

@@ -1,0 +1,299 @@
+"""The layers of transformers."""
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradops.nn import causal, residual
+
+from ...dispatch.default_dtype import get_default_dtype
+from ...engine.tensor import Tensor, handle
+from .. import functional as F
+from .. import init
+from ..modules.containers import ModuleList
+from ..modules.module import Module
+from .attention import MultiheadAttention
+from .dropout import Dropout
+from .linear import Linear
+from .normalization import LayerNorm
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": F.relu, "gelu": F.gelu}
+
+
+def chosen(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """An activation function from its name; a function stays itself."""
+    if callable(activation):
+        return activation
+    if activation not in ACTIVATIONS:
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return ACTIVATIONS[activation]
+
+
+class TransformerEncoderLayer(Module):
+    """Attention of a sequence to itself, and a network of two layers for each of its places.
+
+    Each is added to its input and normalized: the sum, or with `norm_first` what the part is given.
+
+    >>> layer = dg.nn.TransformerEncoderLayer(d_model=4, nhead=2, batch_first=True)
+    >>> layer(dg.ones(2, 3, 4)).shape
+    (2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Any], Any] = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
+        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+        self.activation = chosen(activation)
+
+    def forward(
+        self,
+        src: Any,
+        src_mask: Any = None,
+        src_key_padding_mask: Any = None,
+        is_causal: bool = False,
+    ) -> Any:
+        """The sequence after the layer."""
+
+        def attend(x: Any) -> Any:
+            y, _ = self.self_attn(
+                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask,
+                is_causal=is_causal,
+            )  # fmt: skip
+            return self.dropout1(y)
+
+        return residual(src, [attend, self.feed_forward], [self.norm1, self.norm2], self.norm_first)
+
+    def feed_forward(self, x: Any) -> Any:
+        """The network of two layers."""
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """As the encoder's layer, with attention to another sequence, the `memory`, in between.
+
+    >>> layer = dg.nn.TransformerDecoderLayer(d_model=4, nhead=2, batch_first=True)
+    >>> layer(dg.ones(2, 3, 4), dg.ones(2, 5, 4)).shape
+    (2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Any], Any] = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.self_attn, self.multihead_attn = (
+            MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
+            for _ in range(2)
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, dtype)
+        self.norm_first = norm_first
+        self.norm1, self.norm2, self.norm3 = (
+            LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype) for _ in range(3)
+        )
+        self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
+        self.activation = chosen(activation)
+
+    def forward(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Any:
+        """The sequence after the layer."""
+
+        def attend(x: Any) -> Any:
+            y, _ = self.self_attn(
+                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask,
+                is_causal=tgt_is_causal,
+            )  # fmt: skip
+            return self.dropout1(y)
+
+        def look(x: Any) -> Any:
+            y, _ = self.multihead_attn(
+                x, memory, memory, memory_key_padding_mask, need_weights=False,
+                attn_mask=memory_mask, is_causal=memory_is_causal,
+            )  # fmt: skip
+            return self.dropout2(y)
+
+        norms = [self.norm1, self.norm2, self.norm3]
+        return residual(tgt, [attend, look, self.feed_forward], norms, self.norm_first)
+
+    def feed_forward(self, x: Any) -> Any:
+        """The network of two layers."""
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+def copies(layer: Module, count: int) -> ModuleList:
+    """So many copies of a layer, which begin with the same weights, as in PyTorch."""
+    return ModuleList([copy.deepcopy(layer) for _ in range(count)])
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder layer, one after the other, and a `norm` in the end if there is one.
+
+    >>> layer = dg.nn.TransformerEncoderLayer(d_model=4, nhead=2, batch_first=True)
+    >>> dg.nn.TransformerEncoder(layer, num_layers=2)(dg.ones(2, 3, 4)).shape
+    (2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers, self.num_layers, self.norm = (
+            copies(encoder_layer, num_layers),
+            num_layers,
+            norm,
+        )
+
+    def forward(
+        self,
+        src: Any,
+        mask: Any = None,
+        src_key_padding_mask: Any = None,
+        is_causal: bool | None = None,
+    ) -> Any:
+        """The sequence after all layers."""
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, bool(is_causal))
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder layer, one after the other, and a `norm` in the end if there is one.
+
+    >>> layer = dg.nn.TransformerDecoderLayer(d_model=4, nhead=2, batch_first=True)
+    >>> dg.nn.TransformerDecoder(layer, num_layers=2)(dg.ones(2, 3, 4), dg.ones(2, 5, 4)).shape
+    (2, 3, 4)
+    """
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers, self.num_layers, self.norm = (
+            copies(decoder_layer, num_layers),
+            num_layers,
+            norm,
+        )
+
+    def forward(self, tgt: Any, memory: Any, *masks: Any, **named: Any) -> Any:
+        """The sequence after all layers; masks as those of a layer."""
+        for layer in self.layers:
+            tgt = layer(tgt, memory, *masks, **named)
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Module):
+    """An encoder of one sequence, and a decoder of another that looks at it.
+
+    >>> model = dg.nn.Transformer(4, 2, 1, 1, 8, batch_first=True)
+    >>> model(dg.ones(2, 5, 4), dg.ones(2, 3, 4)).shape
+    (2, 3, 4)
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Any], Any] = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        options = (
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
+            norm_first, bias, dtype,
+        )  # fmt: skip
+        norm = partial(LayerNorm, d_model, layer_norm_eps, bias=bias, dtype=dtype)
+        self.encoder = TransformerEncoder(
+            TransformerEncoderLayer(*options), num_encoder_layers, norm()
+        )
+        self.decoder = TransformerDecoder(
+            TransformerDecoderLayer(*options), num_decoder_layers, norm()
+        )
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, Glorot uniform; biases stay."""
+        for p in self.parameters():
+            if p.ndim > 1:
+                init.xavier_uniform_(p)
+
+    def forward(
+        self,
+        src: Any,
+        tgt: Any,
+        src_mask: Any = None,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        src_key_padding_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+    ) -> Any:
+        """What the decoder makes of `tgt`, looking at what the encoder makes of `src`."""
+        memory = self.encoder(src, src_mask, src_key_padding_mask)
+        return self.decoder(
+            tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, dtype: Any = None) -> Tensor:
+        """The mask that lets each place look at itself and what comes before it, as numbers.
+
+        >>> dg.nn.Transformer.generate_square_subsequent_mask(2)
+        tensor([[0., -inf],
+                [0., 0.]])
+        """
+        zeros = np.zeros((sz, sz), dtype or get_default_dtype())
+        return handle(np.where(causal(sz), -np.inf, zeros).astype(zeros.dtype))

@@ -1,0 +1,1 @@
+"""The base classes of layers: modules, parameters, containers, their state and hooks."""

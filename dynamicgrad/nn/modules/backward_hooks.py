@@ -1,0 +1,117 @@
+"""Backward hooks of modules: functions that see the gradients of all inputs and outputs of a call.
+
+A module with such hooks sends its inputs, and its outputs, through an identity, whose backward has
+the gradients of all of them at once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...custom_function.function import Function
+from ...engine.tensor import Tensor
+
+Grads = tuple[Any, ...]
+
+
+class BackwardHookFunction(Function):
+    """The identity on tensors; their gradients are what a function makes of them."""
+
+    @staticmethod
+    def forward(ctx: Any, seen: Callable[[Grads], Grads], zeros: bool, *xs: Tensor) -> Grads:
+        """The tensors, on the same memory."""
+        ctx.seen = seen
+        ctx.set_materialize_grads(zeros)
+        ctx.mark_non_differentiable(*[x for x in xs if not x.requires_grad])
+        return xs
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Grads:
+        """What the function makes of the gradients."""
+        return (None, None, *ctx.seen(grads))
+
+
+class Crossing:
+    """One call of a module: the gradients on their way from its outputs to its inputs."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.grad_output: Grads = ()
+        self.count = 0  # of the inputs
+        self.enters = False  # whether an input requires a gradient
+
+    def inputs(self, args: Grads) -> Grads:
+        """The arguments, in front of which the hooks are called."""
+        self.count = len(args)
+        self.enters = any(isinstance(a, Tensor) and a.requires_grad for a in args)
+        return watched(args, self.at_inputs, zeros=True)
+
+    def outputs(self, output: Any) -> Any:
+        """The output, behind which the pre-hooks are called; of a tuple, all tensors in it."""
+        if isinstance(output, tuple):
+            return watched(output, self.at_outputs, zeros=False)
+        return watched((output,), self.at_outputs, zeros=False)[0]
+
+    def at_outputs(self, grads: Grads) -> Grads:
+        """The gradients of the outputs after the pre-hooks saw them."""
+        for hook in [*self.module._backward_pre_hooks.values()]:
+            grads = replaced(hook(self.module, grads), grads, "grad_output")
+        self.grad_output = grads
+        if not self.enters:
+            self.leave((None,) * self.count)
+        return grads
+
+    def leave(self, none: Grads) -> None:
+        """Call the hooks of a module none of whose inputs requires a gradient."""
+        for hook in [*self.module._backward_hooks.values()]:
+            found = hook(self.module, none, self.grad_output)
+            if any(g is not None for g in as_tuple(found)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always"
+                    f" return None or None for all gradients, not a {type(found).__name__}"
+                )
+
+    def at_inputs(self, grads: Grads) -> Grads:
+        """The gradients of the inputs after the hooks saw them."""
+        for hook in [*self.module._backward_hooks.values()]:
+            grads = replaced(hook(self.module, grads, self.grad_output), grads, "grad_input")
+        return grads
+
+
+def watched(xs: Grads, seen: Callable[[Grads], Grads], zeros: bool) -> Grads:
+    """Values of which the tensors crossed; `seen` gets a gradient for each, None for the others."""
+    places = [i for i, x in enumerate(xs) if isinstance(x, Tensor)]
+    tensors = [xs[i] for i in places]
+    if not any(t.requires_grad for t in tensors):
+        return xs
+
+    def of_tensors(grads: Grads) -> Grads:
+        found = seen(tuple(spread(grads, places, [None] * len(xs))))
+        return tuple(found[i] for i in places)
+
+    crossed = BackwardHookFunction.apply(of_tensors, zeros, *tensors)
+    return tuple(spread(crossed, places, list(xs)))
+
+
+def spread(values: Grads, places: Sequence[int], among: list[Any]) -> list[Any]:
+    """`among` with values put in its places."""
+    for i, value in zip(places, values, strict=True):
+        among[i] = value
+    return among
+
+
+def replaced(found: Any, grads: Grads, what: str) -> Grads:
+    """What a hook gave in place of gradients, which stay if it gave None."""
+    if found is None:
+        return grads
+    found = as_tuple(found)
+    if len(found) != len(grads):
+        raise RuntimeError(
+            f"Backward hook returned an invalid number of {what}, got {len(found)}, but expected"
+            f" {len(grads)}\n  hint: return one for each, None where there is none, or just None"
+        )
+    return found
+
+
+def as_tuple(found: Any) -> Grads:
+    """What a hook gave, which may be one gradient, as a tuple."""
+    return found if isinstance(found, tuple) else (found,)

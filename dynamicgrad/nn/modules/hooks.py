@@ -1,0 +1,64 @@
+"""Calling a module that has hooks."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .backward_hooks import Crossing
+
+
+class Hook(NamedTuple):
+    """A function to call before or after `forward`, and how it wants to be called."""
+
+    function: Callable[..., Any]
+    with_kwargs: bool
+    always_call: bool = False
+
+
+def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The output of a module, with its hooks called before and after."""
+    called: set[int] = set()
+    output = None
+    try:
+        args, kwargs = before(module, args, kwargs)
+        crossing = (
+            Crossing(module) if module._backward_hooks or module._backward_pre_hooks else None
+        )
+        if crossing:
+            args = crossing.inputs(args)
+        output = module.forward(*args, **kwargs)
+        for key, hook in [*module._forward_hooks.items()]:
+            called.add(key)
+            output = after(module, hook, args, kwargs, output)
+        return crossing.outputs(output) if crossing else output
+    except Exception:
+        for key, hook in [*module._forward_hooks.items()]:
+            if hook.always_call and key not in called:
+                after(module, hook, args, kwargs, output)
+        raise
+
+
+def before(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """The arguments after the pre-hooks saw them."""
+    for hook in [*module._forward_pre_hooks.values()]:
+        if not hook.with_kwargs:
+            found = hook.function(module, args)
+            if found is not None:
+                args = found if isinstance(found, tuple) else (found,)
+            continue
+        found = hook.function(module, args, kwargs)
+        if found is None:
+            continue
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise TypeError(
+                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got"
+                f" {found}"
+            )
+        args, kwargs = found
+    return args, kwargs
+
+
+def after(module: Any, hook: Hook, args: Any, kwargs: Any, output: Any) -> Any:
+    """The output after a hook saw it."""
+    given = (args, kwargs, output) if hook.with_kwargs else (args, output)
+    found = hook.function(module, *given)
+    return output if found is None else found

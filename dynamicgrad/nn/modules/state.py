@@ -1,0 +1,87 @@
+"""The state of a module: its parameters and persistent buffers by path, taken out and put back."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from gradops import StateError
+
+from ...engine.grad_mode import no_grad
+from ...engine.tensor import Tensor, as_tensor
+from .parameter import Parameter
+
+
+class IncompatibleKeys(NamedTuple):
+    """Keys of a module that a state does not have, and keys that only the state has."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not any(self):
+            return "<All keys matched successfully>"
+        missing, unexpected = self
+        return f"IncompatibleKeys(missing_keys={missing}, unexpected_keys={unexpected})"
+
+
+def entries(module: Any, prefix: str = "") -> Iterator[tuple[str, Any, str, Tensor]]:
+    """Key, module, name and tensor of all that belongs to the state."""
+    for path, m in module.named_modules(remove_duplicate=False):
+        kept = {k: b for k, b in m._buffers.items() if k not in m._transient}
+        for name, t in (*m._parameters.items(), *kept.items()):
+            if t is not None:
+                yield prefix + (f"{path}.{name}" if path else name), m, name, t
+
+
+def state_dict(module: Any, prefix: str, keep_vars: bool) -> dict[str, Tensor]:
+    """The state of a module."""
+    return {key: t if keep_vars else t.detach() for key, _, _, t in entries(module, prefix)}
+
+
+def load_state_dict(
+    module: Any, state: dict[str, Any], strict: bool, assign: bool
+) -> IncompatibleKeys:
+    """Put a state into a module, if all of it fits."""
+    if not hasattr(state, "items"):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state).__name__}.")
+    own = {key: (m, name, t) for key, m, name, t in entries(module)}
+    keys = IncompatibleKeys(
+        [key for key in own if key not in state], [key for key in state if key not in own]
+    )
+    found = {key: as_tensor(state[key]) for key in own if key in state}
+    wrong = misfits(found, own) + (listed(keys) if strict else [])
+    if wrong:
+        heading = f"Error(s) in loading state_dict for {type(module).__name__}:"
+        raise StateError("\n\t".join([heading, *wrong]))
+    for key, value in found.items():
+        put(*own[key], value, assign)
+    return keys
+
+
+def misfits(found: dict[str, Tensor], own: dict[str, Any]) -> list[str]:
+    """What to say of tensors that have another shape than their places."""
+    return [
+        f"size mismatch for {key}: copying a param with shape {t.shape} from checkpoint, the shape"
+        f" in current model is {own[key][2].shape}."
+        for key, t in found.items()
+        if t.shape != own[key][2].shape
+    ]
+
+
+def listed(keys: IncompatibleKeys) -> list[str]:
+    """What to say of keys that are only on one side."""
+    return [
+        f"{word} key(s) in state_dict: " + ", ".join(f'"{key}"' for key in names) + "."
+        for word, names in (("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys))
+        if names
+    ]
+
+
+def put(module: Any, name: str, own: Tensor, value: Tensor, assign: bool) -> None:
+    """Copy a value into a tensor of a module, or let it take the tensor's place."""
+    if not assign:
+        with no_grad():
+            own.copy_(value)
+    elif isinstance(own, Parameter) and not isinstance(value, Parameter):
+        setattr(module, name, Parameter(value.detach(), own.requires_grad))
+    else:
+        setattr(module, name, value)

@@ -1,0 +1,96 @@
+"""Indexing with PyTorch's rules, where they are not NumPy's.
+
+An integer beside an index array is a selection, made first. To NumPy it is an index array too,
+which puts the indexed axes in front when they are apart.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gradops import index
+
+from ..engine.handle import ARRAYS, Handle
+from ..engine.tensor import Tensor
+
+ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
+
+PARTS = (slice, list, tuple, range, np.ndarray, Handle)
+LISTED = 32  # entries from which on a list is an array, whatever is in it
+
+
+def get_item(t: Tensor, key: Any) -> Tensor:
+    """`t[key]`."""
+    if type(key) is int or type(key) is slice:
+        return index(t, key)
+    key = with_masks(as_tuple(key))
+    if isinstance(key, tuple) and is_mixed(key):
+        t, key = selected(t, key)
+    return index(t, with_integers(key))
+
+
+def as_tuple(key: Any) -> Any:
+    """A key, a short list with more in it than numbers as the tuple that it is to PyTorch.
+
+    `x[[[0, 1], [1, 2]]]` selects the entries `[0, 1]` and `[1, 2]`, as `x[[0, 1], [1, 2]]` does.
+    """
+    if type(key) is not list or len(key) >= LISTED:
+        return key
+    return tuple(key) if any(isinstance(k, PARTS) or k is None or k is ... for k in key) else key
+
+
+def with_masks(key: Any) -> Any:
+    """A key with masks of truth values in place of tensors of bytes."""
+    if isinstance(key, tuple):
+        return tuple(map(as_mask, key)) if any(isinstance(k, Handle) for k in key) else key
+    return as_mask(key) if isinstance(key, Handle) else key
+
+
+def as_mask(k: Any) -> Any:
+    """A tensor of bytes as the mask that it is to PyTorch."""
+    return k != 0 if isinstance(k, Handle) and k.dtype == np.uint8 else k
+
+
+def with_integers(key: Any) -> Any:
+    """A key with integers in place of tensors that are integers, so that it names a view."""
+    if isinstance(key, tuple):
+        return tuple(map(as_integer, key)) if any(isinstance(k, Handle) for k in key) else key
+    return as_integer(key)
+
+
+def selected(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
+    """The view of `t` at the integers of a key, and the key without them."""
+    first = [p for k in key if k is not None for p in (placed(k) if not is_integer(k) else [k])]
+    return index(t, tuple(map(as_integer, first))), tuple(k for k in key if not is_integer(k))
+
+
+def is_mixed(key: tuple[Any, ...]) -> bool:
+    """Whether a key has both integers and arrays."""
+    return any(map(is_integer, key)) and any(map(is_array, key))
+
+
+def is_integer(k: Any) -> bool:
+    """Whether an entry of a key is an integer, or a tensor that is one."""
+    if isinstance(k, int | np.integer):
+        return not isinstance(k, bool)
+    return isinstance(k, Handle) and not k.shape and k.dtype.kind in "iu"
+
+
+def as_integer(k: Any) -> Any:
+    """A tensor that is an integer as that."""
+    if isinstance(k, Handle) and is_integer(k) and type(k.value) in ARRAYS:
+        return k.value.item()
+    return k
+
+
+def is_array(k: Any) -> bool:
+    """Whether an entry of a key is an array of indices or a mask."""
+    return isinstance(k, ARRAY_LIKE) and not is_integer(k)
+
+
+def placed(k: Any) -> list[Any]:
+    """What takes the place of an entry while the integers beside it are selected."""
+    if k is ...:
+        return [...]
+    mask = is_array(k) and np.asarray(getattr(k, "value", k))
+    return [slice(None)] * (mask.ndim if isinstance(mask, np.ndarray) and mask.dtype == bool else 1)

@@ -1,0 +1,182 @@
+"""PyTorch's functions of matrices that are outside of `linalg`."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gradops as ops
+from gradops import linalg
+from gradops.core.types import shape_of, type_of
+
+from ..dispatch.fast_path import operand
+from ..linalg import OFFERED, of_operands
+
+
+def require(op: str, x: Any, ndim: int) -> Any:
+    """`x` as a tensor, which must have so many dimensions."""
+    x = operand(x)
+    if len(shape_of(x)) != ndim:
+        raise ops.ShapeError(
+            op, [type_of(x)], f"it takes {ndim} dimensions, not {len(shape_of(x))}"
+        )
+    return x
+
+
+def trace(x: Any) -> Any:
+    """The sum of the diagonal of a matrix.
+
+    >>> dg.trace(dg.eye(3))
+    tensor(3.)
+    """
+    return linalg.trace(require("trace", x, 2))
+
+
+def outer(input: Any, vec2: Any) -> Any:
+    """The products of each entry of one vector with each of another.
+
+    >>> dg.outer(dg.ones(2), dg.ones(3)).shape
+    (2, 3)
+    """
+    return ops.outer(require("outer", input, 1), require("outer", vec2, 1))
+
+
+def vdot(input: Any, other: Any) -> Any:
+    """The product of two vectors, the first conjugated.
+
+    >>> dg.vdot(dg.ones(2), dg.ones(2))
+    tensor(2.)
+    """
+    return ops.vecdot(require("vdot", input, 1), require("vdot", other, 1))
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Products summed over as many last and first dimensions, or over those in two lists.
+
+    >>> dg.tensordot(dg.ones(2, 3), dg.ones(3, 4), 1).shape
+    (2, 4)
+    """
+    return ops.tensordot(operand(a), operand(b), dims)
+
+
+def cross(input: Any, other: Any, dim: int | None = None) -> Any:
+    """The vector products of vectors along a dimension, by default the first with three entries.
+
+    >>> dg.cross(dg.ones(3, 2), dg.ones(3, 2)).shape
+    (3, 2)
+    """
+    x, y = operand(input), operand(other)
+    if dim is None:
+        dim = shape_of(x).index(3) if 3 in shape_of(x) else -1
+    return ops.cross(x, y, axis=dim)
+
+
+def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+    """The pseudoinverse; singular values below `rcond` times the largest count as zero.
+
+    >>> dg.pinverse(dg.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return linalg.pinv(operand(input), rtol=rcond)
+
+
+def chain_matmul(*matrices: Any) -> Any:
+    """The product of matrices, in the order that takes the fewest multiplications.
+
+    >>> dg.chain_matmul(dg.ones(2, 3), dg.ones(3, 4), dg.ones(4, 5)).shape
+    (2, 5)
+    """
+    return linalg.multi_dot([operand(x) for x in matrices])
+
+
+def adjoint(x: Any) -> Any:
+    """The tensor with its last two dimensions exchanged, conjugated.
+
+    >>> dg.adjoint(dg.tensor([[1j]]))
+    tensor([[0.-1.j]])
+    """
+    return linalg.adjoint(operand(x))
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of each entry of a vector, from the highest on or from 0 on.
+
+    >>> dg.vander(dg.tensor([2.0, 3.0]), 3)
+    tensor([[4., 2., 1.],
+            [9., 3., 1.]])
+    """
+    found = OFFERED["vander"](require("vander", x, 1), N)
+    return found if increasing else ops.flip(found, axis=-1)
+
+
+class SVD(NamedTuple):
+    """Singular vectors as columns of U and V, and the singular values between."""
+
+    U: Any
+    S: Any
+    V: Any
+
+
+def svd(input: Any, some: bool = True, compute_uv: bool = True) -> SVD:
+    """Factors U @ diag(S) @ V.H of matrices; `linalg.svd` gives V.H.
+
+    >>> dg.svd(dg.ones(4, 2)).V.shape
+    (2, 2)
+    """
+    x = operand(input)
+    if compute_uv:
+        u, s, vh = linalg.svd(x, full_matrices=not some)
+        return SVD(u, s, linalg.adjoint(vh))
+    m, n = shape_of(x)[-2:]
+    empty = [ops.zeros_like(x[..., :1, :1]) * np.zeros((k, k), x.dtype) for k in (m, n)]
+    return SVD(empty[0], linalg.svdvals(x), empty[1])
+
+
+def qr(input: Any, some: bool = True) -> linalg.QRResult:
+    """Factors Q @ R of matrices, Q with orthonormal columns, R upper triangular.
+
+    >>> dg.qr(dg.ones(4, 2)).Q.shape
+    (4, 2)
+    """
+    return linalg.qr(operand(input), mode="reduced" if some else "complete")
+
+
+def summed_products(a: Any, b: Any) -> Any:
+    """The sum of the products of two stacks of matrices."""
+    return ops.sum(ops.matmul(a, b), axis=0)
+
+
+def added(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Any]:
+    """PyTorch's `beta * input + alpha * product`."""
+
+    def call(input: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        y = product(operand(a), operand(b))
+        y = y if alpha == 1 else y * alpha
+        if beta == 0:  # then not even a NaN of it counts
+            return y
+        return (input if beta == 1 else input * beta) + y
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"`beta * input + alpha * {doc}`."
+    return call
+
+
+SHARED: dict[str, Callable[..., Any]] = {
+    **{name: OFFERED[name] for name in ("det", "slogdet", "matrix_exp", "matrix_power")},
+    "logdet": of_operands(linalg.logdet), "inverse": OFFERED["inv"],
+    "cholesky": OFFERED["cholesky"], "cholesky_inverse": of_operands(linalg.cholesky_inverse),
+    "cholesky_solve": of_operands(linalg.cholesky_solve, 2), "kron": of_operands(ops.kron, 2),
+    "trace": trace, "outer": outer, "ger": outer, "inner": of_operands(ops.inner, 2),
+    "vdot": vdot, "cross": cross,    "pinverse": pinverse, "adjoint": adjoint,
+    "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
+    "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
+    "svd": svd, "qr": qr, "addbmm": added("addbmm", summed_products, "sum(a @ b)"),
+    "addr": added("addr", ops.outer, "outer(a, b)"),
+}  # fmt: skip
+FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul, "vander": vander}
+METHODS = SHARED
+PROPERTIES = {
+    "mH": property(lambda x: adjoint(x) if shape_of(x) else x.conj()),
+    "mT": property(lambda x: ops.swapaxes(x, -1, -2) if shape_of(x) else x),
+    "H": property(lambda x: adjoint(x) if shape_of(x) else x.conj()),
+}

@@ -1,0 +1,118 @@
+"""How tensors lie in memory, as PyTorch tells it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gradops.core.dims import product
+from gradops.core.types import shape_of
+
+from ..engine.storage import memory
+from ..engine.tensor import Tensor
+from .shapes import axis_of, sizes, split
+
+
+def stride(x: Any, dim: int | None = None) -> Any:
+    """How many entries lie between neighbours along each dimension, or along one.
+
+    >>> dg.zeros(2, 3).t().stride()
+    (1, 3)
+    """
+    value = memory(x)
+    steps = tuple(s // value.itemsize for s in value.strides)
+    return steps if dim is None else steps[axis_of(x, dim, len(steps))]
+
+
+def is_contiguous(x: Any, memory_format: Any = None) -> bool:
+    """Whether the entries lie in memory row by row.
+
+    >>> dg.zeros(2, 3).is_contiguous(), dg.zeros(2, 3).t().is_contiguous()
+    (True, False)
+    """
+    return bool(memory(x).flags.c_contiguous)
+
+
+def storage_offset(x: Any) -> int:
+    """How many entries of the shared memory come before the first one.
+
+    >>> dg.arange(5)[2:].storage_offset()
+    2
+    """
+    value = memory(x)
+    whole = memory(x.alias.base) if x.alias is not None else value
+    return int(value.ctypes.data - whole.ctypes.data) // value.itemsize
+
+
+def element_size(x: Any) -> int:
+    """How many bytes an entry takes.
+
+    >>> dg.zeros(2).element_size()
+    4
+    """
+    return int(x.dtype.itemsize)
+
+
+def is_nonzero(x: Any) -> bool:
+    """Whether the one entry of a tensor is not zero.
+
+    >>> dg.tensor([0.0]).is_nonzero()
+    False
+    """
+    return bool(x)
+
+
+def is_same_size(x: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape.
+
+    >>> dg.zeros(2).is_same_size(dg.ones(2))
+    True
+    """
+    return bool(shape_of(x) == shape_of(other))
+
+
+def is_signed(x: Any) -> bool:
+    """Whether the dtype has negative numbers.
+
+    >>> dg.zeros(2).is_signed(), dg.zeros(2, dtype=dg.uint8).is_signed()
+    (True, False)
+    """
+    return x.dtype.kind in "ifc"
+
+
+def split_with_sizes(x: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of these sizes along a dimension.
+
+    >>> [len(p) for p in dg.arange(5).split_with_sizes([2, 3])]
+    [2, 3]
+    """
+    return split(x, list(split_sizes), dim)
+
+
+def sum_to_size(x: Any, *size: Any) -> Any:
+    """The tensor summed to a shape that broadcasts to its own.
+
+    >>> dg.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
+    wanted, shape = sizes(size), shape_of(x)
+    extra = len(shape) - len(wanted)
+    axes = [i for i, n in enumerate(shape) if i < extra or (wanted[i - extra] == 1 and n != 1)]
+    return x.sum(tuple(axes)).reshape(wanted) if axes and product(shape) else x.reshape(wanted)
+
+
+def itself(x: Tensor) -> Tensor:
+    """The tensor itself: what PyTorch may postpone is always done here."""
+    return x
+
+
+BOTH: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (is_nonzero, is_same_size, is_signed, split_with_sizes)
+} | {"resolve_conj": itself, "resolve_neg": itself}
+METHODS: dict[str, Callable[..., Any]] = (
+    BOTH
+    | {f.__name__: f for f in (stride, is_contiguous, storage_offset, element_size, sum_to_size)}
+    | {
+        "is_conj": lambda self: False,
+        "is_neg": lambda self: False,
+        "ndimension": lambda self: len(self.shape),
+    }
+)

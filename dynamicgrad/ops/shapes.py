@@ -1,0 +1,433 @@
+"""Functions that change shapes, join, part and pick, as PyTorch spells them."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops.core.dims import Dim, product
+from gradops.core.types import operand_types, out_of_range, shape_of
+
+from ..dispatch.op_dtypes import in_one_dtype
+from ..dispatch.zero_dim import as_row, like_indices
+from ..engine.handle import Handle, cut_off
+from ..engine.storage import memory
+from ..engine.tensor import Tensor, as_tensor
+from .unbind import SPLIT, SPLIT_WITH_SIZES, entries_along, parts_at
+
+SPLIT_MEMORY = (
+    "view size is not compatible with input tensor's size and stride: the entries of {type} do not"
+    " lie in memory in the order that the shape {shape} needs. Use .reshape(...) instead."
+)
+
+
+def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """A shape, or dimensions, given as one sequence or as several numbers."""
+    if len(shape) == 1 and isinstance(shape[0], list | tuple):
+        return tuple(shape[0])
+    return tuple(shape)
+
+
+def reshape(x: Any, *sizes_: Any, shape: Any = ()) -> Any:
+    """The entries in another shape; -1 stands for the size that is left.
+
+    >>> dg.arange(4).reshape(2, -1)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return ops.reshape(x, shape=sizes(sizes_ or (tuple(shape),)))
+
+
+def in_order(x: Any) -> Any:
+    """`x`, whose memory a view of another shape is to share. See Note [Order]."""
+    if isinstance(x, Handle):
+        memory(x)
+    return x
+
+
+def view(x: Any, *sizes_: Any, size: Any = ()) -> Any:
+    """The same memory in another shape. Raises TapeError where that takes a copy.
+
+    >>> x = dg.zeros(4)
+    >>> x.view(2, 2)[0] = 7.0
+    >>> x
+    tensor([7., 7., 0., 0.])
+    """
+    found = reshape(in_order(x), *sizes_, shape=size)
+    own, new = x.value, found.value
+    if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
+        raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
+    return found
+
+
+def view_as(x: Any, other: Any) -> Any:
+    """The same memory in the shape of `other`.
+
+    >>> dg.zeros(4).view_as(dg.ones(2, 2)).shape
+    (2, 2)
+    """
+    return view(x, *other.shape)
+
+
+def reshape_as(x: Any, other: Any) -> Any:
+    """The entries in the shape of `other`.
+
+    >>> dg.zeros(4).reshape_as(dg.ones(2, 2)).shape
+    (2, 2)
+    """
+    return reshape(x, *other.shape)
+
+
+def permute(x: Any, *order: Any, dims: Any = None) -> Any:
+    """The dimensions in the order `dims`.
+
+    >>> dg.zeros(2, 3, 4).permute(2, 0, 1).shape
+    (4, 2, 3)
+    """
+    return ops.transpose(x, axes=sizes(order or (dims,)))
+
+
+def t(x: Any) -> Any:
+    """The transpose of a matrix; what has less than two dimensions stays as it is.
+
+    >>> dg.zeros(2, 3).t().shape
+    (3, 2)
+    """
+    if len(x.shape) > 2:
+        raise ops.ShapeError(
+            "t", [x.type], "t() expects a tensor with <= 2 dimensions",
+            hint="transpose(dim0, dim1) exchanges two dimensions of many",
+        )  # fmt: skip
+    return ops.transpose(x)
+
+
+def expand(x: Any, *sizes_: Any, size: Any = ()) -> Any:
+    """The tensor broadcast to a shape, in which -1 keeps the size a dimension has.
+
+    The result is a view. It cannot be written to if it repeats entries.
+
+    >>> dg.ones(2, 1).expand(-1, 3).shape
+    (2, 3)
+    """
+    if not shape_of(x):
+        memory(x)  # of a number, which a view cannot share
+    return writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
+
+
+def writable(view: Any, x: Any) -> Any:
+    """A view that begins where `x` does, let to be written to unless entries of it are one."""
+    own, value = x.value, view.value
+    if not isinstance(own, np.ndarray) or not own.flags.writeable:
+        return view
+    if isinstance(value, np.ndarray) and not (value.size and overlaps(value)):
+        view.value = np.lib.stride_tricks.as_strided(own, value.shape, value.strides)
+    return view
+
+
+def overlaps(array: Any) -> bool:
+    """Whether entries of an array may lie in one place."""
+    least = array.itemsize
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1):
+        if step < least:
+            return True
+        least = step * (n - 1) + least
+    return False
+
+
+def expand_as(x: Any, other: Any) -> Any:
+    """The tensor broadcast to the shape of `other`.
+
+    >>> dg.ones(2, 1).expand_as(dg.ones(2, 3)).shape
+    (2, 3)
+    """
+    return expand(x, *other.shape)
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """The tensor broadcast to a shape.
+
+    >>> dg.broadcast_to(dg.ones(3), (2, 3)).shape
+    (2, 3)
+    """
+    return expand(as_tensor(x), *sizes((shape,)))
+
+
+def squeeze(x: Any, dim: Any = None) -> Any:
+    """The tensor without dimensions of size 1: all of them, or those of `dim` that have it.
+
+    >>> dg.zeros(1, 2, 1).squeeze().shape, dg.zeros(1, 2, 1).squeeze(1).shape
+    ((2,), (1, 2, 1))
+    """
+    if dim is None:
+        return ops.squeeze(x)
+    dims = dim if isinstance(dim, list | tuple) else (dim,)
+    if not shape_of(x) and tuple(dims) in ((0,), (-1,)):
+        return ops.squeeze(x)
+    return ops.squeeze(x, axis=tuple(d for d in dims if size_at(x, d) == 1))
+
+
+def size_at(x: Any, dim: int) -> Any:
+    """The size of a dimension; raises ShapeError if there is none."""
+    shape = shape_of(x)
+    return shape[axis_of(x, dim, len(shape))]
+
+
+def axis_of(x: Any, dim: int, rank: int) -> int:
+    """A dimension counted from the front; raises ShapeError if there is none."""
+    if not isinstance(dim, int | np.integer):
+        raise ops.OptionError("dim", [ops.type_of(x)], f"a dimension is an integer, not {dim!r}")
+    if not -rank <= dim < rank:
+        raise ops.AxisError(
+            "dim", [ops.type_of(x)], f"{dim} is out of range for {rank} dimensions",
+            known_as=out_of_range(dim, rank),
+        )  # fmt: skip
+    return dim % rank
+
+
+def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from `start_dim` to `end_dim` made one.
+
+    >>> dg.zeros(2, 3, 4).flatten(1).shape
+    (2, 12)
+    """
+    shape = shape_of(x) or (1,)
+    start, end = axis_of(x, start_dim, len(shape)), axis_of(x, end_dim, len(shape))
+    if start == end and shape_of(x):
+        return x
+    if start > end:
+        raise ops.ShapeError(
+            "flatten", [ops.type_of(x)], "flatten() has invalid args: start_dim cannot come after"
+            f" end_dim, as {start_dim} does after {end_dim}",
+        )  # fmt: skip
+    return ops.reshape(
+        x, shape=(*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :])
+    )
+
+
+def ravel(x: Any) -> Any:
+    """All entries in a row.
+
+    >>> dg.zeros(2, 3).ravel().shape
+    (6,)
+    """
+    return ops.reshape(contiguous(x), shape=(-1,))
+
+
+def flip(x: Any, *order: Any, dims: Any = None) -> Any:
+    """A copy with the entries along the dimensions `dims` in reverse order.
+
+    >>> dg.flip(dg.arange(3), (0,))
+    tensor([2, 1, 0])
+    """
+    axes = sizes(order or (dims,))
+    if not shape_of(x) and axes in ((0,), (-1,)):
+        return ops.copy(x)
+    return own_memory(ops.flip(x, axis=axes))
+
+
+def own_memory(x: Any) -> Any:
+    """A new result that is a view in NumPy, but a copy in PyTorch: give it memory of its own."""
+    if isinstance(x.value, np.ndarray):
+        x.value, x.storage, x.alias = x.value.copy(), None, None
+        if x.node is not None:
+            x.node.storage = None
+    return cut_off(x, None, False)
+
+
+def contiguous(x: Any, memory_format: Any = None) -> Any:
+    """The tensor with its entries in memory row by row: itself if it is so already.
+
+    >>> dg.zeros(2, 3).t().contiguous().view(6).shape
+    (6,)
+    """
+    if not isinstance(value := memory(x), np.ndarray) or value.flags.c_contiguous:
+        return x
+    found = ops.copy(x)
+    found.value = np.ascontiguousarray(found.value)
+    return found
+
+
+def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of a size, or of several sizes, along a dimension; the last may be smaller.
+
+    >>> [p.shape for p in dg.zeros(5, 2).split(2)]
+    [(2, 2), (2, 2), (1, 2)]
+    """
+    n = size_at(x, dim)
+    sizes = [split_size] if isinstance(split_size, int) else list(split_size)
+    if min(sizes, default=0) < 0 or (split_size == 0 and n):
+        raise ops.ShapeError(
+            "split", [ops.type_of(x)], f"split_size can only be 0 if dimension size is 0, and never"
+            f" negative, not {split_size}",
+        )  # fmt: skip
+    if isinstance(split_size, int):
+        sizes = [min(split_size, n - i) for i in range(0, n, split_size or 1)] or [0]
+    if sum(sizes) != n:
+        raise ops.ShapeError(
+            "split", [ops.type_of(x)], f"the sizes {split_size} do not add up to {n}"
+        )
+    op = SPLIT if isinstance(split_size, int) else SPLIT_WITH_SIZES
+    return tuple(parts_at(x, dim % len(shape_of(x)), [0, *accumulate(sizes)], op))
+
+
+def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+    """At most `chunks` parts of equal size along a dimension; the last may be smaller.
+
+    >>> [len(p) for p in dg.arange(5).chunk(2)]
+    [3, 2]
+    """
+    if chunks < 1:
+        raise ops.OptionError("chunk", [ops.type_of(x)], f"chunks must be at least 1, not {chunks}")
+    return split(x, max(1, -(-int(size_at(x, dim)) // chunks)), dim)
+
+
+def unbind(x: Any, dim: int = 0) -> tuple[Any, ...]:
+    """The parts along a dimension, without it.
+
+    >>> dg.unbind(dg.tensor([[1, 2], [3, 4]]), dim=1)
+    (tensor([1, 3]), tensor([2, 4]))
+    """
+    return tuple(entries_along(x, axis_of(x, dim, len(shape_of(x)))))
+
+
+def select(x: Any, dim: int, index: int) -> Any:
+    """The part at `index` along a dimension, without it.
+
+    >>> dg.select(dg.tensor([[1, 2], [3, 4]]), 1, 0)
+    tensor([1, 3])
+    """
+    return x[along(x, dim, int(index))]
+
+
+def narrow(x: Any, dim: int, start: int, length: int) -> Any:
+    """`length` entries from `start` along a dimension.
+
+    >>> dg.narrow(dg.arange(5), 0, 1, 3)
+    tensor([1, 2, 3])
+    """
+    n = size_at(x, dim)
+    first = start + n if start < 0 else start
+    if not 0 <= first <= n:
+        raise ops.AxisError("narrow", [ops.type_of(x)], f"start {start} is outside of size {n}")
+    if length < 0 or first > n - length:
+        raise ops.ShapeError(
+            "narrow", [ops.type_of(x)],
+            f"start ({start}) + length ({length}) exceeds dimension size ({n})",
+        )  # fmt: skip
+    return x[along(x, dim, slice(first, first + length))]
+
+
+def index_select(x: Any, dim: int, index: Any) -> Any:
+    """The parts along a dimension that an array of integers names.
+
+    >>> dg.index_select(dg.eye(2), 0, dg.tensor([1, 1]))
+    tensor([[0., 1.],
+            [0., 1.]])
+    """
+    if not shape_of(x):
+        return part_of_number(x, dim, index)
+    if not size_at(x, dim) and product(shape_of(index)):
+        raise ops.AxisError("index_select", [x.type], f"dimension {dim} is empty")
+    return x[along(x, dim, index)]
+
+
+def part_of_number(x: Any, dim: int, index: Any) -> Any:
+    """The number itself, as the part of it that an index of one entry names."""
+    axis_of(x, dim, 1)
+    if product(shape_of(index)) != 1:
+        raise ops.ShapeError(
+            "index_select", operand_types([x, index]), "of a number there is one part only",
+            known_as="Index to scalar can have only 1 value",
+        )  # fmt: skip
+    return ops.reshape(index_select(as_row(x), dim, as_row(index)), shape=())
+
+
+def along(x: Any, dim: int, entry: Any) -> tuple[Any, ...]:
+    """The index that is `entry` along a dimension and takes all of those before it."""
+    size_at(x, dim)
+    return (*[slice(None)] * (dim % len(x.shape)), entry)
+
+
+def none_of(x: Any, shape: Sequence[Any]) -> Any:
+    """No entries of `x`, in a shape that has none."""
+    return ops.reshape(ops.reshape(x, shape=(-1,))[:0], shape=tuple(shape))
+
+
+@like_indices
+def gather(x: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """The entries whose place along `dim` is `index`, and along the other dimensions their own.
+
+    >>> dg.gather(dg.tensor([[1, 2], [3, 4]]), 1, dg.tensor([[1], [0]]))
+    tensor([[2],
+            [3]])
+    """
+    dim = axis_of(x, dim, len(shape_of(x)))
+    if 0 in shape_of(index):
+        return own_memory(none_of(x, shape_of(index)))
+    own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
+    return ops.take_along_axis(x[tuple(own)], index, axis=dim)
+
+
+def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Any:
+    """The entries at indices along a dimension, or of all in a row if none is named.
+
+    >>> dg.take_along_dim(dg.tensor([[3, 1], [2, 4]]), dg.tensor([0, 3]))
+    tensor([3, 4])
+    """
+    x, indices = as_tensor(x), as_tensor(indices)
+    if dim is None:
+        x, indices, dim = ravel(x), ravel(indices), 0
+    return ops.take_along_axis(x, indices, axis=dim)
+
+
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors one after the other along a dimension they have; an empty row goes with any.
+
+    >>> dg.cat([dg.ones(2), dg.zeros(1)])
+    tensor([1., 1., 0.])
+    """
+    tensors = [as_tensor(t) for t in tensors]
+    if (0,) not in [t.value.shape for t in tensors]:
+        return ops.concatenate(tensors, axis=dim)
+    kept = [t for t in tensors if t.shape != (0,)]
+    if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
+        tensors = in_one_dtype(tensors)  # also that of those that are left out
+        return ops.concatenate([t for t in tensors if t.shape != (0,)], axis=dim)
+    return ops.concatenate(tensors, axis=dim if kept else 0)
+
+
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension.
+
+    >>> dg.stack([dg.ones(2), dg.zeros(2)])
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
+    return ops.stack([as_tensor(t) for t in tensors], axis=dim)
+
+
+class Count(int):
+    """How many entries there are, as the array API says; called, the sizes, as PyTorch does."""
+
+    of: Tensor
+
+    def __call__(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        return self.of.shape if dim is None else size_at(self.of, dim)
+
+
+def size(x: Tensor) -> Any:
+    """`x.size()` gives the shape, `x.size(dim)` one size; `x.size` is the number of entries.
+
+    >>> x = dg.zeros(2, 3)
+    >>> x.size(), x.size(1), x.size + 1
+    ((2, 3), 3, 7)
+    """
+    count = product(x.shape)
+    if isinstance(count, Dim):
+        return lambda dim=None: x.shape if dim is None else size_at(x, dim)
+    found = Count(count)
+    found.of = x
+    return found

@@ -1,0 +1,244 @@
+"""Sorting, searching and sets, as PyTorch spells them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gradops as ops
+from gradops.core.types import shape_of
+
+from ..dispatch.fast_path import operand
+from ..dispatch.zero_dim import numbers_as_rows
+from ..engine.tensor import as_tensor
+from .shapes import index_select, size_at
+
+
+class Ranked(NamedTuple):
+    """Entries chosen by their rank along a dimension, and where they are."""
+
+    values: Any
+    indices: Any
+
+
+@numbers_as_rows
+def sort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Ranked:
+    """The entries sorted along a dimension, and where they were.
+
+    >>> dg.sort(dg.tensor([3.0, 1.0, 2.0])).values
+    tensor([1., 2., 3.])
+    """
+    x = operand(x)
+    indices = ops.argsort(x, dim, descending, stable)
+    return Ranked(ops.take_along_axis(x, indices, dim), indices)
+
+
+@numbers_as_rows
+def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The indices that sort the entries along a dimension.
+
+    >>> dg.argsort(dg.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
+    return ops.argsort(operand(x), dim, descending, stable)
+
+
+@numbers_as_rows
+def msort(x: Any) -> Any:
+    """The entries sorted along the first dimension.
+
+    >>> dg.msort(dg.tensor([2, 1]))
+    tensor([1, 2])
+    """
+    return ops.msort(operand(x))
+
+
+@numbers_as_rows
+def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:
+    """The k largest entries along a dimension, or the smallest, and where they are.
+
+    They are always sorted; of equal ones, the first come first.
+
+    >>> dg.topk(dg.tensor([1.0, 3.0, 2.0]), 2).indices
+    tensor([1, 2])
+    """
+    return Ranked(*ops.topk(operand(x), k, dim, largest))
+
+
+@numbers_as_rows
+def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
+    """The k-th smallest entry along a dimension, counted from 1, and where it is.
+
+    >>> dg.kthvalue(dg.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor(2.)
+    """
+    return Ranked(*ops.kthvalue(operand(x), k, dim, keepdim))
+
+
+@numbers_as_rows
+def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Ranked:
+    """The most frequent entry along a dimension, the smallest of several, and where it is last.
+
+    >>> dg.mode(dg.tensor([3, 1, 3])).values
+    tensor(3)
+    """
+    return Ranked(*ops.mode(operand(x), dim, keepdim))
+
+
+def searchsorted(
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Any = None,
+) -> Any:  # fmt: skip
+    """Where the entries of `input` would be put into a sorted sequence, or into rows of it.
+
+    >>> dg.searchsorted(dg.tensor([1, 3]), dg.tensor([3, 4]), right=True)
+    tensor([2, 2])
+    """
+    bins, side = as_tensor(sorted_sequence), side or ("right" if right else "left")
+    if sorter is not None and len(bins.shape) > 1:
+        bins, sorter = ops.take_along_axis(bins, sorter), None
+    found = ops.searchsorted(bins, as_tensor(input), side, sorter)
+    return ops.astype(found, dtype=np.int32) if out_int32 else found
+
+
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """The number of the bucket each entry is in, between ascending boundaries.
+
+    >>> dg.bucketize(dg.tensor([1, 3, 6]), dg.tensor([1, 3, 5]))
+    tensor([0, 1, 3])
+    """
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def nonzero(x: Any, *, as_tuple: bool = False) -> Any:
+    """The indices of the entries that are not zero: a row for each, or a tensor per dimension.
+
+    >>> dg.nonzero(dg.tensor([0, 2, 3]))
+    tensor([[1],
+            [2]])
+    """
+    if not as_tuple:
+        return ops.argwhere(operand(x))
+    return ops.nonzero(operand(x) if shape_of(x) else ops.reshape(operand(x), shape=(1,)))
+
+
+def argwhere(x: Any) -> Any:
+    """The indices of the entries that are not zero, a row for each.
+
+    >>> dg.argwhere(dg.tensor([0, 2, 3])).tolist()
+    [[1], [2]]
+    """
+    return ops.argwhere(operand(x))
+
+
+@numbers_as_rows
+def count_nonzero(x: Any, dim: Any = None) -> Any:
+    """How many entries along a dimension, or of all, are not zero.
+
+    >>> dg.count_nonzero(dg.tensor([0, 2, 3]))
+    tensor(2)
+    """
+    return ops.count_nonzero(operand(x), dim)
+
+
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+) -> Any:
+    """Whether each entry is one of others.
+
+    >>> dg.isin(dg.tensor([1, 2]), dg.tensor([2, 3]))
+    tensor([False,  True])
+    """
+    return ops.isin(operand(elements), operand(test_elements), invert=invert)
+
+
+def unique(
+    x: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:  # fmt: skip
+    """The distinct entries, always in order, which of them each entry is, and how many there are.
+
+    With `dim`, the distinct parts along a dimension. Gradients go to the first of equal entries;
+    PyTorch has none here.
+
+    >>> dg.unique(dg.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    x, wanted = operand(x), (return_inverse, return_counts)
+    if dim is not None:
+        return chosen(unique_parts("unique", x, dim), wanted)
+    if not any(wanted):
+        return ops.unique_values(x)
+    values, _, *rest = ops.unique_all(x)
+    return chosen((values, *rest), wanted)
+
+
+def chosen(found: Sequence[Any], wanted: Sequence[bool]) -> Any:
+    """The first of some results, with those of the others that are wanted."""
+    others = [part for part, asked in zip(found[1:], wanted, strict=True) if asked]
+    return (found[0], *others) if others else found[0]
+
+
+def unique_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
+    """The distinct parts along a dimension, which of them each part is, and how many."""
+    rows = rows_along(name, x, dim)
+    _, first, number, counts = np.unique(
+        rows, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
+
+
+def consecutive_parts(name: str, x: Any, dim: int) -> tuple[Any, Any, Any]:
+    """The parts along a dimension that differ from the one before, and as `unique_parts`."""
+    rows = rows_along(name, x, dim)
+    starts = np.ones(len(rows), bool)
+    starts[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    first = np.flatnonzero(starts)
+    counts = np.diff(first, append=len(rows))
+    number = np.cumsum(starts) - 1
+    return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
+
+
+def rows_along(name: str, x: Any, dim: int) -> Any:
+    """The parts of `x` along a dimension, each as a row of an array."""
+    if not isinstance(x.value, np.ndarray | np.generic):
+        raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
+    n = size_at(x, dim)
+    if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
+        raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")
+    return np.moveaxis(np.asarray(x.value), dim, 0).reshape(n, -1 if n else 1)
+
+
+def unique_consecutive(
+    x: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The entries that differ from the one before, which of them each entry is, and how many.
+
+    >>> dg.unique_consecutive(dg.tensor([3, 3, 1, 3]))
+    tensor([3, 1, 3])
+    """
+    x = operand(x)
+    if dim is not None:
+        parts = consecutive_parts("unique_consecutive", x, dim)
+        return chosen(parts, (return_inverse, return_counts))
+    row = ops.reshape(x, shape=(-1,))
+    starts = ops.OPS["run_starts"](row)
+    found = [row[starts]]
+    if return_inverse:
+        found.append(ops.reshape(ops.OPS["cumsum"](starts, axis=0) - 1, shape=shape_of(x)))
+    if return_counts:
+        found.append(ops.OPS["run_lengths"](starts))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+BOTH: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        argsort, argwhere, count_nonzero, kthvalue, mode, msort, nonzero, sort, topk, unique,
+        unique_consecutive,
+    )
+}  # fmt: skip
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **BOTH, "searchsorted": searchsorted, "bucketize": bucketize, "isin": isin,
+}  # fmt: skip
+METHODS: dict[str, Callable[..., Any]] = BOTH

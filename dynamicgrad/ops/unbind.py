@@ -1,0 +1,137 @@
+"""Parts of a tensor along a dimension, all at once: outputs of one node.
+
+The backward of as many single parts would add up as many arrays of the size of the whole; that of
+this one puts their gradients side by side.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops.core.source_location import here
+from gradops.kernels.index.indexing import FULL
+from gradops.library.index.indexing import slice_
+
+from ..engine.grad_mode import is_recording
+from ..engine.handle import Face, Handle, cut_off, hold
+from ..engine.node import SEVERAL, Node, Part, Parts, clock, new, only_type
+from ..engine.tensor import Tensor
+from ..hooks.saved_tensor_hooks import noted
+from ..introspection.node_names import camel
+
+MADE_TOGETHER = (
+    "Output {i} of {op} is a view and is being modified inplace. This view is the output of a"
+    " function that returns multiple views. Such functions do not allow the output views to be"
+    " modified inplace.\n"
+    "  hint: write a new tensor (y = y + 1), or to the part itself, as in x[:2] += 1"
+)
+
+
+class Apart:
+    """Stands where an op does on the node of what was taken apart."""
+
+    traits = frozenset[str]()
+
+    def __init__(self, name: str, rule: Any) -> None:
+        self.name, self.vjp = name, (rule,)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def side_by_side(g: Parts, y: Any, x: Any, axis: int) -> Any:
+    """The cotangents of all entries, zeros where there is none, as one array."""
+    known = g.by_index
+    none = ops.zeros_like(next(iter(known.values())))
+    return ops.stack([known.get(i, none) for i in range(x.shape[axis])], axis=axis)
+
+
+def one_after_the_other(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]) -> Any:
+    """The cotangents of all parts, zeros where there is none, as one array."""
+    known, before, after = g.by_index, x.shape[:axis], x.shape[axis + 1 :]
+    dtype = next(iter(known.values())).dtype
+    return ops.concatenate(
+        [
+            known[i] if i in known else np.zeros((*before, end - start, *after), dtype)
+            for i, (start, end) in enumerate(pairwise(ends))
+        ],
+        axis=axis,
+    )
+
+
+UNBIND = Apart("unbind", side_by_side)
+SPLIT = Apart("split", one_after_the_other)
+SPLIT_WITH_SIZES = Apart("split_with_sizes", one_after_the_other)
+
+
+def entries(x: Handle) -> list[Handle]:
+    """The entries of a tensor along its first dimension; nobody writes to it or to them."""
+    return outputs(x, x.value, node_of(x, UNBIND, {"axis": 0}))
+
+
+def entries_along(x: Any, axis: int) -> list[Any]:
+    """The entries of a tensor along a dimension: views that know of each other."""
+    lead = (FULL,) * axis
+    indices = [(*lead, i) for i in range(x.shape[axis])]
+    if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
+        return together(UNBIND, [slice_(x, index=index) for index in indices])
+    rows = np.moveaxis(x.value, axis, 0)
+    values = [rows[i, ...] for i in range(len(rows))]
+    return views(x, UNBIND, outputs(x, values, node_of(x, UNBIND, {"axis": axis})), indices)
+
+
+def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[Any]:
+    """The parts of a tensor between places along a dimension, the first and the last included."""
+    indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
+    if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
+        return together(op, [slice_(x, index=index) for index in indices])
+    lead = (slice(None),) * axis
+    values = [x.value[(*lead, slice(a, b))] for a, b in pairwise(ends)]
+    attrs = {"axis": axis, "ends": tuple(ends)}
+    return views(x, op, outputs(x, values, node_of(x, op, attrs)), indices)
+
+
+def node_of(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
+    """The node of all parts of `x`; None where nothing is recorded."""
+    mode = is_recording()
+    if x.node is None or not mode:
+        return None
+    node = new(Node)
+    node.op, node.inputs, node.attrs = op, (x.node,), attrs
+    node.operands, node.output = (only_type(x),), None
+    node.number, node.watch, node.storage = next(clock), None, None
+    node.shape = node.dtype = SEVERAL
+    node.code, node.offset = here() or (None, 0)
+    if mode is not True:
+        noted(hold(type(x), x.value, node), mode)
+    return node
+
+
+def outputs(x: Face, values: Iterable[Any], node: Any) -> list[Face]:
+    """The parts of `x` that have these values, with the outputs of a node for their histories."""
+    face = type(x)
+    if node is not None:
+        return [hold(face, v, Part(node, i, v.shape, v.dtype)) for i, v in enumerate(values)]
+    found = [hold(face, v) for v in values]
+    cut = cut_off(hold(face, x.value), slice_, True).cut if x.node is not None else x.cut
+    for part in found:
+        part.cut = cut
+    return found
+
+
+def views(x: Handle, op: Apart, parts: list[Any], indices: Iterable[Any]) -> list[Any]:
+    """The parts as views of `x` at indices."""
+    for part, index in zip(parts, indices, strict=True):
+        part.share(x, slice_, {"index": index})
+    return together(op, parts)
+
+
+def together(op: Apart, parts: list[Any]) -> list[Any]:
+    """Views that were made together, which PyTorch refuses to write to while recording."""
+    for i, part in enumerate(parts):
+        if isinstance(part, Tensor) and part.alias is not None:
+            part.alias.refusal = MADE_TOGETHER.format(i=i, op=camel(op.name))
+    return parts

@@ -1,0 +1,75 @@
+"""The state of an optimizer as a dict that refers to parameters by number, in PyTorch's layout."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..engine.tensor import Tensor, handle
+
+Group = dict[str, Any]
+
+
+def state_dict(state: dict[Tensor, dict[str, Any]], groups: list[Group]) -> dict[str, Any]:
+    """`{"state": {number: ...}, "param_groups": [{..., "params": [number, ...]}]}`."""
+    numbers: dict[int, int] = {}
+    for group in groups:
+        for p in group["params"]:
+            numbers.setdefault(id(p), len(numbers))
+    return {
+        "state": {
+            numbers[id(p)]: dict(held) for p, held in state.items() if held and id(p) in numbers
+        },
+        "param_groups": [
+            {**group, "params": [numbers[id(p)] for p in group["params"]]} for group in groups
+        ],
+    }
+
+
+def loaded(
+    saved: dict[str, Any], groups: list[Group]
+) -> tuple[dict[Tensor, dict[str, Any]], list[Group]]:
+    """The state by parameter, and the groups, that a saved state stands for; a copy of it."""
+    saved_groups = copy.deepcopy(saved["param_groups"])
+    require_same_groups(saved_groups, groups)
+    by_number = {
+        number: p
+        for old, new in zip(saved_groups, groups)
+        for number, p in zip(old["params"], new["params"])
+    }
+    state = {
+        by_number[number]: {
+            name: taken(by_number[number], name, v) for name, v in held.items() if v is not None
+        }
+        for number, held in saved["state"].items()
+    }
+    return state, [
+        {**old, "params": new["params"]} for old, new in zip(saved_groups, groups, strict=True)
+    ]
+
+
+def require_same_groups(saved: list[Group], groups: list[Group]) -> None:
+    """Refuse a state of other groups."""
+    if len(saved) != len(groups):
+        raise ValueError(
+            "loaded state dict has a different number of parameter groups:"
+            f" {len(saved)}, where this optimizer has {len(groups)}"
+        )
+    for i, (old, new) in enumerate(zip(saved, groups)):
+        if len(old["params"]) != len(new["params"]):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of"
+                f" optimizer's group: group {i} has {len(old['params'])} parameters in the state"
+                f" and {len(new['params'])} here"
+            )
+
+
+def taken(p: Tensor, name: str, value: Any) -> Any:
+    """A copy of an entry of the state, in the dtype of its parameter; counts are float32."""
+    if name == "step":
+        return handle(np.array(getattr(value, "value", value), np.float32))
+    if not isinstance(value, Tensor):
+        return copy.deepcopy(value)
+    if value.dtype.kind == "f":
+        return handle(np.array(value.value, p.dtype))
+    return handle(np.array(value.value))

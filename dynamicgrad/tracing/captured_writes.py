@@ -1,0 +1,137 @@
+"""Tensors that begin to hold, by a write in place, what a transform carries: a batch or a tangent.
+
+Note [Captures]. A tensor that the function under `vmap` or `jvp` made may be written to like that,
+and ends with the call. One that the function took from outside would be left with a batch in it; so
+what is still there when the function has returned gets its old value back, and is an error.
+"""
+
+import gc
+import weakref
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from gradops import OPS, TransformError
+from gradops.core.levels import at_level
+from gradops.core.source_location import Place, describe, here
+from gradops.core.tree import flatten
+
+from ..engine.handle import ARRAYS, Handle
+from ..engine.node import Storage
+
+OUT_OF_REACH = (
+    "a custom function gave a view of its operand, which a write to either cannot follow inside"
+    " vmap, jvp or another transform\n  hint: return a clone() from forward, or write to clones"
+)
+
+
+class Change(NamedTuple):
+    """A tensor that began to hold what a transform carries, its value before, and the line."""
+
+    tensor: "weakref.ref[Handle]"
+    before: Any
+    place: Place | None
+
+
+CHANGES: ContextVar[list[Change] | None] = ContextVar("changes", default=None)
+
+
+def carry(t: Handle, value: Any) -> None:
+    """Let `t` hold the value that a write to it gave."""
+    changes = CHANGES.get()
+    if changes is not None and level_of(value) > level_of(t.value):
+        refuse_shared(t)
+        changes.append(Change(weakref.ref(t), t.value, here()))
+    t.value = value
+    if t.storage is not None and t.storage.views and type(value) not in ARRAYS:
+        show(t, t.storage)
+
+
+def show(t: Handle, storage: Storage) -> None:
+    """Let those that share memory with `t`, which was written, hold what is there now.
+
+    What a transform carries has no memory, so that views of it are values of their own.
+    """
+    base = t if t.alias is None else t.alias.base
+    if t.alias is not None:
+        if t.alias.steps is None:
+            raise TransformError(OUT_OF_REACH)
+        base.value = OPS["copy_slices"](base.value, t.value, **t.alias.attrs)
+    for ref in list(storage.views.values()):
+        view = ref()
+        if view is not None and view is not t and view.alias and view.alias.base is base:
+            if view.alias.steps is None:
+                raise TransformError(OUT_OF_REACH)
+            view.value = view.alias.view_of(base.value)
+
+
+def level_of(value: Any) -> float:
+    """The level of the transform that a value belongs to; arrays are below all."""
+    return float(getattr(value, "gradop_level", -1.0))
+
+
+def refuse_shared(t: Handle) -> None:
+    """Refuse to write such a value to memory that others see, who would not see it."""
+    if t.alias is not None or (t.storage is not None and t.storage.viewed):
+        raise TransformError(
+            f"a Tensor of type {t.type} that shares its memory with others cannot be written to"
+            " with a value that vmap, jvp or another transform carries"
+            "\n  hint: make what is written to from an argument, zeros_like(x), or write before"
+            " there are views of it"
+        )
+
+
+def run_at(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """What `func` returns at a level; refused if it changed what it captured. Note [Captures]."""
+    changes: list[Change] = []
+    token = CHANGES.set(changes)
+    try:
+        with at_level(level):
+            returned = func(*args)
+    except BaseException:
+        restored(changes)
+        raise
+    finally:
+        CHANGES.reset(token)
+    if changes:
+        settle(changes, flatten(returned)[0], level)
+    return returned
+
+
+def settle(changes: list[Change], outputs: Sequence[Any], level: float) -> None:
+    """Refuse captures that were changed; what only an outer transform carries, is for that one."""
+    remaining = [c for c in changes if escaped(c, outputs)]
+    if remaining:
+        gc.collect()  # a function that refers to itself keeps what it made for a while
+        remaining = [c for c in remaining if escaped(c, outputs)]
+    mine = [c for c in remaining if level_of(value_of(c)) >= level]
+    outer = CHANGES.get()
+    if outer is not None:
+        outer += [c for c in remaining if c not in mine]
+    if mine:
+        restored(mine)
+        raise TransformError(
+            "during a transform such as vmap or jvp, the function mutated a captured Tensor in"
+            f" place, with a value that the transform carries\n  at {describe(mine[0].place)}"
+            "\n  hint: pass the tensor as an argument, or write to a clone() of it"
+        )
+
+
+def escaped(change: Change, outputs: Sequence[Any]) -> bool:
+    """Whether the tensor is still there, other than as an output."""
+    t = change.tensor()
+    return t is not None and not any(t is y for y in outputs)
+
+
+def value_of(change: Change) -> Any:
+    """What the tensor holds now."""
+    t = change.tensor()
+    return None if t is None else t.value
+
+
+def restored(changes: Sequence[Change]) -> None:
+    """Give the tensors their values before back, the latest change first."""
+    for change in reversed(changes):
+        t = change.tensor()
+        if t is not None:
+            t.value = change.before

@@ -1,0 +1,147 @@
+"""A call of a compiled program, as one operation on the tape.
+
+Note [Compiled calls]. A program that was traced keeps its own tape, of expressions. To go back
+along it with expressions for cotangents gives the graph of the gradient, which is compiled and run
+with what the call was given. Where the gradient is recorded in turn, that is one operation again.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradops import TapeError
+from gradops.core.source_location import here
+
+from ..engine.array import Array
+from ..engine.grad_mode import is_recording
+from ..engine.handle import Handle, cut_off, hold, on_face
+from ..engine.node import NOTHING, SEVERAL, Node, Part, clock, new
+from ..engine.saved_tensors import Freed, changed_text
+from ..engine.storage import storage_of
+from ..engine.views import refuse_leaf, set_history
+from ..hooks.tensor_hooks import Whole
+
+
+def recorded(inputs: Sequence[Handle], outputs: Sequence[Handle], call: Any) -> None:
+    """Let `outputs` be those of one operation on `inputs`, or note why they are not."""
+    record(inputs, outputs, call.name, call.number, lambda: Saved(inputs, call))
+
+
+def spent(inputs: Sequence[Handle], t: Handle, name: str, freed: Freed) -> None:
+    """Let `t` come from `inputs` by what a backward inside the program has freed."""
+    record(inputs, [t], name, next(clock), lambda: freed)
+
+
+def record(
+    inputs: Sequence[Handle],
+    outputs: Sequence[Handle],
+    name: str,
+    number: int,
+    operands: Callable[[], Any],
+) -> None:
+    """Let `outputs` be those of a new node, if something that it comes from is on the tape."""
+    tracked = any(x.node is not None for x in inputs)
+    if not tracked or not is_recording():
+        for t in outputs:
+            if t.node is None:
+                cut_off(t, None, tracked)
+        return
+    node = new(CompiledNode)
+    node.op, node.attrs, node.output = Whole(name), NOTHING, None
+    node.inputs = tuple([x.node for x in inputs])
+    node.number, node.watch, node.storage = number, None, None
+    node.code, node.offset = here() or (None, 0)
+    node.operands, node.shape, node.dtype = operands(), SEVERAL, SEVERAL
+    for i, t in enumerate(outputs):
+        give_history(t, Part(node, i, t.value.shape, t.value.dtype))
+
+
+def freed_by(t: Handle) -> Freed | None:
+    """The mark of a freed node on the way to `t`, which a backward left; None if there is none."""
+    stack, seen = [t.node], set()
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        operands = getattr(node, "operands", None)
+        if isinstance(operands, Freed):
+            return operands
+        stack += node.inputs
+    return None
+
+
+def give_history(t: Handle, vertex: Any) -> None:
+    """Let a tensor come from a vertex: a new one, or one that the call has written to."""
+    if t.storage is None and t.node is None:
+        t.node = vertex
+    else:
+        refuse_leaf(t)
+        set_history(t, vertex)
+
+
+class CompiledNode(Node):
+    """The node of a call of a compiled program."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The node's name."""
+        return f"{self.op}Backward"
+
+
+class Saved:
+    """The values that a call keeps for its backward, in the place of its node's operands."""
+
+    __slots__ = ("call", "storages")
+
+    def __init__(self, inputs: Sequence[Handle], call: Any) -> None:
+        self.call = call
+        self.storages = [x.storage or storage_of(x) for x in inputs]
+
+    def read(self, node: Node, freed: Freed | None) -> Any:
+        """The node, and the function that computes its gradients."""
+
+        def run(g: Any) -> Sequence[Any]:
+            found = self.gradients(node, g)
+            if freed is not None:
+                node.operands = freed
+            return found
+
+        return node, run
+
+    def gradients(self, node: Node, g: Any) -> list[Any]:
+        """The gradients of the inputs, recorded if gradients are."""
+        given = sorted(g.by_index)
+        seeds = [g.by_index[i] for i in given]
+        wanted = [i for i, x in enumerate(node.inputs) if x is not None]
+        found: list[Any] = [None] * len(node.inputs)
+        for i in self.call.needed(wanted, given):
+            self.check_unchanged(node, i)
+        if is_recording():
+            origins = [origin(x, storage) for x, storage in zip(node.inputs, self.storages)]
+            seeds = [on_face(Array, s) for s in seeds]
+            gs = self.call.recorded_gradients(wanted, given, seeds, origins)
+        else:
+            gs = self.call.gradients(wanted, given, [plain(s) for s in seeds])
+        for i, x in zip(wanted, gs, strict=True):
+            found[i] = x
+        return found
+
+    def check_unchanged(self, node: Node, i: int) -> None:
+        """Refuse an input that was written to since."""
+        storage, x = self.storages[i], node.inputs[i]
+        if storage.changed > node.number:
+            type = "a constant" if x is None else x.type
+            raise TapeError(changed_text(node, "the argument", type, storage))
+
+
+def origin(vertex: Any, storage: Any) -> Handle:
+    """A handle on the history that an input had, and on the record of writes to it."""
+    found = hold(Array, None, vertex)
+    found.storage = storage
+    return found
+
+
+def plain(x: Any) -> Any:
+    """A cotangent as what it holds."""
+    return x.value if isinstance(x, Handle) else x

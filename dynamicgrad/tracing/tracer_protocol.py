@@ -1,0 +1,291 @@
+"""Handles as holders: what lets a tracer run a program of tensors on the values it chooses.
+
+See `gradops.core.tracer_protocol`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import GraphError, TapeError, stop_gradient
+
+from ..engine.array import Array
+from ..engine.backward import carry, seeded
+from ..engine.grad_mode import INFERENCE, RECORDING, is_grad_enabled
+from ..engine.handle import Handle, detached, make_leaf, on_face
+from ..engine.handle import hold as new_handle
+from ..engine.node import Leaf, clock
+from ..engine.plain_arrays import is_plain, kept
+from ..engine.storage import MADE_IN_INFERENCE, enter, storage_of
+from ..engine.views import replayed
+from ..ops.inplace import require_writable
+from .compiled import freed_by, recorded, spent
+
+
+def held(t: Handle) -> Any:
+    """The value a handle holds."""
+    return t.value
+
+
+def hold(t: Handle, value: Any) -> Handle:
+    """A leaf that holds `value`, and requires gradients if `t` is one that does."""
+    found = new_handle(type(t), value)
+    return make_leaf(found) if type(t.node) is Leaf else found
+
+
+def write(t: Handle, value: Any) -> None:
+    """Let a handle hold `value` from now on, as an update under no_grad does.
+
+    It goes into the memory of the handle if others see that, else it takes its place.
+    """
+    storage = storage_of(t)
+    if storage.viewed and isinstance(t.value, np.ndarray):
+        require_writable(t)
+        np.copyto(t.value, value)
+    else:
+        t.value = value
+    storage.write()
+
+
+def like(t: Handle, x: Any) -> Any:
+    """A handle with the face of `t` on what `x` holds; what is plain stays so."""
+    return on_face(type(t), x) if isinstance(x, Handle) else x
+
+
+def look(t: Handle) -> Any:
+    """The properties of a tensor, beside its type, that a program may depend on."""
+    node = t.node
+    if node is None:
+        return None
+    if type(node) is not Leaf:
+        return "result"
+    hooks = [node.watch.hooks] if node.watch is not None else []
+    if (own := node.hooks) is not None:
+        hooks += [own.before, own.accumulated, own.after]
+    return node.grad is None, *(tuple(map(id, each.values())) for each in hooks)
+
+
+class Handles:
+    """How a tracer captures tensors, and records a compiled program on their tape."""
+
+    is_recording = staticmethod(is_grad_enabled)
+    recorded = staticmethod(recorded)
+    freed_by = staticmethod(freed_by)
+    spent = staticmethod(spent)
+
+    @staticmethod
+    def base(t: Handle) -> Handle | None:
+        """The tensor of whose memory `t` is a view, and which was not given other memory since."""
+        if t.alias is None or t.storage is not t.alias.base.storage:
+            return None
+        if t.alias.steps is None:
+            raise GraphError(
+                f"a {t.type} is a view that a custom function gave, and cannot be captured"
+                "\n  hint: pass it as an argument, or capture its clone()"
+            )
+        base: Handle = t.alias.base
+        return base
+
+    @staticmethod
+    def state(t: Handle) -> Any:
+        """The fields of a tensor, and of the leaf and the storage that it has."""
+        leaf, storage = t.node, t.storage
+        written = () if storage is None else (storage.changed, storage.version, storage.place)
+        grad = leaf.grad if type(leaf) is Leaf else getattr(t, "kept_grad", None)
+        return t.value, leaf, grad, storage, written, t.alias, t.cut
+
+    @staticmethod
+    def restore(t: Handle, state: Any) -> bool:
+        """Give a tensor its fields back; whether something had been written to it."""
+        value, changed = t.value, t.storage.changed if t.storage is not None else 0
+        t.value, t.node, grad, t.storage, written, t.alias, t.cut = state
+        if type(t.node) is Leaf:
+            t.node.grad = grad
+        elif t.node is None and (grad is not None or hasattr(t, "kept_grad")):
+            t.kept_grad = grad
+        if t.storage is not None:
+            t.storage.changed, t.storage.version, t.storage.place = written
+        return value is not t.value or changed > (written[0] if written else 0)
+
+    @staticmethod
+    def signature(t: Handle) -> Any:
+        """The properties of an argument, beside its entries, that a program may depend on."""
+        kept = t.node is None and getattr(t, "kept_grad", None) is not None
+        (found,) = Handles.looks((t,))
+        return t.value.shape, t.value.dtype, found, kept
+
+    @staticmethod
+    def gradient(t: Handle) -> Handle | None:
+        """The gradient that a leaf, or a tensor that requires none, has."""
+        found: Handle | None = getattr(t, "kept_grad", None)
+        if t.node is None:
+            return found
+        return t.node.grad if type(t.node) is Leaf else None
+
+    @staticmethod
+    def set_gradient(t: Handle, value: Any) -> None:
+        """Let a leaf, or a handle that requires no gradient, have a gradient, or none."""
+        if type(t.node) is Leaf:
+            t.node.grad = value
+        else:
+            t.kept_grad = value
+
+    @staticmethod
+    def stand_in(t: Handle, value: Any, grad: Handle | None) -> Handle:
+        """A tensor like `t` that holds `value`, a leaf with the same hooks if it has a history."""
+        found = new_handle(type(t), value)
+        if getattr(t, "is_parameter", False):
+            found.is_parameter = True
+        if grad is not None:
+            found.kept_grad = grad
+        if t.node is not None:
+            make_leaf(found)
+        if type(t.node) is Leaf:
+            found.node.watch, found.node.hooks = t.node.watch, t.node.hooks
+        return found
+
+    @staticmethod
+    def enter(t: Handle, value: Any, grad: Handle | None) -> None:
+        """Let a tensor be a leaf that holds `value`; one that has hooks keeps them."""
+        t.value, t.storage, t.alias, t.cut = value, None, None, None
+        if t.node is not None and type(t.node) is not Leaf:
+            make_leaf(t)
+        if t.node is not None:
+            t.node.grad = grad
+        elif grad is not None:
+            t.kept_grad = grad
+
+    @staticmethod
+    def enter_view(t: Handle, grad: Handle | None) -> None:
+        """Let a view be one of what its base holds now."""
+        alias = t.alias
+        assert alias is not None
+        t.value, t.storage, t.cut = alias.view_of(alias.base.value), storage_of(alias.base), None
+        t.storage.viewed = True
+        enter(t, alias)
+        if type(t.node) is Leaf:
+            t.node.grad = grad
+        elif t.node is not None:
+            t.node = replayed(alias.base, alias.steps)
+
+    @staticmethod
+    def memory(t: Handle) -> Any:
+        """The identity of the memory of a tensor, until it is given another."""
+        return storage_of(t)
+
+    @staticmethod
+    def copied(t: Handle) -> Handle:
+        """Another handle on the value and the node."""
+        return new_handle(type(t), t.value, t.node)
+
+    @staticmethod
+    def viewed(t: Handle, base: Handle) -> Handle:
+        """The view of another base that `t` is of its own, cut off where `t` is."""
+        assert t.alias is not None
+        refusal, mode = t.alias.refusal, RECORDING.get()
+        before = RECORDING.set((INFERENCE if refusal == MADE_IN_INFERENCE else False)
+                               if refusal else mode)  # fmt: skip
+        try:
+            found = base
+            for op, attrs in t.alias.steps or ():
+                found = detached(found) if op is stop_gradient else op(found, **attrs)
+        finally:
+            RECORDING.reset(before)
+        return make_leaf(found) if type(t.node) is Leaf else found
+
+    @staticmethod
+    def are_sharing(written: Sequence[Handle], others: Sequence[Handle]) -> bool:
+        """Whether tensors of `written`, which can be written to, share memory with others."""
+        for t in written:
+            require_writable(t)
+        shared = {id(t.storage): t for t in written if t.storage is not None and t.storage.viewed}
+        return bool(shared) and any(
+            id(t.storage) in shared and shared[id(t.storage)] is not t for t in (*written, *others)
+        )
+
+    @staticmethod
+    def holder(value: Any) -> Handle:
+        """A handle that holds a value and requires no gradient."""
+        return new_handle(Array, value)
+
+    @staticmethod
+    def takes_scalars_for_numbers(t: Handle) -> bool:
+        """Whether a scalar of NumPy's counts as a number of Python's beside `t`, as for PyTorch."""
+        return type(t) is not Array
+
+    @staticmethod
+    def with_history(value: Any, origin: Handle) -> Handle:
+        """A handle on a value that comes from where `origin` does."""
+        found = new_handle(Array, value, origin.node)
+        found.storage = origin.storage
+        return found
+
+    @staticmethod
+    def saved(x: Any) -> Any:
+        """A value as a call saves it for backward; see Note [Plain arrays] in `plain`."""
+        return kept(x)
+
+    @staticmethod
+    def read(x: Any, call: str) -> Any:
+        """What a call saved, unless it was a plain array that has been written to since."""
+        if not is_plain(x):
+            return x
+        if x.storage.differs(x.value):
+            raise TapeError(
+                f"the plain array {x.type} that the compiled function {call} was given has other"
+                " entries now: its gradient would be wrong\n  hint: write to a copy, or make a new"
+                " array in each round of a loop"
+            )
+        return x.value
+
+    @staticmethod
+    def leaf(value: Any) -> Handle:
+        """A leaf that holds a value."""
+        return make_leaf(new_handle(Array, value))
+
+    @staticmethod
+    def time() -> int:
+        """A number later than that of all that was recorded and written."""
+        return next(clock)
+
+    @staticmethod
+    def values(ts: Sequence[Handle]) -> list[Any]:
+        """The values of tensors."""
+        return [t.value for t in ts]
+
+    @staticmethod
+    def looks(ts: Sequence[Handle]) -> list[Any]:
+        """Whether tensors require gradients, as leaves or results, and have some; their hooks."""
+        return [
+            None if (node := t.node) is None
+            else node.grad is None if type(node) is Leaf and not (node.watch or node.hooks)
+            else look(t)
+            for t in ts
+        ]  # fmt: skip
+
+    @staticmethod
+    def vertex(t: Handle) -> Any:
+        """The node of a tensor, None if it requires no gradient."""
+        return t.node
+
+    @staticmethod
+    def pulled(outputs: Sequence[Handle], ends: Sequence[Any], seeds: Sequence[Handle]) -> Any:
+        """The gradients at vertices, recorded; hooks of leaves run when they are delivered."""
+        watches = [v.watch for v in ends]
+        mode = RECORDING.set(True)
+        try:
+            for v in ends:
+                v.watch = None
+            found = carry(seeded(list(outputs), list(seeds)), list(ends), True, True)
+        finally:
+            RECORDING.reset(mode)
+            for v, watch in zip(ends, watches, strict=True):
+                v.watch = watch
+        return [found.get(v) for v in ends]
+
+
+METHODS = {
+    "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
+    "__gradop_like__": like, "__gradop_kind__": Handles,
+}  # fmt: skip

@@ -1,0 +1,238 @@
+"""Every exception the three packages raise on purpose, in one tree.
+
+* GradError
+  - ShapeError            operand shapes an op cannot take            (also Value-, RuntimeError)
+    - AxisError             an axis that an operand does not have        (also an IndexError)
+  - DTypeError            operand dtypes an op cannot take            (also Type-, RuntimeError)
+    - NoKernelError         a dtype that an op does not compute          (also NotImplementedError)
+  - OptionError           an attribute that an op does not know      (also Value-, RuntimeError)
+  - DivisionError         an integer to be divided by zero   (also ZeroDivision-, RuntimeError)
+  - LinAlgError           a matrix that an op cannot take             (also np.linalg.LinAlgError)
+  - IndexingError         an index an operand does not have           (also Index-, RuntimeError)
+  - MixedOperandsError    operands that belong to different worlds    (also a TypeError)
+  - MissingRuleError      an op lacks the rule a transformation needs (also NotImplementedError)
+    - NumPyCallError        NumPy was called in a way that is not here   (also a TypeError)
+  - TapeError             define-by-run: freed, changed in place, ... (also a RuntimeError)
+    - NotDifferentiableError  gradients were asked of integers           (also a TypeError)
+    - TransformError          a function that cannot be transformed so   (also a ValueError)
+  - MissingExtraError     a library that comes with an extra is absent (also an ImportError)
+  - StateError            a saved state that belongs to something else (also a RuntimeError)
+    - StateFormatError        a file that is no saved state              (also a ValueError)
+  - GradcheckError        a derivative that differences do not confirm   (also a RuntimeError)
+  - GraphError            define-then-run                             (also a RuntimeError)
+    - FeedError           a feed is missing, unknown or of another type (also a ValueError)
+    - FetchError          a fetch that is no expression of the graph    (also a ValueError)
+    - ValueUnknownError   Python asked an expression for its value      (also a TypeError)
+    - NotFiniteError      a checked value is infinite or no number    (also FloatingPoint-)
+    - CheckError          an Assert of the program does not hold        (also an AssertionError)
+    - GraphFormatError    a text or file that is no graph               (also a ValueError)
+
+and warnings:
+
+* DetachWarning           a value was taken out of what is being differentiated
+* GrowthWarning           a graph grows although it has been run
+* UnreachedWarning        a check or a print of what is computed is not run
+
+A message has parts, each on its line: the call with types and the reason with values; the words by
+which users of PyTorch know the error, and search for it; a hint.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .user_call import note_of_call
+
+__all__ = [
+    "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
+    "FetchError", "GradError", "GradcheckError", "GraphError", "GraphFormatError",
+    "GrowthWarning", "IndexingError", "LinAlgError", "MissingExtraError", "MissingRuleError",
+    "MixedOperandsError", "NoKernelError", "NotDifferentiableError", "NotFiniteError",
+    "NumPyCallError", "OperandError", "OptionError", "ShapeError", "StateError",
+    "StateFormatError", "StructureError", "TapeError", "TransformError", "UnreachedWarning",
+    "ValueUnknownError",
+]  # fmt: skip
+
+
+class GradError(Exception):
+    """Base of every error the three packages raise on purpose.
+
+    Raised below a function of NumPy, SciPy or Python's library, it notes the line that calls that.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        if "\n  at " not in str(args[0] if args else "") and (note := note_of_call()):
+            self.add_note(note)
+
+
+class OperandError(GradError):
+    """An op was given operands it cannot take."""
+
+    def __init__(
+        self,
+        op: object,
+        operands: Iterable[Any],
+        reason: str,
+        hint: str | None = None,
+        known_as: str | None = None,
+    ) -> None:
+        self.op, self.operands, self.reason = str(op), tuple(operands), reason
+        self.hint, self.known_as = hint, known_as
+        super().__init__(self.message())
+
+    def message(self) -> str:
+        """The whole text."""
+        call = f"{self.op}({', '.join(map(str, self.operands))})"
+        lines = [f"{call}: {self.reason}"]
+        lines += [f"  known as: {self.known_as}"] if self.known_as else []
+        lines += [f"  hint: {self.hint}"] if self.hint else []
+        return "\n".join(lines)
+
+    def leave_out_known_as(self) -> None:
+        """Leave PyTorch's words out, for users who do not come from there."""
+        self.known_as = None
+        self.args = (self.message(),)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.operands, self.reason, self.hint, self.known_as)
+
+
+class ShapeError(OperandError, ValueError, RuntimeError):
+    """An op was given shapes it cannot take: NumPy's ValueError, PyTorch's RuntimeError."""
+
+
+class AxisError(ShapeError, IndexError):
+    """An op was given an axis that its operand does not have."""
+
+
+class DTypeError(OperandError, TypeError, RuntimeError):
+    """An op was given dtypes it cannot take: NumPy's TypeError, PyTorch's RuntimeError."""
+
+
+class IndexingError(OperandError, IndexError, RuntimeError):
+    """An op was given an index that its operand does not have; PyTorch has a RuntimeError, too."""
+
+
+class NoKernelError(DTypeError, NotImplementedError):
+    """An op was given a dtype that it does not compute, as NumPy has no sign of a truth value."""
+
+
+class OptionError(OperandError, ValueError, RuntimeError):
+    """An op was given an attribute whose value it does not know; PyTorch has a RuntimeError."""
+
+
+class DivisionError(OperandError, ZeroDivisionError, RuntimeError):
+    """An integer is to be divided by zero, for which NumPy warns and gives 0."""
+
+
+class LinAlgError(OperandError, np.linalg.LinAlgError, RuntimeError):
+    """An op was given a matrix it cannot take: singular, not positive definite, not finite."""
+
+
+class MixedOperandsError(OperandError, TypeError):
+    """An op was given operands that belong to different worlds."""
+
+
+class MissingRuleError(GradError, NotImplementedError):
+    """An op lacks the rule that a transformation needs."""
+
+    def __init__(self, op: object, rule: str, hint: str | None = None) -> None:
+        self.op, self.rule, self.hint = str(op), rule, hint
+        super().__init__(f"{op} has no {rule} rule" + (f"\n  hint: {hint}" if hint else ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.rule, self.hint)
+
+
+class MissingExtraError(GradError, ImportError):
+    """A function needs a library that is not installed, and comes with an extra."""
+
+    def __init__(self, function: object, library: str, extra: str) -> None:
+        self.function, self.library, self.extra = str(function), library, extra
+        super().__init__(
+            f"{function} needs {library}, which is not installed"
+            f"\n  hint: pip install 'staticgrad[{extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.function, self.library, self.extra)
+
+
+class NumPyCallError(MissingRuleError, TypeError):
+    """A function of NumPy, or a keyword of one, that tensors and expressions do not take."""
+
+    def __init__(self, call: str, reason: str, hint: str) -> None:
+        self.op, self.rule, self.hint = call, reason, hint
+        GradError.__init__(self, f"{call}: {reason}\n  hint: {hint}")
+
+
+class TapeError(GradError, RuntimeError):
+    """The tape cannot do what was asked: it was freed, cut or changed."""
+
+
+class NotDifferentiableError(TapeError, TypeError):
+    """A tensor that has no derivative was asked for gradients."""
+
+
+class StateError(GradError, RuntimeError):
+    """A saved state that belongs to something else than what is to take it over."""
+
+
+class StateFormatError(StateError, ValueError):
+    """A file that is no saved state, or a damaged one."""
+
+
+class TransformError(TapeError, ValueError):
+    """A function, or what it was given or gave, cannot be transformed as asked."""
+
+
+class GradcheckError(GradError, RuntimeError):
+    """A derivative that differences do not confirm."""
+
+
+class GraphError(GradError, RuntimeError):
+    """A graph cannot do what was asked."""
+
+
+class StructureError(GraphError, TypeError, ValueError):
+    """Structures that differ: TensorFlow's TypeError of branches, its ValueError of loops."""
+
+
+class FeedError(GraphError, ValueError, TypeError):
+    """A feed is missing, unknown, or of another type than its placeholder."""
+
+
+class FetchError(GraphError, ValueError, TypeError, KeyError):
+    """A fetch that is not an expression of the graph; TensorFlow has an error of each kind."""
+
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
+
+
+class ValueUnknownError(GraphError, TypeError):
+    """Python asked an expression for a value that exists only when the graph runs."""
+
+
+class CheckError(GraphError, AssertionError):
+    """A condition that the program asserts does not hold."""
+
+
+class NotFiniteError(GraphError, FloatingPointError):
+    """A value that was to be checked is infinite or no number."""
+
+
+class DetachWarning(UserWarning):
+    """A value was taken out of a computation that is being differentiated."""
+
+
+class GrowthWarning(UserWarning):
+    """A graph grows although it has been run."""
+
+
+class UnreachedWarning(UserWarning):
+    """A check or a print of what is computed is not run."""
+
+
+class GraphFormatError(GraphError, ValueError):
+    """A text or file that does not describe a graph."""

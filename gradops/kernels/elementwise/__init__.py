@@ -1,0 +1,1 @@
+"""Kernels of elementwise functions that NumPy does not have, or has slower."""

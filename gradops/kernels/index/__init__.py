@@ -1,0 +1,1 @@
+"""Kernels that gather, scatter and write entries."""

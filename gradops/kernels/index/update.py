@@ -1,0 +1,112 @@
+"""Adding to an array at an index, the transpose of indexing, and other updates of entries.
+
+Places are counted along the flattened array, for which `ufunc.at` is several times faster.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.types import ArrayType, operand_types
+from .indexing import Index, axes_used, check_values, native, paired, placement, view
+
+
+def put(*operands: Any, index: Index, shape: tuple[int, ...]) -> Any:
+    """Zeros of `shape`, with the first operand added at an index."""
+    g, *arrays = operands
+    if not arrays:
+        y = np.zeros(shape, g.dtype)
+        y[native(index)] = g
+        return y
+    places = flat_places("scatter", index, shape, arrays)
+    if places.shape != g.shape:
+        raise ValueError(f"{g.shape} entries for {places.shape} places")
+    flat = np.zeros(math.prod(shape), g.dtype)
+    np.add.at(flat, places.reshape(-1), g.reshape(-1))
+    return flat.reshape(shape)
+
+
+def flat_places(op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+    """Where in the flattened array the entries at an index are."""
+    k = len(shape)
+    if "..." not in index:  # the axes that the index does not name come last and need no table
+        k = sum(axes_used(op, a, e, a) for e, a in paired(index, arrays))
+    inner = math.prod(shape[k:])
+    try:
+        outer = leading_places(index, shape[:k], arrays)
+    except IndexError:
+        check_values(op, index, shape, np.float64, arrays)
+        raise
+    if k == len(shape):
+        return outer
+    places = np.add.outer(outer * inner, np.arange(inner))
+    return places.reshape(*outer.shape, *shape[k:])
+
+
+def leading_places(index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+    """The same along the axes that an index names: from a table, or computed if that were big.
+
+    Of nothing but arrays of integers, the places can be computed.
+    """
+    total = math.prod(shape)
+    simple = len(arrays) == len(index) and all(a.dtype.kind in "iu" for a in arrays)
+    if not simple or total < 1000 + 4 * max(a.size for a in arrays):
+        return np.arange(total).reshape(shape)[native(index, arrays)]
+    places: Any = 0
+    for a, n in zip(arrays, shape, strict=True):
+        if a.size and not -n <= a.min() <= a.max() < n:
+            raise IndexError("the caller says which")
+        places = places * n + np.where(a < 0, a + n, a).astype(np.intp)
+    return places
+
+
+def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
+    """The kernel that combines the first operand at an index with the second by `ufunc`."""
+
+    def kernel(*operands: Any, index: Index) -> Any:
+        x, v, *arrays = operands
+        y, v = np.array(x, order="C"), fitted(op, x, v, arrays, index)
+        if not arrays:
+            part = view(y, index)
+            ufunc(part, v, out=part)
+            return y
+        places = flat_places(op, index, y.shape, arrays)
+        values = np.broadcast_to(v, places.shape)
+        ufunc.at(y.reshape(-1), places.reshape(-1), values.reshape(-1))
+        return y
+
+    return kernel
+
+
+def written(*operands: Any, index: Index) -> Any:
+    """The first operand with the second at an index; of several for one entry, the last."""
+    x, v, *arrays = operands
+    y, v = np.array(x, order="C"), fitted("set_at", x, v, arrays, index)
+    try:
+        y[native(index, arrays)] = v
+    except IndexError:
+        check_values("set_at", index, y.shape, y.dtype, arrays)
+        raise
+    return y
+
+
+def fitted(op: str, x: Any, v: Any, arrays: Sequence[Any], index: Index) -> Any:
+    """The values in the dtype of the entries, if they can have it and broadcast to their places."""
+    dtype = np.asarray(x).dtype
+    if not hasattr(v, "dtype"):
+        v = np.asarray(v, np.result_type(dtype, v))
+    if v.ndim and v.shape[0] == 1:  # NumPy would drop such axes
+        place = placement(op, index, ArrayType(np.shape(x), dtype), operand_types(arrays))
+        if v.ndim > len(place.shape):
+            raise ValueError("type inference has the words for the user")
+    return v.astype(dtype, casting="same_kind", copy=False)
+
+
+def survivors(*arrays: Any, index: Index, shape: tuple[int, ...]) -> Any:
+    """Whether what is written at an index is not overwritten by what comes later."""
+    places = flat_places("survivors", index, shape, arrays)
+    last, order = np.empty(math.prod(shape), np.intp), np.arange(places.size)
+    last[places.reshape(-1)] = order
+    return last[places] == order.reshape(places.shape)

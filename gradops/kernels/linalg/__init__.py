@@ -1,0 +1,1 @@
+"""Kernels of factorizations, triangular systems and products."""

@@ -1,0 +1,151 @@
+"""LAPACK's routines, as NumPy calls them: on stacks of matrices, in double precision.
+
+NumPy's own functions wrap the same routines at some microseconds a call; results are equal to the
+bit. Where a routine fails, the error says of which matrix of the stack.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import LinAlgError
+from ...core.types import operand_types
+
+ROUTINES: Any = np.linalg._umath_linalg
+DOUBLE, WIDE = np.dtype("f8"), np.dtype("c16")
+SINGULAR = "the matrix is singular"
+INDEFINITE = "the matrix is not positive definite"
+DIVERGED = "the iteration does not converge"
+NOT_FINITE = "the matrix has entries that are infinite or no numbers"
+HINTS = {
+    SINGULAR: "pinv and lstsq take singular matrices",
+    INDEFINITE: "add a small multiple of the identity, or use eigh",
+    DIVERGED: "scale the matrix, so that its entries are of moderate size",
+    NOT_FINITE: "find out where they come from: np.isfinite(x)",
+}
+
+
+@lru_cache(maxsize=256)
+def common_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a result: single precision if every operand has it, else double."""
+    for dtype in dtypes:
+        if dtype.kind not in "biufc" or (dtype.kind in "fc" and dtype.char not in "fdFD"):
+            raise TypeError(f"there is no linear algebra of {dtype}")
+    single = all(dtype.char in "fF" for dtype in dtypes)
+    if any(dtype.kind == "c" for dtype in dtypes):
+        return np.dtype("c8") if single else WIDE
+    return np.dtype("f4") if single else DOUBLE
+
+
+def dtype_of(*xs: Any) -> np.dtype[Any]:
+    """The same for operands."""
+    if len(xs) == 1 and xs[0].dtype is DOUBLE:
+        return DOUBLE
+    return common_dtype(*(x.dtype for x in xs))
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the parts of numbers of a dtype."""
+    return np.dtype(dtype.char.lower())
+
+
+def attempt(
+    op: str, routine: Any, x: Any, signature: str, why: str, out: Any = None, finite: bool = False
+) -> Any:
+    """What a routine gives, or a LinAlgError that says for which matrix there is nothing.
+
+    With `finite`, infinities and NaN are refused: iterations do not end on them, or in nonsense.
+    """
+    try:
+        with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
+            if finite:
+                total = np.add.reduce(x, axis=None)
+                if total - total != 0:  # NaN; an infinity raises
+                    raise FloatingPointError
+            return routine(x, signature=signature, out=out)
+    except FloatingPointError:
+        return refused(op, routine, x, signature, why, out, finite)
+
+
+def refused(op: str, routine: Any, x: Any, signature: str, why: str, out: Any, finite: bool) -> Any:
+    """Raise the error for what went wrong, if it did, and was not a sum that overflowed."""
+    if finite and not (fine := np.isfinite(x)).all():
+        raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
+    with np.errstate(all="ignore"):
+        found = routine(x, signature=signature, out=out)
+    last = found[-1] if isinstance(found, tuple) else found
+    bad = np.isnan(last).reshape(*x.shape[:-2], -1).all(-1)  # there the routine leaves NaN
+    if bad.any():
+        raise failure(op, [x], why, bad)
+    return found
+
+
+def failure(op: str, xs: Sequence[Any], why: str, where: Any) -> LinAlgError:
+    """The error for the first matrix of a stack that `where` marks."""
+    place = ", ".join(map(str, np.argwhere(where)[0])) if np.ndim(where) else ""
+    said = f"{why}: number {place} of the stack" if place else why
+    return LinAlgError(op, operand_types(xs), said, hint=HINTS[why])
+
+
+def cast(y: Any, dtype: np.dtype[Any]) -> Any:
+    """A result in its dtype, which it mostly has."""
+    return y if y.dtype is dtype else y.astype(dtype, copy=False)
+
+
+def solve(a: Any, b: Any) -> Any:
+    dtype = dtype_of(a, b)
+    signature = "DD->D" if dtype.kind == "c" else "dd->d"
+    try:
+        with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
+            return cast(ROUTINES.solve(a, b, signature=signature), dtype)
+    except FloatingPointError:
+        with np.errstate(all="ignore"):
+            bad = np.isnan(ROUTINES.solve(a, b, signature=signature)).all((-2, -1))
+        raise failure("solve", [a, b], SINGULAR, bad) from None
+
+
+def inv(x: Any, checked: bool = True) -> Any:
+    """The inverse; of singular matrices NaN, unless that is checked for."""
+    dtype = dtype_of(x)
+    signature = "D->D" if dtype.kind == "c" else "d->d"
+    if checked:
+        return cast(attempt("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
+    with np.errstate(all="ignore"):
+        return cast(ROUTINES.inv(x, signature=signature), dtype)
+
+
+def cholesky(x: Any, upper: bool = False) -> Any:
+    dtype = dtype_of(x)
+    routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo
+    signature = "D->D" if dtype.kind == "c" else "d->d"
+    return cast(attempt("cholesky", routine, x, signature, INDEFINITE), dtype)
+
+
+EIGH = {"L": ROUTINES.eigh_lo, "U": ROUTINES.eigh_up}
+EIGVALSH = {"L": ROUTINES.eigvalsh_lo, "U": ROUTINES.eigvalsh_up}
+
+
+def eigh(x: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues as a row above the matrix of eigenvectors."""
+    dtype = dtype_of(x)
+    routine = EIGH[UPLO]
+    *batch, n, _ = x.shape
+    if dtype.kind != "c":
+        y = np.empty((*batch, n + 1, n), dtype)
+        out = (y[..., 0, :], y[..., 1:, :])
+        attempt("eigh", routine, x, "d->dd", DIVERGED, out, finite=True)
+        return y
+    y = np.zeros((*batch, n + 1, n), dtype)
+    out = (y[..., 0, :].real, y[..., 1:, :])
+    attempt("eigh", routine, x, "D->dD", DIVERGED, out, finite=True)
+    return y
+
+
+def eigvalsh(x: Any, UPLO: str = "L") -> Any:
+    dtype = dtype_of(x)
+    routine = EIGVALSH[UPLO]
+    signature = "D->d" if dtype.kind == "c" else "d->d"
+    found = attempt("eigvalsh", routine, x, signature, DIVERGED, finite=True)
+    return cast(found, real_dtype(dtype))

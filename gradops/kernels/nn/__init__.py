@@ -1,0 +1,1 @@
+"""Kernels of convolution, pooling and what works row by row."""

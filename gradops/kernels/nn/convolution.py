@@ -1,0 +1,254 @@
+"""Convolution and its transposes as products of matrices.
+
+Note [Channels last]. All three work on arrays whose channels are last in memory: there the entries
+of a window lie in long runs, and windows become the rows of a matrix by few and fast copies. The
+axes of results are in the usual order, channels first, but their memory is not, so what follows in
+a network finds it as it needs it, and nothing is turned around.
+
+Note [Blocks]. The matrix of all windows has each entry of an operand many times. It is made and
+used in blocks that stay in the cache. Where filters are small, blocks are multiplied in tiles for
+which OpenBLAS takes one thread, and threads of ours take the blocks, copies included. What is added
+to what does not depend on the number of threads, and so neither do the bits of results.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..linalg.products import TILE
+from ..threads import in_threads, shared
+from .windows import extent, in_runs, inverse, places, windows, within
+
+BLOCK = 1 << 21  # bytes of the windows that are copied at a time
+LEAST = 32  # rows of a tile that are worth a product of their own
+SHORT = 12  # entries of a window in a row up to which columns are copied faster
+SHARES = 4  # that have a sum of their own
+WORTH = 1 << 27  # multiplications for which threads are worth being made
+Sizes = Sequence[int]
+Pads = Sequence[tuple[int, int]]
+Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
+
+
+def convolve(
+    x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int, bias: Any = None
+) -> Any:
+    """The products of the filters `w` with the windows of `x`, summed: channels first."""
+    return second(correlate(last(x), w, strides, pads, dilations, groups, bias))
+
+
+def last(x: Any) -> Any:
+    """A view with the second axis last."""
+    return x.transpose(0, *range(2, x.ndim), 1)
+
+
+def second(x: Any) -> Any:
+    """A view with the last axis second."""
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
+
+
+def correlate(
+    x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int, bias: Any = None
+) -> Any:
+    """The same for an `x` with channels last, and so is the result."""
+    slide = w.shape[2:], strides, pads, dilations
+    sizes = map(places, x.shape[1:-1], *slide)
+    y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
+    filters = matrices(w, groups)
+    wide = None if bias is None else np.tile(bias, y.shape[-2])  # short rows are slow to add to
+
+    def multiply(taken: Iterator[list[slice]]) -> None:
+        for part, rows in blocks(x, itertools.chain.from_iterable(taken), slide, groups):
+            into = by_group(y[part], groups)
+            for tile in tiles(rows, filters.shape[-1]):
+                np.matmul(tiled(rows, tile), filters[:, None], out=tiled(into, tile))
+            if wide is not None:  # while the block is in the cache
+                some = y[part].reshape(-1, len(wide))
+                np.add(some, wide, out=some)
+
+    in_threads(multiply, shares(x, y, filters, len(x)))
+    return y
+
+
+def matrices(w: Any, groups: int) -> Any:
+    """The filters of each group as the columns of a matrix."""
+    filters = last(w).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
+    return np.ascontiguousarray(filters.transpose(0, 2, 1))
+
+
+def shares(x: Any, y: Any, filters: Any, most: int) -> list[list[slice]]:
+    """Examples that are worked on at a time, in lists that threads may take."""
+    width, height = filters.shape[-2:]
+    one = max(1, y[:1, ..., :1].size * len(filters) * width * x.itemsize)
+    step = max(1, BLOCK // one)
+    parts = [slice(i, min(i + step, len(x))) for i in range(0, len(x), step)]
+    alone = y.size * width < WORTH or width * height * LEAST > TILE
+    return shared(parts, 1 if alone else most)
+
+
+def blocks(
+    x: Any, parts: Iterable[slice], slide: Slide, groups: int
+) -> Iterator[tuple[tuple[slice, slice], Any]]:
+    """Examples and places, and their windows as the rows of a matrix for each group.
+
+    The first part is the longest. Memory, and views of it, are made once: a block is a few calls.
+    """
+    window, strides, pads, dilations = slide
+    parts = iter(parts)
+    if (first := next(parts, None)) is None:
+        return
+    frame, inner, kept = framing(x, first.stop - first.start, pads)
+    views = grouped(windows(frame, 1, window, strides, dilations), len(window), groups)
+    height = max(1, BLOCK // max(1, views[:, :1, :1].size * x.itemsize))
+    cuts = [slice(j, j + height) for j in range(0, views.shape[2], height)]
+    buffer, ready = np.empty(0, x.dtype), {}
+    for part in itertools.chain([first], parts):
+        some = views[:, part]
+        if inner is not None:
+            examples = x[part]
+            inner[: len(examples)] = examples[kept]
+            some = views[:, : len(examples)]
+        for cut in cuts:
+            piece = some[:, :, cut]
+            if piece.shape not in ready:
+                if buffer.size < piece.size:
+                    buffer = np.empty(piece.size, x.dtype)
+                ready[piece.shape] = as_rows(buffer[: piece.size], piece.shape, len(window))
+            copied, rows = ready[piece.shape]
+            np.copyto(*in_runs(copied, piece))
+            yield (part, cut), rows
+
+
+def framing(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
+    """Memory for examples with padding, the place for examples in it, and what is kept of them.
+
+    It is `x` itself, with no such place, if that is as it should be.
+    """
+    if x.flags.c_contiguous and not any(map(any, pads)):
+        return x, None, None
+    full = ((0, 0), *pads, (0, 0))
+    shape = [most, *(n + lo + hi for n, (lo, hi) in zip(x.shape[1:], full[1:], strict=True))]
+    frame = np.zeros(shape, x.dtype)
+    return frame, frame[within(shape, full)], within(x.shape, inverse(full))
+
+
+def grouped(views: Any, n: int, groups: int) -> Any:
+    """Windows over `n` axes with an axis of groups of channels in front."""
+    *shape, channels = views.shape
+    parted = views.reshape(*shape, groups, channels // groups)
+    return parted.transpose(len(shape), *range(len(shape)), len(shape) + 1)
+
+
+def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[Any, Any]:
+    """Memory in the shape of windows over `n` axes, and as the rows of a matrix for each group.
+
+    Where windows lie in short runs, the matrix has its columns in one piece.
+    """
+    groups, rows, width = shape[0], math.prod(shape[1 : n + 2]), math.prod(shape[n + 2 :])
+    if math.prod(shape[-2:]) > SHORT:
+        return buffer.reshape(shape), buffer.reshape(groups, rows, width)
+    turned = buffer.reshape((groups, *shape[n + 2 :], *shape[1 : n + 2]))
+    order = (0, *range(n + 2, 2 * n + 3), *range(1, n + 2))
+    return turned.transpose(np.argsort(order)), buffer.reshape(groups, width, rows).swapaxes(1, 2)
+
+
+def by_group(y: Any, groups: int) -> Any:
+    """An array with channels last as a matrix for each group of channels."""
+    *shape, channels = y.shape
+    return y.reshape(math.prod(shape), groups, channels // groups).transpose(1, 0, 2)
+
+
+def tiles(rows: Any, height: int) -> Iterator[tuple[int, int, int]]:
+    """Where to begin and end among the rows, and how many to multiply at a time."""
+    _, n, width = rows.shape
+    most = TILE // max(1, width * height)
+    if most < LEAST or n <= most:
+        yield 0, n, n
+        return
+    whole = n // most * most
+    yield 0, whole, most
+    if whole < n:
+        yield whole, n, n - whole
+
+
+def tiled(rows: Any, tile: tuple[int, int, int]) -> Any:
+    """Some rows of each group, so many at a time: a view."""
+    first, last, size = tile
+    groups, _, width = rows.shape
+    return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
+
+
+def weigh(
+    x: Any, g: Any, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
+) -> Any:
+    """The transpose of `convolve` in its filters, of sizes `shape`: windows times cotangents."""
+    x, g = last(x), last(g)
+    slide = shape, strides, pads, dilations
+    width = math.prod(shape) * x.shape[-1] // groups
+    one = np.zeros((groups, g.shape[-1] // groups, width), np.result_type(x, g))
+    divided = shares(x, g, one.transpose(0, 2, 1), SHARES)
+    totals = np.zeros((len(divided), *one.shape), one.dtype)
+
+    def multiply(taken: Iterator[tuple[Any, list[slice]]]) -> None:
+        for total, parts in taken:
+            for part, rows in blocks(x, parts, slide, groups):
+                cotangents = by_group(g[part], groups)
+                for tile in tiles(rows, one.shape[1]):
+                    products = np.matmul(tiled(cotangents, tile).swapaxes(2, 3), tiled(rows, tile))
+                    np.add(total, products.sum(1), out=total)
+
+    in_threads(multiply, list(zip(totals, divided, strict=True)))
+    full = np.add.reduce(totals).reshape(g.shape[-1], *shape, x.shape[-1] // groups)
+    return np.ascontiguousarray(second(full))
+
+
+def spread(
+    g: Any, w: Any, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
+) -> Any:
+    """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
+
+    Entries that are a stride apart see the same part of each filter. They are a convolution of `g`
+    with that part, turned around.
+    """
+    g, turned = last(g), exchanged(w, groups)
+    once = (1,) * len(strides)
+    axes = zip(shape, g.shape[1:-1], w.shape[2:], strides, pads, dilations, strict=True)
+    parts = list(itertools.product(*(list(phases(*axis)) for axis in axes)))
+    if strides == once:
+        _, taps, frames, steps = zip(*parts[0])
+        turned = turned[(slice(None), slice(None), *taps)]
+        return second(correlate(g, turned, once, frames, steps, groups))
+    y = np.zeros((len(g), *shape, len(turned)), np.result_type(g, w))
+    for part in parts:
+        entries, taps, frames, steps = zip(*part)
+        seen = turned[(slice(None), slice(None), *taps)]
+        y[(slice(None), *entries)] = correlate(g, seen, once, frames, steps, groups)
+    return second(y)
+
+
+def exchanged(w: Any, groups: int) -> Any:
+    """The filters with channels of operand and result in each other's place."""
+    parted = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
+    return parted.reshape(-1, *parted.shape[2:])
+
+
+def phases(
+    size: int, given: int, window: int, stride: int, pad: tuple[int, int], dilation: int
+) -> Iterator[tuple[slice, slice, tuple[int, int], int]]:
+    """Which entries along an axis see which part of a filter: entries, part, frame, dilation.
+
+    Entry p + s j sees the cotangent j + (p + lo - d t) / s through tap t, where s divides that.
+    """
+    for p in range(min(stride, size)):
+        taps = [t for t in range(window) if (p + pad[0] - t * dilation) % stride == 0]
+        if not taps:
+            continue
+        apart = taps[1] - taps[0] if len(taps) > 1 else stride
+        step = apart * dilation // stride
+        before = (taps[-1] * dilation - p - pad[0]) // stride
+        count = places(size - p, 1, stride, (0, 0), 1)
+        after = count - given - before + extent(len(taps), step) - 1
+        stop = taps[0] - 1 if taps[0] else None
+        yield slice(p, None, stride), slice(taps[-1], stop, -apart), (before, after), step

@@ -1,0 +1,1 @@
+"""Kernels of the counter-based random generator and of distributions."""

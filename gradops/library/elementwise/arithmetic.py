@@ -1,0 +1,246 @@
+"""Arithmetic and powers."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.op import OPS
+from ...core.samples import (
+    analytic,
+    analytic_binary,
+    beside,
+    binary,
+    cases,
+    complexes,
+    exactly,
+    positive,
+    unary,
+)
+from ...core.types import PYTHON_SCALARS, is_complex, type_of
+from ..families import elementwise, singular, zeros_like
+
+__all__ = [
+    "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power",
+    "reciprocal", "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
+]
+
+
+
+def strong_product_kernel(v: Any, p: Any) -> Any:
+    """v * p, but zero wherever `v` is zero."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        y = np.multiply(v, p)
+        if np.isnan(np.add.reduce(y, axis=None)):  # one cheap pass tells whether any may be NaN
+            y = np.where(np.equal(v, 0) & np.isnan(y), np.zeros((), y.dtype), y)
+    return y
+
+
+def strong(x: Any, y: Any) -> Any:
+    """A Python number among the operands of `y` in the dtype it had beside the others.
+
+    A graph holds it as a constant of that dtype, so arithmetic on it has the same bits there.
+    """
+    return y.dtype.type(x) if type(x) in PYTHON_SCALARS else x
+
+
+def wide(x: Any, y: Any) -> Any:
+    """An operand in the dtype of the result."""
+    if type(x) in PYTHON_SCALARS:
+        return strong(x, y)
+    return x if type_of(x).dtype == y.dtype else OPS["astype"](x, dtype=y.dtype)
+
+
+def inverse(y: Any, b: Any) -> Any:
+    """1 / b, infinite and without a warning where `b` is the number 0."""
+    if type(b) in PYTHON_SCALARS and b == 0:
+        return math.copysign(math.inf, b)
+    return 1 / strong(b, y)
+
+
+add = elementwise(
+    "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
+    samples=analytic_binary,
+    doc="The sum of two operands, entry by entry.",
+)
+sub = elementwise(
+    "sub", np.subtract, infix="{0} - {1}", d=[1, -1],
+    samples=analytic_binary,
+    doc="The difference of two operands, entry by entry.",
+)
+mul = elementwise(
+    "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
+    traits=["commutative"],
+    samples=analytic_binary,
+    doc="The product of two operands, entry by entry.",
+)
+div = elementwise(
+    "div", np.true_divide, infix="{0} / {1}",
+    d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
+    samples=analytic_binary,
+    doc="The quotient of two operands, entry by entry; of integers, a float.",
+)
+strong_product = elementwise(
+    "strong_product", strong_product_kernel,
+    d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
+    source="strong_product({0}, {1})",
+    samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
+    doc="The product in which a zero of the first operand wins over infinity and NaN.",
+)
+neg = elementwise(
+    "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
+    doc="The operand with its sign changed.",
+)
+
+
+def abs_tangent(t: Any, y: Any, x: Any) -> Any:
+    """Along x as it points; for a complex x, what of t points there."""
+    if not is_complex(type_of(x).dtype):
+        return t * sign(x)
+    return OPS["real"](OPS["conj"](sign(x)) * t)
+
+
+abs = elementwise(
+    "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
+    traits=["nonnegative"], samples=cases(unary, complexes((3, 4))),
+    doc="The absolute value; its derivative at 0 is 0.",
+)
+
+
+def turning(v: Any, y: Any, x: Any, along: Any) -> Any:
+    """What of `v` turns the direction of a complex x; `along` is what goes along it."""
+    return strong_product(abs(y) * v - y * along, 1 / abs(x))  # abs(y) is 0 where x is, else 1
+
+
+def sign_cotangent(g: Any, y: Any, x: Any) -> Any:
+    if not is_complex(type_of(x).dtype):
+        return zeros_like(g)
+    return turning(g, OPS["conj"](y), x, OPS["real"](y * g))
+
+
+def sign_tangent(t: Any, y: Any, x: Any) -> Any:
+    if not is_complex(type_of(x).dtype):
+        return zeros_like(t)
+    return turning(t, y, x, OPS["real"](OPS["conj"](y) * t))
+
+
+sign = elementwise(
+    "sign", np.sign, d=[None], vjp=[sign_cotangent], jvp=[sign_tangent],
+    samples=cases(unary, complexes((3, 4))),
+    doc="-1, 0 or 1 by the sign of each entry; of complex ones, the direction z / |z|.",
+)
+square = elementwise(
+    "square", np.square, d=[lambda y, x: 2 * x], traits=["nonnegative"], samples=analytic,
+    doc="The square of each entry.",
+)
+sqrt = elementwise(
+    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=["nonnegative"],
+    samples=cases(positive((3, 4)), complexes((3,))),
+    doc="The square root; its derivative at 0 is infinite.",
+)
+reciprocal = elementwise(
+    "reciprocal", np.reciprocal, d=[singular(lambda y, x: -(y * y))], samples=analytic,
+    doc="One over each entry.",
+)
+
+
+def rsqrt(x: Any) -> Any:
+    """1 divided by the square root of each entry.
+
+    >>> rsqrt(np.array([4.0]))
+    array([0.5])
+    """
+    return reciprocal(sqrt(x))
+
+
+def at_zero(a: Any, b: Any) -> Any:
+    """Where the base is zero and the exponent is not below: there it counts as a constant."""
+    from .comparison import equal, greater_equal
+
+    return equal(a, 0) & greater_equal(b, 0)
+
+
+def power_slope_kernel(a: Any, b: Any) -> Any:
+    if not np.shape(b) and b != 0 and not np.real(b) < 1:  # the common case, without masks
+        return b * np.power(a, b - 1)
+    flat = np.equal(b, 0)
+    with np.errstate(divide="ignore"):  # an infinite slope at 0 is meant
+        return np.where(flat, 0, b * np.power(a, np.where(flat, 1, b) - 1))
+
+
+def power_slope_exponent(y: Any, a: Any, b: Any) -> Any:
+    from .comparison import where
+    from .elementwise import log
+
+    zero = at_zero(a, b)
+    a = where(zero, 1, a)
+    return where(zero, 0, power(a, b - 1) + where(zero, 0, y) * log(wide(a, y)))
+
+
+def power_slope_base(y: Any, a: Any, b: Any) -> Any:
+    from .comparison import where
+
+    b = where(at_zero(a, b), OPS["stop_gradient"](b), b)
+    return strong_product(b, power_slope(a, b - 1))
+
+
+power_slope = elementwise(
+    "power_slope", power_slope_kernel,
+    d=[
+        singular(power_slope_base), singular(power_slope_exponent),
+    ],
+    source="power_slope({0}, {1})",
+    samples=cases(
+        positive((3, 4), (3, 4)), positive((3, 4), (4,)), complexes((3, 4), (4,)),
+        exactly([1.0, 2, 0.5], [0.0, 1, 0]),
+    ),
+    doc="The derivative of a power in its base, y x**(y - 1); zero where the exponent y is zero.",
+)
+
+
+def power_base(y: Any, a: Any, b: Any) -> Any:
+    """d(a**b)/da; zero where the exponent is zero, also at a = 0."""
+    return power_slope(a, strong(b, y))
+
+
+def power_exponent(y: Any, a: Any, b: Any) -> Any:
+    """d(a**b)/db = y log a; zero at a = 0 for b >= 0, by convention.
+
+    The logarithm is that of the result's dtype: of a negative base it is complex if the result is.
+    """
+    from .comparison import where
+    from .elementwise import log
+
+    a = wide(a, y)
+    zero = at_zero(a, b)
+    return where(zero, 0, y * log(where(zero, 1, a)))
+
+
+power = elementwise(
+    "power", np.power, d=[singular(power_base), singular(power_exponent)],
+    samples=cases(
+        positive((3, 4), (3, 4)), positive((3, 4), (4,)), positive((), (2,)),
+        beside(positive((3, 4)), exactly(2.0)), complexes((3, 4), (4,)),
+    ),
+    doc="The first operand to the power of the second.",
+)
+
+
+float_power = elementwise(
+    "float_power", np.float_power,
+    d=[
+        singular(lambda y, a, b: power_base(y, wide(a, y), wide(b, y))),
+        singular(lambda y, a, b: power_exponent(y, wide(a, y), wide(b, y))),
+    ],
+    samples=cases(positive((3, 4), (4,)), positive((), ()), complexes((3, 4), (4,))),
+    doc="The first operand to the power of the second, in double precision.",
+)
+cbrt = elementwise(
+    "cbrt", np.cbrt, d=[singular(lambda y, x: 1 / (3 * (y * y)))], samples=unary,
+    doc="The cube root, of negative numbers a negative one; its derivative at 0 is infinite.",
+)
+copysign = elementwise(
+    "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],
+    samples=binary,
+    doc="The magnitude of the first entry with the sign of the second; its derivative at 0 is 0.",
+)

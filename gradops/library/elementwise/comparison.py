@@ -1,0 +1,162 @@
+"""Comparisons, and the ops that select by them."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.samples import beside, binary, booleans, cases, distinct, exactly, reals
+from ...core.types import ArrayType, broadcast_shapes, type_of
+from ..families import discrete, elementwise, selection
+from .logic import isnan, logical_not
+
+__all__ = [
+    "clamp", "clip", "equal", "fmax", "fmin", "greater", "greater_equal", "heaviside", "less",
+    "less_equal", "maximum", "minimum", "not_equal", "where",
+]
+
+equal = discrete(
+    "equal", np.equal, traits=["commutative"], samples=binary,
+    doc="Whether two entries are equal.",
+)
+not_equal = discrete(
+    "not_equal", np.not_equal, traits=["commutative"], samples=binary,
+    doc="Whether two entries differ.",
+)
+less = discrete(
+    "less", np.less, samples=binary,
+    doc="Whether the first entry is less than the second.",
+)
+less_equal = discrete(
+    "less_equal", np.less_equal, samples=binary,
+    doc="Whether the first entry is at most the second.",
+)
+greater = discrete(
+    "greater", np.greater, samples=binary,
+    doc="Whether the first entry is greater than the second.",
+)
+greater_equal = discrete(
+    "greater_equal", np.greater_equal, samples=binary,
+    doc="Whether the first entry is at least the second.",
+)
+
+
+BITS = {np.dtype("f4"): np.dtype("u4"), np.dtype("f8"): np.dtype("u8")}
+
+
+def masked_kernel(condition: Any, x: Any, out: Any = None) -> Any:
+    """x or 0, by bits where that can be: without a branch per entry, and exact for NaN."""
+    bits = BITS.get(x.dtype) if type(x) is type(condition) is np.ndarray else None
+    if bits is None or condition.shape != x.shape or condition.dtype != bool:
+        y = np.where(condition, x, np.zeros((), np.asarray(x).dtype))
+        if out is None:
+            return y
+        np.copyto(out, y)
+        return out
+    y = condition.astype(bits) if out is None else out.view(bits)
+    return np.multiply(x.view(bits), condition if out is not None else y, out=y).view(x.dtype)
+
+
+masked = elementwise(
+    "masked", masked_kernel, d=[None, None],
+    vjp=[None, lambda g, y, c, x: masked(c, g)], jvp=[None, lambda t, y, c, x: masked(c, t)],
+    infer=lambda c, x: ArrayType(broadcast_shapes("masked", [c, x]), x.dtype),
+    samples=cases(
+        beside(booleans((3, 4)), reals((3, 4))), beside(booleans((3, 1)), reals((4,))),
+        beside(booleans(()), reals((2,))), beside(booleans(()), reals(())),
+    ),
+    doc="The second operand where the first is true, else 0.",
+)
+where = elementwise(
+    "where", np.where, d=[None, None, None],
+    vjp=[None, lambda g, y, c, a, b: masked(c, g), lambda g, y, c, a, b: masked(logical_not(c), g)],
+    jvp=[None, lambda t, y, c, a, b: masked(c, t), lambda t, y, c, a, b: masked(logical_not(c), t)],
+    source="np.where({0}, {1}, {2})",
+    samples=cases(
+        beside(booleans((3, 4)), reals((3, 4), (3, 4))),
+        beside(booleans((3, 1)), reals((4,), ())),
+        beside(booleans(()), reals((2,), (2,))),
+    ),
+    doc="The second operand where the first is true, else the third.",
+)
+
+
+def half_of_ties(v: Any, yields: Any, ties: Any) -> Any:
+    """`v`, but 0 where an operand yields to the other, and half of it where both are equal."""
+    return where(yields, masked(ties, v / 2), v)
+
+
+def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: Any) -> Any:
+    """The larger or smaller of two entries; equal ones share the derivative.
+
+    `yields(a, b)` is where a is not the result, or not alone; NaN yields to nothing.
+    """
+    rules = [
+        lambda v, y, a, b: half_of_ties(v, yields(a, b), equal(a, b)),
+        lambda v, y, a, b: half_of_ties(v, yields(b, a), equal(a, b)),
+    ]
+    return elementwise(
+        name, kernel, d=[None, None], vjp=rules, jvp=rules, traits=["commutative", "idempotent"],
+        source=f"np.{name}({{0}}, {{1}}{{out}})",
+        samples=cases(distinct((3, 4), (4,)), reals((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
+        **facets,
+    )
+
+
+maximum = extremum("maximum", np.maximum, less_equal, doc="The larger of two entries.")
+minimum = extremum("minimum", np.minimum, greater_equal, doc="The smaller of two entries.")
+
+
+def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
+    """The larger or smaller of two entries, or the one that is not NaN; of equal ones the first."""
+    first = lambda y, a, b: wins(a, b) | isnan(b)
+    return selection(
+        name, kernel, masks=[first, lambda y, a, b: logical_not(first(y, a, b))],
+        samples=cases(distinct((3, 4), (4,)), exactly([1.0, np.nan], [np.nan, 1.0])),
+        doc=doc,
+    )
+
+
+fmax = known_extremum(
+    "fmax", np.fmax, greater_equal, doc="The larger of two entries, or the one that is not NaN.",
+)
+fmin = known_extremum(
+    "fmin", np.fmin, less_equal, doc="The smaller of two entries, or the one that is not NaN.",
+)
+heaviside = elementwise(
+    "heaviside", np.heaviside, d=[0, lambda y, x, value: equal(x, 0)],
+    samples=binary,
+    doc="0 below zero, 1 above it, and the second operand at zero.",
+)
+
+clamp = selection(
+    "clamp", lambda x, lo, hi, out=None: np.clip(x, lo, hi, out=out),
+    masks=[
+        lambda y, x, lo, hi: greater_equal(x, lo) & less_equal(x, hi),
+        lambda y, x, lo, hi: less(x, lo) & less(lo, hi),
+        lambda y, x, lo, hi: greater(x, hi) | (less_equal(hi, lo) & less(x, lo)),
+    ],
+    source="np.clip({0}, {1}, {2}{out})",
+    samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),
+    doc="Each entry, but not below the second operand nor above the third; 1 is passed at both.",
+)
+
+
+def extremes_of(dtype: Any) -> tuple[Any, Any]:
+    """What no entry is below, and none above."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return limits.min, limits.max
+    return (False, True) if dtype.kind == "b" else (-np.inf, np.inf)
+
+
+def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+    """`x` with its entries kept between `min` and `max`, either of which may be None.
+
+    The derivative in `x` is 1 between the bounds and at both of them.
+
+    >>> clip(np.array([-2.0, 0.5, 2.0]), 0, 1)
+    array([0. , 0.5, 1. ])
+    """
+    dtype = type_of(x).dtype
+    low, high = extremes_of(dtype)
+    return clamp(x, low if min is None else min, high if max is None else max)

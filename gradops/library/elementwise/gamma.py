@@ -1,0 +1,208 @@
+"""The gamma function and its relatives."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.detach_checks import BY_HAND
+from ...core.errors import MissingRuleError, OptionError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import beside, between, cases, drawn, exactly, positive, reals
+from ...core.types import ArrayType, broadcast_shapes
+from ...kernels.elementwise import gamma as kernels
+from ...kernels.elementwise import incomplete
+from ...kernels.elementwise.scipy_kernels import of_scipy
+from ...kernels.elementwise.tables import float_dtype
+from ..families import elementwise, singular
+from .arithmetic import strong_product
+from .comparison import less, maximum, where
+from .elementwise import exp, log
+from .special import xlog1py, xlogy
+
+__all__ = [
+    "beta", "betainc", "betaln", "digamma", "gamma", "gammainc", "gammaincc", "gammaln",
+    "multigammaln", "polygamma", "zeta",
+]
+
+
+def of_floats(name: str) -> Callable[..., ArrayType]:
+    """Type inference for an op, entry by entry, that gives floats: of integers, float64."""
+
+    def infer(*types: ArrayType, **attrs: Any) -> ArrayType:
+        return ArrayType(broadcast_shapes(name, types), float_dtype(*(t.dtype for t in types)))
+
+    return infer
+
+
+def borrowed(name: str, **facets: Any) -> Op:
+    """An op whose kernel is SciPy's; its types are inferred without SciPy."""
+    return elementwise(name, of_scipy(name), infer=of_floats(name), **facets)
+
+
+def none_in(name: str, operand: str) -> singular:
+    """The partial derivative in an operand for which there is no formula."""
+
+    def refuse(*args: Any, **attrs: Any) -> Any:
+        raise MissingRuleError(
+            name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}"
+        )  # fmt: skip
+
+    return singular(refuse)
+
+
+gammaln = elementwise(
+    "gammaln", kernels.gammaln, d=[singular(lambda y, x: digamma(x))],
+    samples=cases(positive((3, 4)), reals((3,))),
+    doc="The logarithm of the absolute value of the gamma function.",
+)
+digamma = elementwise(
+    "digamma", kernels.digamma, d=[singular(lambda y, x: zeta(2, x))],
+    samples=cases(positive((3, 4)), reals((3,))),
+    doc="The derivative of the logarithm of the gamma function.",
+)
+counts = lambda *shapes: drawn(lambda rng, shape: rng.integers(2, 6, shape), shapes)
+zeta = elementwise(
+    "zeta", kernels.zeta, infer=of_floats("zeta"), source="zeta({0}, {1})",
+    d=[none_in("zeta", "s"), singular(lambda y, s, q: -s * zeta(s + 1, q))],
+    samples=cases(
+        beside(counts((3, 1)), positive((3, 4))), beside(counts((3,)), between(-0.8, -0.2, (3,))),
+    ),
+    doc="Hurwitz's zeta function: the sum of (y + k)**-x over k = 0, 1, ...",
+)
+gamma = borrowed(
+    "gamma", d=[singular(lambda y, x: y * digamma(x))],
+    samples=cases(positive((3, 4)), reals((3,))), doc="The gamma function, by SciPy.",
+)
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """Derivative `n` of digamma. Raises OptionError unless `n` is an integer from 0 on.
+
+    >>> float(polygamma(1, 1.0)) == math.pi**2 / 6
+    True
+    """
+    if not isinstance(n, int | np.integer) or n < 0:
+        raise OptionError("polygamma", [], f"n is an integer from 0 on, not {n!r}")
+    return (-1) ** (n + 1) * math.factorial(n) * zeta(int(n) + 1, x) if n else digamma(x)
+
+
+def betaln(a: Any, b: Any) -> Any:
+    """The logarithm of the beta function, gammaln(a) + gammaln(b) - gammaln(a + b).
+
+    >>> round(float(betaln(2.0, 3.0)), 6)
+    -2.484907
+    """
+    return gammaln(a) + gammaln(b) - gammaln(a + b)
+
+
+def beta(a: Any, b: Any) -> Any:
+    """The beta function of positive numbers, gamma(a) gamma(b) / gamma(a + b).
+
+    >>> round(float(1 / beta(2.0, 3.0)), 6)
+    12.0
+    """
+    return exp(betaln(a, b))
+
+
+def multigammaln(a: Any, d: int) -> Any:
+    """The logarithm of the multivariate gamma function of dimension `d`.
+
+    Raises OptionError unless `d` is an integer from 1 on.
+
+    >>> float(multigammaln(3.0, 1)) == math.log(2)
+    True
+    """
+    if not isinstance(d, int | np.integer) or d < 1:
+        raise OptionError("multigammaln", [], f"d is an integer from 1 on, not {d!r}")
+    total = gammaln(a)
+    for j in range(1, d):
+        total = total + gammaln(a - j / 2)
+    return total + d * (d - 1) / 4 * math.log(math.pi)
+
+
+def log_density(a: Any, x: Any) -> Any:
+    """The logarithm of x times the density of the gamma distribution at x."""
+    return xlogy(a, x) - x - gammaln(a)
+
+
+def gammainc_rise(a: Any, x: Any) -> Any:
+    """The derivative of gammainc in `a`. See Note [Tails] in `gradops/kernels/elementwise/incomplete.py`."""
+    return strong_product(exp(log_density(a, x)), -gamma_slope(a, log(x)))
+
+
+def gammainc_density(a: Any, x: Any) -> Any:
+    """The derivative of gammainc in `x`."""
+    return exp(xlogy(a - 1, x) - x - gammaln(a))
+
+
+shares = positive((3, 4), (4,))
+gammainc = borrowed(
+    "gammainc", samples=shares,
+    d=[
+        singular(lambda y, a, x: gammainc_rise(a, x)),
+        singular(lambda y, a, x: gammainc_density(a, x)),
+    ],
+    doc="The share of the gamma distribution of parameter x that lies below y, by SciPy.",
+)
+gammaincc = borrowed(
+    "gammaincc", samples=shares,
+    d=[
+        singular(lambda y, a, x: -gammainc_rise(a, x)),
+        singular(lambda y, a, x: -gammainc_density(a, x)),
+    ],
+    doc="The share of the gamma distribution of parameter x that lies above y, by SciPy.",
+)
+betainc = borrowed(
+    "betainc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
+    error_samples=[ErrorSample([np.ones(3)] * 2 + [np.ones(2)], {}, ShapeError, "3 against 2")],
+    d=[
+        none_in("betainc", "a"), none_in("betainc", "b"),
+        singular(
+            lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+        ),
+    ],
+    doc="The share of the beta distribution of parameters x and y that lies below z, by SciPy.",
+)
+
+
+def is_lower(a: Any, x: Any) -> Any:
+    """Whether the lower tail is taken."""
+    return less(x, maximum(a, 1))
+
+
+def tail_in_x(y: Any, a: Any, x: Any, n: int) -> Any:
+    if n:
+        return y - (a * y + n * gamma_tail(a, x, n=n - 1)) / x
+    return y - where(is_lower(a, x), a * y - 1, a * y + 1) / x
+
+
+both_tails = cases(positive((3, 4), (4,)), exactly([3.0, 25, 25], [5.0, 21, 33]))
+gamma_tail = elementwise(
+    "gamma_tail", incomplete.gamma_tail, infer=of_floats("gamma_tail"),
+    source="gamma_tail({0}, {1}, n={n})",
+    d=[singular(lambda y, a, x, n: gamma_tail(a, x, n=n + 1)), singular(tail_in_x)],
+    samples=both_tails,
+    doc="Moment n of the smaller tail of the gamma distribution; see Note [Tails].",
+)
+
+
+def slope_in_a(y: Any, a: Any, logx: Any) -> Any:
+    x = exp(logx)
+    m0, m1, m2 = (gamma_tail(a, x, n=n) for n in range(3))
+    y = (logx - digamma(a)) * m1 - zeta(2, a) * m0 + m2
+    return where(is_lower(a, x), -y, y)
+
+
+gamma_slope = elementwise(
+    "gamma_slope", incomplete.gamma_slope, infer=of_floats("gamma_slope"),
+    source="gamma_slope({0}, {1})",
+    d=[
+        singular(slope_in_a),
+        singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx))),
+    ],
+    samples=beside(positive((3, 4)), reals((4,))),
+    doc="The derivative in x of y, when exp(y) leaves a constant share of the gamma distribution"
+    " of parameter x below it.",
+)

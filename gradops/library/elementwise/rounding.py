@@ -1,0 +1,71 @@
+"""Rounding, quotients that are rounded and what they leave, and the floats next to a float."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.samples import beside, cases, complexes, distinct, exactly, integers, reals, unary
+from ...core.types import is_complex, type_of
+from ..families import elementwise, singular
+from .comparison import masked
+from .complexes import complex, imag, real
+from .logic import isfinite
+
+__all__ = [
+    "ceil", "floor", "floor_divide", "fmod", "nan_to_num", "nextafter", "remainder", "round",
+    "trunc",
+]
+
+steps = beside(distinct((3, 4)), exactly([0.71, -1.3, 0.9, 2.0]))
+floor_divide = elementwise(
+    "floor_divide", np.floor_divide, d=[0, 0], samples=steps,
+    doc="The quotient rounded down; its derivative is 0.",
+)
+remainder = elementwise(
+    "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
+    samples=steps,
+    doc="What the quotient rounded down leaves of the dividend; it has the divisor's sign.",
+)
+fmod = elementwise(
+    "fmod", np.fmod, d=[1, singular(lambda y, a, b: -trunc(a / b))],
+    samples=steps,
+    doc="What the quotient rounded towards zero leaves of the dividend, whose sign it has.",
+)
+
+
+def round_kernel(x: Any, out: Any = None) -> Any:
+    """`np.rint`, which would make floats of integers."""
+    return (np.positive if np.asarray(x).dtype.kind in "iu" else np.rint)(x, out=out)
+
+
+whole = cases(unary, integers((3,)))
+floor = elementwise("floor", np.floor, d=[0], samples=whole, doc="Each entry rounded down.")
+ceil = elementwise("ceil", np.ceil, d=[0], samples=whole, doc="Each entry rounded up.")
+trunc = elementwise("trunc", np.trunc, d=[0], samples=whole, doc="Each entry rounded towards zero.")
+round = elementwise(
+    "round", round_kernel, d=[0], samples=whole,
+    source=lambda x: f"np.{'positive' if x.dtype.kind in 'iu' else 'rint'}({{0}}{{out}})",
+    doc="Each entry rounded to the nearest integer, halves to the even one.",
+)
+nextafter = elementwise(
+    "nextafter", np.nextafter, d=[1, 0], samples=distinct((3, 4), (4,)),
+    doc="The float next to the first entry on the way to the second.",
+)
+
+
+def of_finite(v: Any, x: Any) -> Any:
+    """`v`, but zero where `x` is not finite; of complex numbers, part by part."""
+    if not is_complex(type_of(x).dtype):
+        return masked(isfinite(x), v)
+    return complex(of_finite(real(v), real(x)), of_finite(imag(v), imag(x)))
+
+
+finite_rule = lambda v, y, x, nan, posinf, neginf: of_finite(v, x)
+nan_to_num = elementwise(
+    "nan_to_num",
+    lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf),
+    d=[None], vjp=[finite_rule], jvp=[finite_rule], infer=lambda x, nan, posinf, neginf: x,
+    source="nan_to_num({0}, {nan}, {posinf}, {neginf})",
+    samples=cases(unary, complexes((3,)), integers((3,)), reals((3,), nan=2.0, posinf=3.0)),
+    doc="The entries with numbers for NaN and infinities; by default 0 and the largest floats.",
+)

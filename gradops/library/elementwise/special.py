@@ -1,0 +1,112 @@
+"""The error function's relatives, the normal distribution, and products with logarithms."""
+
+import math
+
+import numpy as np
+
+from ...core.samples import between, cases, exactly, positive, reals
+from ...core.types import type_of
+from ...kernels.elementwise import gaussian as kernels
+from ...kernels.elementwise.tables import float_dtype
+from ..families import elementwise, singular
+from .comparison import equal, less_equal, maximum, where
+from .elementwise import exp, log, log1p
+
+__all__ = [
+    "entr", "erfc", "erfcx", "erfinv", "log_ndtr", "logit", "ndtr", "ndtri",
+    "xlog1py", "xlogy",
+]
+
+ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math.pi)
+
+erfc = elementwise(
+    "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))],
+    traits=["nonnegative"], samples=reals((3, 4)),
+    doc="1 - erf(x), accurate where erf is near 1.",
+)
+erfcx = elementwise(
+    "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI],
+    traits=["nonnegative"], samples=reals((3, 4)),
+    doc="exp(x**2) erfc(x), which does not underflow.",
+)
+erfinv = elementwise(
+    "erfinv", kernels.erfinv, d=[singular(lambda y, x: ROOT_PI / 2 * exp(y * y))],
+    samples=between(-0.9, 0.9, (3, 4)),
+    doc="The inverse of erf; infinite at -1 and 1.",
+)
+ndtr = elementwise(
+    "ndtr", kernels.ndtr, d=[lambda y, x: exp(-0.5 * (x * x)) / ROOT_2PI],
+    traits=["nonnegative"], samples=reals((3, 4)),
+    doc="The normal distribution function.",
+)
+
+
+def finite_from(z):
+    """`z`, bounded so that erfcx stays finite: its derivatives are those of an inverse of it."""
+    return maximum(z, -9.0 if type_of(z).dtype == np.float32 else -26.0)
+
+
+log_ndtr = elementwise(
+    "log_ndtr", kernels.log_ndtr,
+    d=[lambda y, x: 2 / ROOT_2PI / erfcx(finite_from(x * (-1 / ROOT_2)))],
+    samples=reals((3, 4)),
+    doc="The logarithm of the normal distribution function, also where that underflows.",
+)
+ndtri = elementwise(
+    "ndtri", kernels.ndtri, d=[singular(lambda y, p: ROOT_2PI * exp(0.5 * (y * y)))],
+    samples=between(0.05, 0.95, (3, 4)),
+    doc="The inverse of the normal distribution function; infinite at 0 and 1.",
+)
+logit = elementwise(
+    "logit", kernels.logit, d=[singular(lambda y, x: 1 / (x * (1 - x)))],
+    samples=between(0.05, 0.95, (3, 4)),
+    doc="log(x / (1 - x)), the inverse of sigmoid; infinite at 0 and 1.",
+)
+
+
+def xlogy_kernel(x, y):
+    return times_log(x, y, np.log)
+
+
+def xlog1py_kernel(x, y):
+    return times_log(x, y, np.log1p)
+
+
+def times_log(x, y, log):
+    float_dtype(x, y)  # which refuses complex numbers
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.asarray(x * log(y))
+    return np.where(np.equal(x, 0) & ~np.isnan(y), found.dtype.type(0), found)[()]
+
+
+weights = cases(positive((3, 4), (4,)), exactly([0.0, 1.0, 2.0], [0.7, 0.3, 2.0]))
+xlogy = elementwise(
+    "xlogy", xlogy_kernel, source="xlogy({0}, {1})",
+    d=[
+        singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, log(y))),
+        singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, x / y)),
+    ],
+    samples=weights,
+    doc="x log(y), and 0 where x is 0.",
+)
+xlog1py = elementwise(
+    "xlog1py", xlog1py_kernel, source="xlog1py({0}, {1})",
+    d=[
+        singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, log1p(y))),
+        singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, x / (1 + y))),
+    ],
+    samples=weights,
+    doc="x log(1 + y), and 0 where x is 0.",
+)
+
+
+def entr_kernel(x):
+    y = np.asarray(-xlogy_kernel(x, x))
+    return np.where(np.less(x, 0), y.dtype.type(-np.inf), y)[()]
+
+
+entr = elementwise(
+    "entr", entr_kernel, source="entr({0})", d=[singular(lambda y, x: -1 - log(x))],
+    samples=positive((3, 4)),
+    doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
+)

@@ -1,0 +1,189 @@
+"""Families of ops: what follows for an op from the kind of op it is.
+
+In rules, `x, a, b` are operands, `y` the output, `g` its cotangent, `t` a tangent, `d` partial
+derivatives. A rule never undoes broadcasting and never casts: the driver does, once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.attributes import attributes
+from ..core.errors import ShapeError
+from ..core.op import OPS, ErrorSample, Op
+from ..core.rules import EveryOperand, Rule, Together
+from ..core.samples import with_edges
+from ..core.types import (
+    ArrayType,
+    broadcast_shapes,
+    normalize_axes,
+    normalize_axis,
+    result_dtype,
+    shape_of,
+    type_of,
+)
+
+
+class singular:
+    """A partial derivative that may be infinite or NaN; a zero cotangent times it is zero."""
+
+    def __init__(self, partial: Callable[..., Any]) -> None:
+        self.partial = partial
+
+
+Partial = Callable[..., Any] | singular | int | None
+
+
+def broadcast(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
+    """The type of an elementwise result."""
+    shape = broadcast_shapes(op, types)
+    return ArrayType(shape, result_dtype(kernel, tuple(t.dtype for t in types)))
+
+
+def elementwise(
+    name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any
+) -> Op:
+    """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
+    operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
+    called = f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else name
+    facets.setdefault("source", f"{called}({operands}{{out}})")
+    kinds = {"elementwise"} | ({"singular"} if any(isinstance(p, singular) for p in d) else set())
+    facets["traits"] = frozenset(kinds | set(facets.get("traits", ())))
+    facets.setdefault("family", "elementwise")
+    facets["samples"] = with_edges(facets["samples"])
+    if len(d) > 1:
+        facets.setdefault("error_samples", [unequal(len(d))])
+    facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
+    plain = len(d) == 1 and not attributes(kernel, 1)
+    rules = [scaled_by(partial, plain) for partial in d]
+    facets.setdefault("vjp", rules)
+    facets.setdefault("jvp", rules)
+    return Op(name=name, kernel=kernel, batch=align, arity=len(d), **facets)
+
+
+def unequal(arity: int) -> ErrorSample:
+    """Operands whose shapes do not broadcast."""
+    shapes = [(2, 3), (4,), *((),) * (arity - 2)]
+    return ErrorSample([np.ones(shape) for shape in shapes], {}, ShapeError, "3 against 4")
+
+
+def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
+    """The rule v -> v * partial, which serves cotangents and tangents alike."""
+    match partial:
+        case None:
+            return None
+        case singular():
+            return through_singular(partial.partial)
+        case 0:
+            return lambda v, y, *xs, **attrs: zeros_like(v)
+        case 1:
+            return lambda v, y, *xs, **attrs: v
+        case -1:
+            return lambda v, y, *xs, **attrs: -v
+        case int():
+            raise ValueError(f"a constant partial derivative is 0, 1 or -1, not {partial}")
+    if plain:  # one operand, no attributes: spelled out, as the tape calls it a million times
+        return lambda v, y, x: v * partial(y, x)
+    return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the type of `x`, whose shape may have unknown dimensions."""
+    return OPS["full_like"](x, value=0)
+
+
+def through_singular(partial: Callable[..., Any]) -> Rule:
+    """The rule v -> v * partial in which a zero stays zero, whatever the partial."""
+
+    def rule(v: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+        return OPS["strong_product"](v, partial(y, *xs, **attrs))
+
+    return rule
+
+
+def selection(name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **facets: Any) -> Op:
+    """An elementwise op that passes one operand on; `masks[i](y, *xs)` says where operand i is.
+
+    Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
+    """
+    rules = [None if mask is None else selected_by(mask) for mask in masks]
+    facets["family"] = "selection"
+    return elementwise(name, kernel, d=[None] * len(masks), vjp=rules, jvp=rules, **facets)
+
+
+def selected_by(mask: Callable[..., Any]) -> Rule:
+    """The rule v -> v where the mask holds, 0 elsewhere."""
+
+    def rule(v: Any, y: Any, *xs: Any) -> Any:
+        return OPS["masked"](mask(y, *xs), v)
+
+    return rule
+
+
+def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: Any) -> Op:
+    """An elementwise op without derivative: a comparison, a test, a logical connective."""
+    return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
+
+
+def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+    """An op linear in its one operand: the op is its own JVP, and its transpose its VJP."""
+
+    def forward(t: Any, y: Any, x: Any, **attrs: Any) -> Any:
+        return op(t, **attrs)
+
+    facets.setdefault("family", "linear")
+    op = Op(name=name, kernel=kernel, vjp=[transpose], jvp=[forward], **facets)
+    return op
+
+
+def joining(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+    """An op on any number of operands, linear in all together.
+
+    `transpose(g, y, *xs, **attrs)` gives the function from an operand's number to its cotangent.
+    """
+
+    def forward(i: int, t: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+        return op(*(t if j == i else zeros_like(x) for j, x in enumerate(xs)), **attrs)
+
+    vjp, jvp = Together(transpose), EveryOperand(forward)
+    facets.setdefault("family", "joining")
+    op = Op(name=name, kernel=kernel, vjp=vjp, jvp=jvp, arity=None, **facets)
+    return op
+
+
+def multilinear(
+    name: str, kernel: Callable[..., Any], *, transpose: Sequence[Rule], **facets: Any
+) -> Op:
+    """An op linear in each operand; `transpose[i](g, y, *xs)` carries a cotangent back to i."""
+
+    def forward(i: int) -> Rule:
+        return lambda t, y, *xs, **attrs: op(*xs[:i], t, *xs[i + 1 :], **attrs)
+
+    arity = len(transpose)
+    facets["traits"] = frozenset({"linear"} | set(facets.get("traits", ())))
+    facets.setdefault("family", "multilinear")
+    jvp = [forward(i) for i in range(arity)]
+    op = Op(name=name, kernel=kernel, vjp=transpose, jvp=jvp, arity=arity, **facets)
+    return op
+
+
+def align(op: Op, stacks: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
+    ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
+    pairs = zip(stacks, batched, strict=True)
+    return op(*(padded(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
+
+
+def advance(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
+    x, axis = type_of(xs[0]).example, attrs["axis"]
+    if isinstance(axis, int):
+        return op(*xs, **{**attrs, "axis": normalize_axis(op, x, axis) + 1})
+    return op(*xs, **{**attrs, "axis": tuple([i + 1 for i in normalize_axes(op, x, axis)])})
+
+
+def padded(x: Any, n: int) -> Any:
+    """A stack whose examples have `n` more axes of size 1 in front."""
+    shape = shape_of(x)
+    return OPS["reshape"](x, shape=(shape[0], *(1,) * n, *shape[1:])) if n else x

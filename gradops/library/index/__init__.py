@@ -1,0 +1,1 @@
+"""Indexing, functional updates of entries, and diagonals."""

@@ -1,0 +1,186 @@
+"""Functional updates: an operand with other entries at an index, in the words of JAX's `x.at`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim
+from ...core.errors import DTypeError, ShapeError
+from ...core.op import as_operand
+from ...core.types import normalize_axis, shape_of, type_of
+from ...kernels.index.indexing import placement
+from ..elementwise.arithmetic import add, div, mul, neg, power
+from ..families import zeros_like
+from ..shape.broadcasting import broadcast_to
+from ..shape.movement import astype, reshape
+from .index_keys import form_of, index_array
+from .indexing import along, in_range, index, numbers, strong
+from .indexing import at as entries_at
+from .updating import add_at, maximum_at, minimum_at, product_at, set_at
+
+__all__ = ["at", "put", "put_along_axis", "scatter_add"]
+
+
+class At:
+    """An operand whose entries at an index are to be updated."""
+
+    __slots__ = ("x",)
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __getitem__(self, key: Any) -> "Place":
+        return Place(self.x, key)
+
+
+class Place:
+    """The entries of an operand at an index.
+
+    Its methods give the operand anew, with other entries there. Values broadcast to the shape that
+    indexing gives, and take the dtype of the operand. An entry that is named twice gets the last of
+    the values that are set, and all of those that are added, multiplied or compared.
+    """
+
+    __slots__ = ("arrays", "index", "key", "x")
+
+    def __init__(self, x: Any, key: Any) -> None:
+        self.x, self.key = as_operand(x), key
+        self.index, self.arrays = form_of(self.x, key)
+
+    def get(self) -> Any:
+        """The entries."""
+        return entries_at(self.x, self.arrays, self.index)
+
+    def set(self, values: Any) -> Any:
+        """The operand with the values there."""
+        return set_at(self.x, as_operand(values), *self.arrays, index=self.index)
+
+    def add(self, values: Any) -> Any:
+        """The operand with the values added there."""
+        return add_at(self.x, as_operand(values), *self.arrays, index=self.index)
+
+    def subtract(self, values: Any) -> Any:
+        """The operand with the values subtracted there."""
+        return self.add(neg(self.fitted(values)))
+
+    def multiply(self, values: Any) -> Any:
+        """The operand with its entries there multiplied by the values."""
+        return self.by_product(mul, values)
+
+    def divide(self, values: Any) -> Any:
+        """The operand with its entries there divided by the values."""
+        return self.by_product(div, values)
+
+    def power(self, values: Any) -> Any:
+        """The operand with its entries there raised to the values."""
+        return self.by_product(power, values)
+
+    def max(self, values: Any) -> Any:
+        """The operand with the values there that are larger; equal ones share the derivative."""
+        return maximum_at(self.x, as_operand(values), *self.arrays, index=self.index)
+
+    def min(self, values: Any) -> Any:
+        """The operand with the values there that are smaller; equal ones share the derivative."""
+        return minimum_at(self.x, as_operand(values), *self.arrays, index=self.index)
+
+    def apply(self, f: Callable[[Any], Any]) -> Any:
+        """The operand with `f` of its entries there, applied once to an entry named twice."""
+        return self.set(f(self.get()))
+
+    def by_product(self, op: Callable[[Any, Any], Any], values: Any) -> Any:
+        """`op` of the operand and of all the values for each entry multiplied together."""
+        values = self.fitted(values)
+        if not self.arrays:
+            return self.set(op(self.get(), values))
+        values = self.spread(values)
+        factors = product_at(values, *self.arrays, index=self.index, shape=shape_of(self.x))
+        return op(self.x, factors)
+
+    def spread(self, values: Any) -> Any:
+        """The values, one for each place."""
+        types = [type_of(a) for a in self.arrays]
+        shape = placement("at", self.index, type_of(self.x), types).shape
+        if shape_of(values) == shape:
+            return values
+        if any(isinstance(n, Dim) for n in shape):
+            return add(values, zeros_like(self.get()))
+        return broadcast_to(values, shape=shape)
+
+    def fitted(self, values: Any) -> Any:
+        """The values in the dtype of the operand."""
+        dtype, values = type_of(self.x).dtype, strong([self.x, as_operand(values)])[1]
+        own = type_of(values).dtype
+        if not np.can_cast(own, dtype, "same_kind"):
+            types = [type_of(self.x), type_of(values)]
+            raise DTypeError("at", types, f"{own} values do not fit among {dtype} entries")
+        return values if own == dtype else astype(values, dtype=dtype)
+
+
+def at(x: Any) -> At:
+    """`at(x)[key].set(v)`: a new array like `x` with `v` in the places of a key; `x` stays.
+
+    Instead of `set` there are `add`, `subtract`, `multiply`, `divide`, `power`, `min`, `max`,
+    `apply(f)`, and `get`. Tensors and expressions have `x.at[key]`. An entry named twice gets the
+    last of the values that are set, and all of those that are added, multiplied or compared.
+    Raises IndexingError for an index that `x` does not have, ShapeError for values that do not
+    broadcast to the places, DTypeError for those of another kind.
+
+    >>> at(np.zeros(3))[[0, 2, 2]].add(1.0)
+    array([1., 0., 2.])
+    """
+    return At(x)
+
+
+def scatter_add(x: Any, key: Any, values: Any) -> Any:
+    """`x` with `values` added at `key`; where `key` names an entry twice, both are added.
+
+    `values` broadcast to the shape of `x[key]`. Raises ShapeError if they do not, and
+    IndexingError for an index that `x` does not have.
+
+    >>> scatter_add(np.zeros(3), [0, 2, 2], [1.0, 2.0, 3.0])
+    array([1., 0., 5.])
+    """
+    return at(x)[key].add(values)
+
+
+def put_along_axis(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
+    """`x` with values in the places that along `axis` are `indices`; with None, `x` is one row.
+
+    It is what `take_along_axis` takes from. The result is a new array. Raises ShapeError if the
+    numbers of axes differ, IndexingError for an index that the axis does not have.
+
+    >>> put_along_axis(np.zeros((2, 2)), np.array([[1], [0]]), 7.0, axis=1)
+    array([[0., 7.],
+           [7., 0.]])
+    """
+    if axis is None:
+        row = at(reshape(x, shape=(-1,)))[index_array(x, indices)].set(values)
+        return reshape(row, shape=shape_of(x))
+    kind, indices = type_of(x), index_array(x, indices)
+    k = normalize_axis("put_along_axis", kind, axis)
+    if len(shape_of(indices)) != kind.ndim:
+        raise ShapeError(
+            "put_along_axis", [kind, type_of(indices)],
+            f"the indices have {len(shape_of(indices))} axes, the operand {kind.ndim}",
+        )  # fmt: skip
+    key = tuple(indices if i == k else along(x, i) for i in range(kind.ndim))
+    return at(x)[key].set(values)
+
+
+def put(x: Any, indices: Any, values: Any, mode: str = "raise") -> Any:
+    """`x` with values at indices of all its entries in a row; values begin anew if they are few.
+
+    `mode` says what an index out of range is: an error, taken around ("wrap"), or the last
+    ("clip"). The result is a new array. Raises IndexingError for such an index.
+
+    >>> put(np.zeros(3), [0, 2], 1.0)
+    array([1., 0., 1.])
+    """
+    found = in_range("put", x, index_array(x, indices), type_of(x).size, mode)
+    indices, values = reshape(found, shape=(-1,)), as_operand(values)
+    if shape_of(values):
+        values = reshape(values, shape=(-1,))
+        if shape_of(values) != shape_of(indices):
+            values = index(values, numbers(indices, 0) % shape_of(values)[0])
+    return reshape(at(reshape(x, shape=(-1,)))[indices].set(values), shape=shape_of(x))

@@ -1,0 +1,64 @@
+"""Keys as users write them between brackets, in the form that ops have for an index."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim, Size
+from ...core.errors import IndexingError
+from ...core.op import as_operand
+from ...core.types import as_size, type_of
+from ...kernels.index.indexing import Index
+
+
+def form_of(x: Any, key: Any) -> tuple[Index, Sequence[Any]]:
+    """The index that a key stands for, as Note [Index form] has it, and the arrays in it."""
+    arrays: list[Any] = []
+    entries = key if isinstance(key, tuple) else (key,)
+    return tuple([encoded(x, entry, arrays) for entry in entries]), arrays
+
+
+def encoded(x: Any, entry: Any, arrays: list[Any]) -> Any:
+    """A part of a key as Note [Index form] has it; its array, if it is one, goes to `arrays`."""
+    if entry is None or isinstance(entry, Dim):
+        return entry
+    if entry is ...:
+        return "..."
+    if isinstance(entry, slice):
+        return "slice", *(bound(x, b) for b in (entry.start, entry.stop, entry.step))
+    if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
+        return int(entry)
+    arrays.append(index_array(x, entry))
+    return "array"
+
+
+def bound(x: Any, b: Any) -> Size | None:
+    """A bound of a slice as an attribute."""
+    if b is None:
+        return b
+    try:
+        return as_size(b)
+    except TypeError as error:
+        raise IndexingError(
+            "index", [type_of(x)], f"a slice has the bound {b!r}, which is no integer",
+            hint="for bounds that are computed, index with an array of integers",
+        ) from error
+
+
+def index_array(x: Any, entry: Any) -> Any:
+    """An operand that indexes; a list may have operands in it, as that of an `argmax`."""
+    if type(entry) is list and any(hasattr(e, "gradop_level") for e in entry):
+        from ..shape.joining import stack
+
+        return stack(entry)
+    a = as_operand(entry)
+    if hasattr(a, "gradop_level"):
+        return a
+    a = np.asarray(a)
+    if a.dtype.kind not in "biufc":
+        raise IndexingError(
+            "index", [type_of(x)], f"{entry!r} is no index",
+            hint="index with integers, truth values, slices, None or ...",
+        )
+    return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype

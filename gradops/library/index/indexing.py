@@ -1,0 +1,298 @@
+"""Reading entries by their place, and adding to them.
+
+Note [Batched index]. The batch rules put the axis of examples into the index and then move it to
+the front: as a full slice where the index arrays are shared, as an index array of its own,
+0, 1, 2, ..., where they differ from example to example.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim, Size
+from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import beside, cases, exactly, reals
+from ...core.types import (
+    PYTHON_SCALARS,
+    ArrayType,
+    normalize_axis,
+    operand_types,
+    shape_of,
+    type_of,
+)
+from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
+from ...kernels.index.update import put
+from ..elementwise.comparison import clip
+from ..elementwise.rounding import remainder
+from ..families import advance, linear
+from ..shape.broadcasting import broadcast_to, repeated
+from ..shape.movement import VIEW, in_a_row, inverse, reshape, transpose
+from .index_keys import form_of, index_array
+
+__all__ = ["getitem", "index", "scatter", "take"]
+
+ROWS = np.array([2, 0, -1, 2])
+GRID = np.array([[0, 2], [1, 1]])
+
+
+def slice_infer(x: ArrayType, index: Index) -> ArrayType:
+    return ArrayType(placement("slice", index, x, ()).shape, x.dtype)
+
+
+slice_ = linear(
+    "slice", view,
+    infer=slice_infer,
+    transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
+    batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
+    source="slice({0}, index={index})", traits=VIEW,
+    samples=cases(
+        reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),
+        reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
+        reals((2, 3, 4), index=("...", ("slice", 3, None, -2))),
+        reals((3,), index=(("slice", 2, 1, None),)), reals((), index=(None,)),
+        reals((2, 0), index=(1,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"index": (5,)}, IndexingError,
+                    "index 5 is out of range for axis 0 with size 3"),
+        ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
+        ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
+    ],
+    doc="The part of an operand at integers and slices: a view.",
+)
+
+
+def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
+    return ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
+
+
+def getitem_batch(
+    op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
+) -> Any:
+    types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
+    place = placement("getitem", attrs["index"], types[0], types[1:])
+    index, arrays, order = widened(place, attrs["index"], xs, batched)
+    return reordered(getitem(xs[0], *arrays, index=index), order)
+
+
+getitem = Op(
+    name="getitem", kernel=pick, arity=None,
+    infer=getitem_infer,
+    vjp=[lambda g, y, x, *arrays, index: scatter(g, *arrays, index=index, shape=shape_of(x)),
+         *[None] * 64],  # NumPy has no more axes than that
+    jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
+    batch=getitem_batch,
+    source="getitem({operands}, index={index})",
+    samples=cases(
+        beside(reals((3, 4)), exactly(ROWS, index=("array",))),
+        beside(reals((3, 4)), exactly(ROWS, index=("...", "array"))),
+        beside(reals((3, 4, 2)), exactly(GRID, GRID, index=("array", "array"))),
+        beside(reals((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"))),
+        beside(reals((3, 5, 4)), exactly(GRID, [0, 3], index=("array", FULL, "array"))),
+        beside(reals((2, 3, 4)), exactly(ROWS, index=(1, FULL, "array"))),
+        beside(reals((2, 3, 4)), exactly(ROWS, index=(FULL, 1, "array"))),
+        beside(reals((5, 3, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "...", "array"))),
+        beside(reals((3, 4)), exactly(1, index=(("slice", 1, None, None), None, "array"))),
+        beside(reals((3, 4)), exactly(np.zeros(0, int), index=("array",))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,
+                    "index 5 is out of range for axis 0 with size 3"),
+        ErrorSample([np.ones(3), np.array([0.5])], {"index": ("array",)}, IndexingError,
+                    "float64 is no dtype for an index"),
+        ErrorSample([np.ones((3, 3)), np.array([0, 1]), np.array([0, 1, 2])],
+                    {"index": ("array", "array")}, IndexingError, "2 against 3"),
+        ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
+                    "the mask has size 2 where axis 0 has size 3"),
+    ],
+    doc="The entries of the first operand that index arrays, the others, name.",
+)
+
+
+def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Any) -> ArrayType:
+    return placed("scatter", g, arrays, index, shape)
+
+
+def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Any) -> ArrayType:
+    """The type of an array of a shape, if `index` names as many places in it as `g` has entries."""
+    found = placement(op, index, ArrayType(shape, g.dtype), arrays).shape
+    known = [(m, n) for m, n in zip(found, g.shape) if isinstance(m, int) and isinstance(n, int)]
+    if len(found) != g.ndim or any(m != n for m, n in known):
+        places = ArrayType(found, g.dtype)
+        raise ShapeError(op, [g, *arrays], f"the index names places for {places}")
+    return ArrayType(shape, g.dtype)
+
+
+def scatter_batch(
+    op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
+) -> Any:
+    g = repeated(xs, batched)[0] if not batched[0] else xs[0]
+    types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
+    x = ArrayType(attrs["shape"], types[0].dtype)
+    place = placement("scatter", attrs["index"], x, types[1:])
+    index, arrays, order = widened(place, attrs["index"], [g, *xs[1:]], [True, *batched[1:]])
+    shape = (shape_of(g)[0], *attrs["shape"])
+    return op(reordered(g, inverse(order)), *arrays, index=index, shape=shape)
+
+
+scatter = Op(
+    name="scatter", kernel=put, arity=None,
+    infer=scatter_infer,
+    vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
+    jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
+         *[None] * 64],
+    batch=scatter_batch,
+    source="scatter({operands}, index={index}, shape={shape})",
+    samples=cases(
+        reals((4,), index=(1,), shape=(3, 4)), reals((), index=(1,), shape=(3,)),
+        reals((0,), index=(1,), shape=(3, 0)),
+        reals((3, 2), index=(FULL, ("slice", 3, None, -2)), shape=(3, 4)),
+        beside(reals((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),
+        beside(reals((4,)), exactly(ROWS, index=("array",), shape=(3,))),
+        beside(reals((2, 2, 5)), exactly(GRID, [0, 3], index=("array", FULL, "array"),
+                                        shape=(3, 5, 4))),
+        beside(reals((5, 4)), exactly(ROWS, ROWS, index=(FULL, "array", "array"), shape=(5, 3, 4))),
+        beside(reals((4, 3)), exactly(ROWS, index=(1, "...", "array"), shape=(2, 3, 4))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(2), np.array([0, 5])], {"index": ("array",), "shape": (3,)},
+                    IndexingError, "index 5 is out of range for axis 0 with size 3"),
+        ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
+                    ShapeError, "float64[3]"),
+    ],
+    doc="Zeros of a shape, with the first operand added at an index; entries named twice add up.",
+)
+positions = Op(
+    name="positions", kernel=lambda x, axis: np.arange(np.shape(x)[axis]),
+    infer=lambda x, axis: ArrayType((x.shape[normalize_axis("positions", x, axis)],), np.intp),
+    vjp=[None], jvp=[None],
+    batch=lambda op, xs, batched, attrs: broadcast_to(
+        advance(op, xs, batched, attrs),
+        shape=(shape_of(xs[0])[0], type_of(xs[0]).example.shape[attrs["axis"]]),
+    ),
+    source="np.arange({0}.shape[{axis}])",
+    samples=cases(reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((0,), axis=0)),
+    error_samples=[ErrorSample([np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+                   ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range")],
+    doc="The numbers 0, 1, 2, ... of the entries along an axis.",
+)
+
+
+def numbers(x: Any, axis: int) -> Any:
+    """`positions(x, axis)`, a constant where the size is known."""
+    n = shape_of(x)[axis]
+    return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
+
+
+def along(x: Any, axis: int) -> Any:
+    """`numbers(x, axis)` in a shape that broadcasts with `x`."""
+    return reshape(numbers(x, axis), shape=(-1, *(1,) * (len(shape_of(x)) - 1 - axis)))
+
+
+def at(x: Any, arrays: Sequence[Any], index: Index) -> Any:
+    """`x` at an index that may have arrays in it."""
+    return getitem(x, *arrays, index=index) if arrays else slice_(x, index=index)
+
+
+def widened(
+    place: Placement, index: Index, xs: Sequence[Any], batched: Sequence[bool]
+) -> tuple[Index, Sequence[Any], tuple[int, ...]]:
+    """An index for a stack, its arrays, and how to order the axes it gives so that examples lead.
+
+    See Note [Batched index].
+    """
+    arrays, ndim = xs[1:], len(place.shape) + 1
+    if not any(batched[1:]):
+        return (FULL, *index), arrays, to_front(ndim, 0 if place.together else place.many)
+    arrays = [aligned(a, place.many) if b else a for a, b in zip(arrays, batched[1:])]
+    if not batched[0]:
+        return index, arrays, to_front(ndim, place.first)
+    rows = reshape(numbers(xs[0], 0), shape=(-1, *(1,) * place.many))
+    rest = range(1 + place.many, ndim)
+    order = (0, *rest[: place.first], *range(1, 1 + place.many), *rest[place.first :])
+    return ("array", *index), [rows, *arrays], order
+
+
+def aligned(stack: Any, ndim: int) -> Any:
+    """A stack of index arrays that broadcast, example by example, with others of `ndim` axes."""
+    if type_of(stack).dtype.kind == "b":
+        raise MissingRuleError(
+            "getitem", "batch",
+            hint="each example's mask would keep another number of entries; use where(mask, x, 0)",
+        )
+    n, *rest = shape_of(stack)
+    return reshape(stack, shape=(n, *(1,) * (ndim - len(rest)), *rest))
+
+
+def to_front(ndim: int, axis: int) -> tuple[int, ...]:
+    """The order of axes with `axis` first."""
+    return (axis, *(i for i in range(ndim) if i != axis))
+
+
+def reordered(x: Any, order: tuple[int, ...]) -> Any:
+    """`x` with its axes in another order."""
+    return x if order == tuple(range(len(order))) else transpose(x, axes=order)
+
+
+def index(x: Any, key: Any) -> Any:
+    """`x[key]` for any key that NumPy takes, whose arrays may be operands of any kind.
+
+    A key of integers, slices, None and ... gives a view, one with index arrays or masks a copy; its
+    gradient adds up where an entry is taken twice. Raises IndexingError for an index that `x` does
+    not have.
+
+    >>> index(np.arange(12).reshape(3, 4), (slice(None), [0, -1]))
+    array([[ 0,  3],
+           [ 4,  7],
+           [ 8, 11]])
+    """
+    if type(key) is int:
+        return slice_(x, index=(key,))
+    form, arrays = form_of(x, key)
+    return at(x, arrays, form)
+
+
+def strong(xs: Sequence[Any]) -> Sequence[Any]:
+    """The operands, Python's numbers as arrays of the dtype that the others give them."""
+    if not any(type(x) in PYTHON_SCALARS for x in xs):
+        return xs
+    return [
+        np.asarray(x, t.dtype) if type(x) in PYTHON_SCALARS else x
+        for x, t in zip(xs, operand_types(xs))
+    ]
+
+
+def in_range(op: str, x: Any, indices: Any, n: Size, mode: str) -> Any:
+    """Indices of `n` entries, those out of range as `mode` says."""
+    if mode == "wrap":
+        return remainder(indices, n)
+    if mode == "clip":
+        return clip(indices, 0, n - 1)
+    if mode != "raise":
+        raise OptionError(op, [type_of(x)], f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    return indices
+
+
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    """The entries of `x` at `indices` along `axis`, or of all of `x` in a row if that is None.
+
+    The shape of `indices` takes the place of the axis. `mode` says what an index out of range is:
+    an error, taken around ("wrap"), or the first or last ("clip"). Raises IndexingError for such
+    an index.
+
+    >>> take(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 1, 0], axis=1)
+    array([[2., 2., 1.],
+           [4., 4., 3.]])
+    """
+    x, axis = in_a_row(x, axis)
+    axis = normalize_axis("take", type_of(x), axis)
+    found = index_array(x, indices)
+    if type_of(found).dtype == np.bool:
+        raise IndexingError(
+            "take", [type_of(x), type_of(found)], "truth values are no indices",
+            hint="x[mask] takes the entries where a mask holds",
+        )  # fmt: skip
+    found = in_range("take", x, found, shape_of(x)[axis], mode)
+    return at(x, [found], (*(FULL,) * axis, "array"))

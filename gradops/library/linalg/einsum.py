@@ -1,0 +1,197 @@
+"""Products summed over indices, in Einstein's notation."""
+
+import math
+import string
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Size
+from ...core.errors import ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.rules import EveryOperand
+from ...core.samples import cases, complexes, reals
+from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
+from ..elementwise.comparison import equal, masked
+from ..index.indexing import along, strong
+from ..shape.broadcasting import broadcast_to
+from ..shape.movement import expand_dims
+
+__all__ = ["einsum"]
+
+LARGE = 2**14  # products from which it pays to look for matrix products among them
+
+
+def parts(subscripts: str) -> tuple[list[str], str]:
+    """The letters of each operand, and those of the output."""
+    left, right = subscripts.split("->")
+    return left.split(","), right
+
+
+@lru_cache(maxsize=4096)
+def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
+    """`subscripts` with ellipses spelled in letters and the output written out."""
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if wrong := set((left + right).replace("...", "")) - {*string.ascii_letters, ","}:
+        raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
+    terms = left.split(",")
+    if len(terms) != len(ndims):
+        raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")
+    spare = [c for c in string.ascii_letters if c not in subscripts]
+    hidden = [n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True)]
+    most = max((h for t, h in zip(terms, hidden, strict=True) if "..." in t), default=0)
+    dots = "".join(spare[:most])
+    terms = [
+        t.replace("...", dots[most - h :] if h > 0 else "")
+        for t, h in zip(terms, hidden, strict=True)
+    ]
+    if not arrow:
+        letters = "".join(terms)
+        right = dots + "".join(sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1))
+    return f"{','.join(terms)}->{right.replace('...', dots)}"
+
+
+def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
+    terms, output = parts(subscripts)
+    sizes: dict[str, Size] = {}
+    for term, t in zip(terms, types, strict=True):
+        if len(term) != t.ndim or not (term.isalpha() or not term):
+            raise ShapeError(
+                "einsum", types, f"{term!r} in {subscripts!r} does not name {t.ndim} axes"
+            )
+        for letter, n in zip(term, t.shape, strict=True):
+            known = sizes.setdefault(letter, n)
+            if known == 1:
+                sizes[letter] = n
+            elif n not in (known, 1) and isinstance(n, int) and isinstance(known, int):
+                raise ShapeError("einsum", types, f"{letter!r} stands for {known} and for {n}")
+    if unknown := [c for c in output if c not in sizes or output.count(c) > 1]:
+        raise ShapeError("einsum", types, f"{unknown[0]!r} cannot be an index of the output")
+    dtype = np.result_type(*(t.dtype for t in types))
+    return ArrayType(tuple(sizes[c] for c in output), dtype)
+
+
+def einsum_kernel(*xs: Any, subscripts: str) -> Any:
+    """`np.einsum`, by way of matrix products where they pay, and never a view of its operand.
+
+    The order of sums depends on the layout of the operands, which may differ from run to run of a
+    program, so all of them get one layout.
+    """
+    xs = tuple([np.asarray(x, order="C") for x in xs])
+    large = by_products(subscripts) and products(subscripts, tuple([x.shape for x in xs])) > LARGE
+    y = np.einsum(subscripts, *xs, optimize=large)
+    return y if len(xs) > 1 or y.base is None else y.copy()
+
+
+@lru_cache(maxsize=4096)
+def by_products(subscripts: str) -> bool:
+    """Whether matrix products may do it: not if two operands share an index with the output."""
+    terms, output = parts(subscripts)
+    return len(terms) > 2 or (len(terms) == 2 and not set(terms[0]) & set(terms[1]) & set(output))
+
+
+@lru_cache(maxsize=4096)
+def products(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
+    """How many products there are if none is shared."""
+    sizes: dict[str, int] = {}
+    for term, shape in zip(parts(subscripts)[0], shapes):
+        for letter, n in zip(term, shape):
+            sizes[letter] = max(n, sizes.get(letter, 1))
+    return math.prod(sizes.values())
+
+
+def einsum_transpose(i: int, g: Any, y: Any, *xs: Any, subscripts: str) -> Any:
+    """The cotangent of operand i: `g` times the other operands, in the indices of operand i.
+
+    An index that no other operand and not the output has is summed over, so the cotangent is
+    constant along it. One that stands twice in the operand is taken for two, of which the first
+    counts; then what is off the diagonal is zero.
+    """
+    terms, output = parts(subscripts)
+    target, pairs = single(terms[i], subscripts)
+    others = [(t, x) for j, (t, x) in enumerate(zip(terms, xs, strict=True)) if j != i]
+    present = output + "".join(t for t, _ in others)
+    found = "".join(c for c in target if c in present)
+    names = ",".join([output, *(t for t, _ in others)])
+    ct = einsum_op(g, *(x for _, x in others), subscripts=f"{names}->{found}")
+    ct = spread(ct, found, target, xs[i])
+    for a, b in pairs:
+        ct = masked(equal(along(xs[i], a), along(xs[i], b)), ct)
+    return ct
+
+
+def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
+    """`term` with every letter once, and the pairs of axes that stood for one index."""
+    spare = iter(c for c in string.ascii_letters if c not in subscripts)
+    first = [term.index(c) for c in term]
+    letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
+    return letters, [(i, k) for k, i in enumerate(first) if i != k]
+
+
+def spread(ct: Any, found: str, target: str, x: Any) -> Any:
+    """`ct`, whose indices are `found`, constant along the indices of `target` that it lacks.
+
+    So it is along those it has with size 1, which broadcast in the products.
+    """
+    if missing := tuple(i for i, c in enumerate(target) if c not in found):
+        ct = expand_dims(ct, axis=missing)
+    shape = broadcast_shapes("einsum", [type_of(ct), type_of(x)])
+    return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
+
+
+def einsum_tangent(i: int, t: Any, y: Any, *xs: Any, subscripts: str) -> Any:
+    return einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts)
+
+
+def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    terms, output = parts(attrs["subscripts"])
+    letter = next(c for c in string.ascii_letters if c not in attrs["subscripts"])
+    terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
+    return op(*xs, subscripts=f"{','.join(terms)}->{letter}{output}")
+
+
+einsum_op = Op(
+    "einsum", einsum_kernel, arity=None,
+    infer=einsum_infer,
+    vjp=EveryOperand(einsum_transpose),
+    jvp=EveryOperand(einsum_tangent),
+    batch=einsum_batch,
+    source="einsum({operands}, subscripts={subscripts})",
+    samples=cases(
+        reals((2, 3), (3, 4), subscripts="ij,jk->ik"),
+        reals((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
+        reals((3, 3), subscripts="ii->"), reals((3, 3), subscripts="ii->i"),
+        reals((2, 3), subscripts="ij->"), reals((2, 3), subscripts="ij->ji"),
+        reals((3,), (4,), subscripts="i,j->ij"), reals((2, 3), (4,), subscripts="ij,k->i"),
+        reals((2, 3), (3, 4), (4, 2), subscripts="ij,jk,kl->il"),
+        reals((), (2,), subscripts=",i->i"),
+        complexes((2, 3), (3, 2), subscripts="ij,jk->ik"),
+        reals((0, 3), (3, 2), subscripts="ij,jk->ik"),
+        reals((3, 1), (4,), subscripts="ij,j->i"), reals((3, 3, 2), (1,), subscripts="iij,i->j"),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.ones((4, 2))], {"subscripts": "ij,jk->ik"}, ShapeError,
+                    "'j' stands for 3 and for 4"),
+        ErrorSample([np.ones((2, 3))], {"subscripts": "i->i"}, ShapeError, "does not name 2 axes"),
+        ErrorSample([np.ones((2, 3))], {"subscripts": "ij->k"}, ShapeError, "cannot be an index"),
+    ],
+    doc="Products of entries summed over the indices that the output does not have.",
+)
+
+
+def einsum(subscripts: str, *xs: Any) -> Any:
+    """Products of the entries of `xs`, summed as `subscripts` say, in `np.einsum`'s notation.
+
+    Each letter is an index; those that the output lacks are summed over. Without `->` the output
+    has the indices that occur once, in alphabetical order. An ellipsis stands for the axes that no
+    letter names. Raises ShapeError where the subscripts do not fit the operands.
+
+    >>> einsum("ij,j->i", np.ones((2, 3)), np.ones(3))
+    array([3., 3.])
+    """
+    if not isinstance(subscripts, str):
+        raise TypeError("einsum takes its subscripts first: einsum('ij,j->i', x, y)")
+    full = explicit(subscripts, tuple([len(shape_of(x)) for x in xs]))
+    return einsum_op(*strong(xs), subscripts=full)

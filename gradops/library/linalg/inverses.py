@@ -1,0 +1,184 @@
+"""Inverses of matrices that need not have one: least squares, and what their rank is.
+
+The derivatives are those of G. Golub and V. Pereyra (1973) for matrices of constant rank.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.errors import DTypeError, LinAlgError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.rules import Together
+from ...core.samples import beside, cases, reals
+from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
+from ...kernels.linalg import factors
+from ..elementwise.arithmetic import abs, square
+from ..elementwise.comparison import greater
+from ..reduce.reduction import sum
+from ..shape.movement import astype, expand_dims, squeeze
+from .contraction import matmul
+from .matrices import (
+    adjoint,
+    adjoint_rule,
+    common_dtype,
+    conjugate,
+    heeded,
+    no_matrix,
+    require_matrix,
+    sizes,
+    stacked,
+    times,
+)
+from .solve import equations_batch
+from .svd import not_finite, singular_values_apart, svdvals, with_phases
+
+__all__: list[str] = []
+
+
+def pinv_infer(x: ArrayType, rtol: float | None, hermitian: bool) -> ArrayType:
+    require_matrix("pinv", x)
+    *batch, m, n = x.shape
+    return ArrayType((*batch, n, m), common_dtype("pinv", x))
+
+
+def pinv_cotangent(g: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) -> Any:
+    p, h = adjoint(y), adjoint(g)
+    beside = times(h, y, p)
+    above = times(p, y, h)
+    ct = beside - times(x, y, beside) + above - times(above, y, x)
+    return heeded(g, ct - times(p, g, p))
+
+
+def pinv_tangent(t: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) -> Any:
+    p, h = adjoint(y), adjoint(t)
+    right, left = times(y, p, h), times(h, p, y)
+    return right - times(right, x, y) + left - times(y, x, left) - times(y, t, y)
+
+
+pinv = Op(
+    "pinv", factors.pinv,
+    infer=pinv_infer,
+    vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
+    batch=stacked,
+    source="pinv({0}, {rtol}, {hermitian})",
+    samples=cases(
+        singular_values_apart((3, 3)), singular_values_apart((4, 2)),
+        singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
+    ),
+    error_samples=[*no_matrix, *not_finite],
+    doc="The pseudoinverse; singular values below `rtol` times the largest count as zero.",
+)
+matrix_rank = Op(
+    "matrix_rank", factors.matrix_rank,
+    infer=lambda x, rtol, hermitian: rank_infer(x),
+    vjp=[None], jvp=[None],
+    batch=stacked,
+    source="matrix_rank({0}, {rtol}, {hermitian})",
+    samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
+    error_samples=[*no_matrix, *not_finite],
+    doc="How many singular values are above `rtol` times the largest.",
+)
+
+
+def rank_infer(x: ArrayType) -> ArrayType:
+    require_matrix("matrix_rank", x)
+    common_dtype("matrix_rank", x)
+    return ArrayType(x.shape[:-2], np.intp)
+
+
+def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
+    require_matrix("lstsq", a, b)
+    (m, n), (rows, k) = a.shape[-2:], b.shape[-2:]
+    if conflict((m,), (rows,)):
+        raise ShapeError(
+            "lstsq", [a, b], f"the matrix has {m} rows, the right side {rows}",
+            hint="the right sides are the columns of a matrix; only one may be a vector",
+            known_as="input.size(-2) should match other.size(-2)",
+        )
+    batch = broadcast_shapes("lstsq", [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)])
+    return ArrayType((*batch, n, k), common_dtype("lstsq", a, b))
+
+
+def lstsq_cotangent(g: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Callable[[int], Any]:
+    """An adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
+    g = conjugate(g)
+    p = pinv(a, rtol=rcond)
+    q, h = adjoint(p), adjoint(g)
+    of_b = times(q, g)
+
+    def of_a() -> Any:
+        above = times(q, y, h)
+        ct = times(b - times(a, y), h, p, q) - times(of_b, adjoint(y))
+        return ct + above - times(above, p, a)
+
+    return lambda i: conjugate(heeded(g, of_b if i else of_a()))
+
+
+def lstsq_tangent(t: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Any:
+    """Of a tangent of the matrix."""
+    p, h = pinv(a, rtol=rcond), adjoint(t)
+    q = adjoint(p)
+    over = times(h, q, y)
+    return times(p, q, h, b - times(a, y)) - times(p, t, y) + over - times(p, a, over)
+
+
+lstsq_op = Op(
+    "lstsq", factors.lstsq, arity=2,
+    infer=lstsq_infer,
+    vjp=Together(lstsq_cotangent),
+    jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
+    batch=equations_batch,
+    source="lstsq({0}, {1}, {rcond})",
+    samples=cases(
+        beside(singular_values_apart((3, 3)), reals((3, 2))),
+        beside(singular_values_apart((4, 2)), reals((4, 1))),
+        beside(singular_values_apart((2, 2, 3)), reals((2, 1), rcond=1e-9)),
+        beside(with_phases((3, 2)), reals((3, 1))), beside(reals((2, 0)), reals((2, 3))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3), np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
+        ErrorSample([np.ones((3, 2)), np.ones((2, 1))], {}, ShapeError, "3 rows, the right side 2"),
+        ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
+        ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
+    ],
+    doc="The solutions of least squares, and of these the smallest; right sides are columns.",
+)
+
+
+class LstsqResult(NamedTuple):
+    """The solution of least squares, and what is known of it."""
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
+
+
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
+    """The x for which the norm of a @ x - b is least, of several the smallest.
+
+    A `b` with one axis is one right side; else its columns are right sides, and stacks broadcast.
+    The other results are the sums of squares of what is left, if there are more equations than
+    unknowns; the rank of `a`; and its singular values, of which those below `rcond` times the
+    largest count as zero. Raises ShapeError where the shapes do not fit.
+
+    >>> lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0])).solution
+    array([2.])
+    """
+    alone = len(shape_of(b)) == 1
+    columns = expand_dims(b, axis=-1) if alone else b
+    x = lstsq_op(a, columns, rcond=rcond)
+    m, n = sizes(a)
+    left = sum(square(abs(columns - matmul(a, x))), axis=-2)
+    if isinstance(m, int) and isinstance(n, int) and m <= n:
+        left = left[..., :0]
+    s = svdvals(a)
+    rank = rank_of(s, factors.cutoff(m, n, rcond))
+    return LstsqResult(squeeze(x, axis=-1) if alone else x, left, rank, s)
+
+
+def rank_of(s: Any, part: Any) -> Any:
+    """How many singular values are above a part of the first, the largest."""
+    return sum(astype(greater(s, s[..., :1] * part), dtype=np.intp), axis=-1)

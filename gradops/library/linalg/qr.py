@@ -1,0 +1,171 @@
+"""Orthonormal columns times a triangle.
+
+The parts are held one above the other: see Note [Factors] in `matrices.py`. The diagonal of the
+triangle is real, by which the factors are determined.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.errors import MissingRuleError, OptionError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, drawn
+from ...core.types import ArrayType, type_of
+from ...kernels.linalg import factors
+from ..elementwise.complexes import imag, real
+from ..index.diagonals import diag_embed, tril, triu
+from ..shape.joining import concatenate
+from ..shape.rearrange import matrix_transpose
+from .matrices import (
+    adjoint,
+    adjoint_rule,
+    common_dtype,
+    diagonal_of,
+    heeded,
+    no_matrix,
+    require_matrix,
+    sizes,
+    smaller,
+    stacked,
+    times,
+)
+from .triangular import solve_triangular_op
+
+__all__: list[str] = []
+
+
+def qr_infer(x: ArrayType, mode: str) -> ArrayType:
+    require_matrix("qr", x)
+    if mode not in ("reduced", "complete"):
+        raise OptionError("qr", [x], f"the mode is 'reduced' or 'complete', not {mode!r}")
+    *batch, m, n = x.shape
+    k = smaller("qr", x)
+    width = m if mode == "complete" else k
+    return ArrayType((*batch, m + n, width), common_dtype("qr", x))
+
+
+class QRResult(NamedTuple):
+    """A matrix with orthonormal columns, and an upper triangular one."""
+
+    Q: Any
+    R: Any
+
+
+def qr_parts(y: Any, x: Any) -> QRResult:
+    """The parts of what the op gives for operands like `x`."""
+    m, _ = sizes(x)
+    return QRResult(y[..., :m, :], matrix_transpose(y[..., m:, :]))
+
+
+def split_wide(x: Any) -> tuple[Any, Any]:
+    """The columns of a matrix that fill a square, and those beyond."""
+    m, _ = sizes(x)
+    return x[..., :m], x[..., m:]
+
+
+def over(x: Any, r: Any) -> Any:
+    """x @ inv(r) for an upper triangular r."""
+    return adjoint(solve_triangular_op(adjoint(r), adjoint(x), lower=True, checked=False))
+
+
+def tall_cotangent(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+    """The cotangent of a matrix that has no more columns than rows."""
+    m = times(gr, adjoint(r)) - times(adjoint(q), gq)
+    upper = triu(m, k=1)
+    middle = diagonal_of(m)
+    middle = real(middle) if middle.dtype.kind == "c" else middle
+    inner = gq + times(q, upper + adjoint(upper) + diag_embed(middle))
+    return adjoint(solve_triangular_op(r, adjoint(inner), lower=False, checked=False))
+
+
+def qr_cotangent(g: Any, y: Any, x: Any, mode: str) -> Any:
+    (q, r), (gq, gr) = qr_parts(y, x), qr_parts(g, x)
+    _, n = sizes(x)
+    if smaller("qr", type_of(x)) == n:
+        return heeded(g, tall_cotangent(gq, gr, q, r))
+    (r, _), (gr, gbeyond), (_, beyond) = split_wide(r), split_wide(gr), split_wide(x)
+    gq = gq + times(beyond, adjoint(gbeyond))
+    ct = concatenate([tall_cotangent(gq, gr, q, r), times(q, gbeyond)], axis=-1)
+    return heeded(g, ct)
+
+
+def tall_tangent(t: Any, q: Any, r: Any) -> tuple[Any, Any]:
+    """The tangents of the factors of a matrix that has no more columns than rows."""
+    rate = over(t, r)
+    c = times(adjoint(q), rate)
+    below = tril(c, k=-1)
+    turn = below - adjoint(below)
+    if c.dtype.kind == "c":
+        turn = turn + diag_embed(imag(diagonal_of(c)) * 1j)
+    return times(q, turn) + rate - times(q, c), times(c - turn, r)
+
+
+def qr_tangent(t: Any, y: Any, x: Any, mode: str) -> Any:
+    q, r = qr_parts(y, x)
+    _, n = sizes(x)
+    if smaller("qr", type_of(x)) == n:
+        dq, dr = tall_tangent(t, q, r)
+    else:
+        (t, tbeyond), (_, beyond) = split_wide(t), split_wide(x)
+        dq, dr = tall_tangent(t, q, split_wide(r)[0])
+        dr = concatenate([dr, times(adjoint(dq), beyond) + times(adjoint(q), tbeyond)], axis=-1)
+    return concatenate([dq, matrix_transpose(dr)], axis=-2)
+
+
+def determined(rule: Any) -> Any:
+    """A rule for as many columns of Q as determine R: those beyond are any."""
+
+    def call(v: Any, y: Any, x: Any, mode: str) -> Any:
+        m, _ = sizes(x)
+        if mode == "complete" and m != smaller("qr", type_of(x)):
+            raise MissingRuleError(
+                "qr", "derivative for mode='complete' and more rows than columns",
+                hint="use mode='reduced': the columns beyond are not determined",
+            )
+        return rule(v, y, x, mode)
+
+    return call
+
+
+def triangular_first(*shapes: Any, **attrs: Any) -> Any:
+    """Matrices whose columns are far from dependent."""
+    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:]), shapes, **attrs)
+
+
+def triangular_first_complex(*shapes: Any, **attrs: Any) -> Any:
+    """The same, of complex numbers."""
+    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:])
+    return drawn(draw, shapes, **attrs)
+
+
+qr_op = Op(
+    "qr", factors.qr,
+    infer=qr_infer,
+    vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
+    batch=stacked,
+    source="qr({0}, {mode})",
+    samples=cases(
+        triangular_first((3, 3)), triangular_first((4, 2)), triangular_first((2, 2, 3)),
+        triangular_first((2, 3), mode="complete"), triangular_first((2, 0)),
+        triangular_first_complex((3, 2)), triangular_first_complex((2, 3)),
+    ),
+    error_samples=[
+        *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
+    ],
+    doc="Orthonormal columns Q above the transpose of a triangle R, whose product is the operand.",
+)
+
+
+def qr(x: Any, mode: str = "reduced") -> QRResult:
+    """Factors of each matrix: x = Q @ R, Q with orthonormal columns, R upper triangular.
+
+    Q has as many columns as the smaller size, or as many as rows with `mode="complete"`; then there
+    is no derivative for matrices with more rows than columns. Raises ShapeError for what is no
+    matrix, OptionError for another mode.
+
+    >>> q, r = qr(np.array([[0.0, 2.0], [1.0, 3.0]]))
+    >>> bool(np.allclose(q @ r, [[0, 2], [1, 3]]))
+    True
+    """
+    return qr_parts(qr_op(x, mode=mode), x)

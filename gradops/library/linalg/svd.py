@@ -1,0 +1,234 @@
+"""Singular values and vectors.
+
+The parts are held one above the other, with a column for each singular value: see Note [Factors] in
+`matrices.py`. In rules, P is the tangent seen in the bases of the singular vectors.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.dims import UNKNOWN
+from ...core.errors import LinAlgError, MissingRuleError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, drawn, reals
+from ...core.types import ArrayType, type_of
+from ...kernels.linalg import factors
+from ...kernels.linalg.linalg import real_dtype
+from ..elementwise.arithmetic import strong_product, sub
+from ..elementwise.comparison import where
+from ..elementwise.complexes import imag, real
+from ..index.diagonals import diag_embed
+from ..shape.joining import concatenate
+from ..shape.movement import astype, expand_dims
+from ..shape.rearrange import matrix_transpose
+from .matrices import (
+    adjoint,
+    adjoint_rule,
+    columns_times,
+    common_dtype,
+    conjugate,
+    diagonal_of,
+    no_matrix,
+    on_diagonal,
+    require_matrix,
+    rows_times,
+    sizes,
+    smaller,
+    stacked,
+    times,
+)
+
+__all__: list[str] = []
+
+not_finite = [ErrorSample([np.full((2, 3), np.nan)], {}, LinAlgError, "infinite or no numbers")]
+
+
+def singular_values_apart(*shapes: Any, **attrs: Any) -> Any:
+    """Matrices whose singular values are well apart, and well above 0."""
+
+    def draw(r: Any, s: Any) -> Any:
+        u, s, vh = np.linalg.svd(r.normal(size=s), full_matrices=False)
+        return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
+
+    return drawn(draw, shapes, **attrs)
+
+
+def with_phases(*shapes: Any, **attrs: Any) -> Any:
+    """The same, of complex numbers."""
+
+    def draw(r: Any, s: Any) -> Any:
+        u, s, vh = np.linalg.svd(r.normal(size=s) + 1j * r.normal(size=s), False)
+        return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
+
+    return drawn(draw, shapes, **attrs)
+
+
+def svd_infer(x: ArrayType, full_matrices: bool) -> ArrayType:
+    require_matrix("svd", x)
+    k = smaller("svd", x)
+    *batch, m, n = x.shape
+    width = (n if k == m else m) if full_matrices else k
+    return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x))
+
+
+class SVDResult(NamedTuple):
+    """Singular vectors as columns of U, singular values, singular vectors as rows of Vh."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def svd_parts(y: Any, x: Any, full_matrices: bool = False) -> SVDResult:
+    """The parts of what the op gives for operands like `x`."""
+    m, n = sizes(x)
+    k = smaller("svd", type_of(x))
+    p, q = (m, n) if full_matrices else (k, k)
+    s = y[..., m, :k]
+    s = real(s) if s.dtype.kind == "c" else s
+    return SVDResult(y[..., :m, :p], s, matrix_transpose(y[..., m + 1 :, :q]))
+
+
+def column_parts(y: Any, x: Any) -> tuple[Any, Any, Any]:
+    """U, the singular values, and V; without the vectors that belong to none of these."""
+    u, s, vh = svd_parts(y, x)
+    return u, s, adjoint(vh)
+
+
+def gaps(s: Any, like: Any) -> tuple[Any, Any]:
+    """1 / (s[j] - s[i]) and 1 / (s[j] + s[i]), without the diagonal."""
+    a, b = expand_dims(s, axis=-2), expand_dims(s, axis=-1)
+    diagonal = on_diagonal(like)
+    return 1 / where(diagonal, np.inf, sub(a, b)), 1 / where(diagonal, np.inf, a + b)
+
+
+def over_squares(x: Any, s: Any) -> Any:
+    """Entries divided by s[j]**2 - s[i]**2, and zeros on the diagonal."""
+    minus, plus = gaps(s, x)
+    return strong_product(x, minus * plus)
+
+
+def turning(du: Any, s: Any) -> Any:
+    """The imaginary numbers on a diagonal, divided by twice the singular values."""
+    return diag_embed(strong_product(imag(diagonal_of(du)), 1 / s) * 0.5j)
+
+
+def beyond(g: Any, u: Any, turn: Any, s: Any) -> Any:
+    """What of `g` leaves the space that `u` spans, divided by the singular values."""
+    return strong_product(g - times(u, turn), 1 / expand_dims(s, axis=-2))
+
+
+def svd_cotangent(g: Any, y: Any, x: Any, full_matrices: bool) -> Any:
+    m, n = sizes(x)
+    (u, s, v), (gu, gs, gv) = column_parts(y, x), column_parts(g, x)
+    turn_u, turn_v = times(adjoint(u), gu), times(adjoint(v), gv)
+    inner = columns_times(over_squares(turn_u - adjoint(turn_u), s), s)
+    inner = inner + rows_times(s, over_squares(turn_v - adjoint(turn_v), s)) + diag_embed(gs)
+    if type_of(x).dtype.kind == "c":
+        inner = inner + turning(turn_u - turn_v, s)
+    ct = times(u, inner, adjoint(v))
+    if m != smaller("svd", type_of(x)):
+        ct = ct + times(beyond(gu, u, turn_u, s), adjoint(v))
+    if n != smaller("svd", type_of(x)):
+        ct = ct + times(u, adjoint(beyond(gv, v, turn_v, s)))
+    return ct
+
+
+def svd_tangent(t: Any, y: Any, x: Any, full_matrices: bool) -> Any:
+    m, n = sizes(x)
+    u, s, v = column_parts(y, x)
+    p = times(adjoint(u), t, v)
+    ps, sp = columns_times(p, s), rows_times(s, p)
+    turn_u, turn_v = over_squares(ps + adjoint(ps), s), over_squares(sp + adjoint(sp), s)
+    ds = diagonal_of(p)
+    if type_of(x).dtype.kind == "c":
+        turn_u, turn_v = turn_u + turning(p, s), turn_v - turning(p, s)
+        ds = astype(real(ds), dtype=ds.dtype)
+    du, dv = times(u, turn_u), times(v, turn_v)
+    if m != smaller("svd", type_of(x)):
+        du = du + beyond(times(t, v), u, p, s)
+    if n != smaller("svd", type_of(x)):
+        dv = dv + beyond(times(adjoint(t), u), v, adjoint(p), s)
+    return concatenate([du, expand_dims(ds, axis=-2), conjugate(dv)], axis=-2)
+
+
+def settled(rule: Any) -> Any:
+    """A rule for thin factors only: the vectors that fill up a square matrix are any."""
+
+    def call(v: Any, y: Any, x: Any, full_matrices: bool) -> Any:
+        m, n = sizes(x)
+        if full_matrices and m != n:
+            raise MissingRuleError(
+                "svd", "derivative for full_matrices=True and matrices that are not square",
+                hint="use full_matrices=False: the vectors beyond are not determined",
+            )
+        return rule(v, y, x, full_matrices)
+
+    return call
+
+
+svd_op = Op(
+    "svd", factors.svd,
+    infer=svd_infer,
+    vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
+    batch=stacked,
+    source="svd({0}, {full_matrices})",
+    traits=frozenset({"complex"}),
+    samples=cases(
+        singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
+        singular_values_apart((2, 2, 3), full_matrices=False),
+        reals((0, 2), full_matrices=False), reals((2, 0, 0)), reals((1, 1)),
+    ),
+    error_samples=[*no_matrix, *not_finite],
+    doc="Singular vectors and values: U above the singular values above the transpose of Vh.",
+)
+
+
+def svd(x: Any, full_matrices: bool = True) -> SVDResult:
+    """Factors of each matrix: x = (U * S) @ Vh, with the singular values S in descending order.
+
+    U and Vh have orthonormal columns and rows: as many as there are singular values, or filled up
+    to square matrices with `full_matrices`. Then, and where singular values are equal, singular
+    vectors have no derivative; of complex ones, whose phase is free, differentiate only what does
+    not depend on it. Raises ShapeError for what is no matrix, LinAlgError for infinities and NaN.
+
+    >>> u, s, vh = svd(np.diag([2.0, 3.0]))
+    >>> s
+    array([3., 2.])
+    """
+    return svd_parts(svd_op(x, full_matrices=full_matrices), x, full_matrices)
+
+
+def svdvals_infer(x: ArrayType) -> ArrayType:
+    require_matrix("svdvals", x)
+    dtype = real_dtype(common_dtype("svdvals", x))
+    m, n = x.shape[-2:]
+    k = min(m, n) if isinstance(m, int) and isinstance(n, int) else m if m == n else UNKNOWN
+    return ArrayType((*x.shape[:-2], k), dtype)
+
+
+def svdvals_cotangent(g: Any, y: Any, x: Any) -> Any:
+    u, _, vh = svd(x, full_matrices=False)
+    return times(columns_times(u, g), vh)
+
+
+def svdvals_tangent(t: Any, y: Any, x: Any) -> Any:
+    u, _, vh = svd(x, full_matrices=False)
+    rate = diagonal_of(times(adjoint(u), t, adjoint(vh)))
+    return real(rate) if rate.dtype.kind == "c" else rate
+
+
+svdvals = Op(
+    "svdvals", factors.svdvals,
+    infer=svdvals_infer,
+    vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
+    batch=stacked,
+    source="svdvals({0})",
+    samples=cases(
+        singular_values_apart((3, 3)), singular_values_apart((4, 2)),
+        singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),
+    ),
+    error_samples=[*no_matrix, *not_finite],
+    doc="The singular values of each matrix, in descending order.",
+)

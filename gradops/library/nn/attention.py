@@ -1,0 +1,84 @@
+"""Attention: means of values, weighted by how well their keys match queries."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim
+from ...core.errors import DTypeError, OptionError, ShapeError
+from ...core.types import conflict, shape_of, type_of
+from ..elementwise.arithmetic import add, mul
+from ..elementwise.comparison import equal, where
+from ..linalg.contraction import matmul
+from ..reduce.reduction import all, any
+from ..shape.movement import swapaxes
+from .activation import softmax
+
+__all__ = ["attention"]
+
+
+def attention(
+    query: Any, key: Any, value: Any, mask: Any = None, causal: bool = False,
+    scale: float | None = None, drop: Any = None,
+) -> Any:
+    """Means of values (..., n, d), for each query (..., m, c) by how keys (..., n, c) match it.
+
+    `mask` (..., m, n) says where a query may look, or is added to how well they match; with
+    `causal`, a query does not look at keys after its own place. A query that may look nowhere gets
+    zeros. `scale` is 1 / sqrt(c) if not given. `drop` is applied to the weights.
+
+    >>> attention(np.zeros((1, 2)), np.ones((2, 2)), np.array([[1.0], [3.0]]))
+    array([[2.]])
+    """
+    check(query, key, value)
+    c: Any = shape_of(query)[-1]
+    if scale is None:
+        scale = 1 / math.sqrt(c) if c else 1.0
+    scores = matmul(mul(query, scale), swapaxes(key, -1, -2))
+    nowhere = None
+    if causal:
+        if mask is not None:
+            raise OptionError("attention", [], "it takes a mask or is causal, not both")
+        scores = where(earlier(query, key), scores, -np.inf)
+    elif mask is not None:
+        scores, nowhere = masked_scores(scores, mask)
+    weights = softmax(scores if nowhere is None else where(nowhere, 0, scores))
+    if nowhere is not None:
+        weights = where(nowhere, 0, weights)
+    return matmul(weights if drop is None else drop(weights), value)
+
+
+def masked_scores(scores: Any, mask: Any) -> tuple[Any, Any]:
+    """The scores with a mask applied, and which queries may look nowhere."""
+    kind = type_of(mask).dtype.kind
+    if kind == "b":
+        return where(mask, scores, -np.inf), any(mask, axis=-1, keepdims=True) == False  # noqa: E712
+    if kind != "f":
+        raise DTypeError(
+            "attention", [type_of(mask)], "a mask is of truth values, or of floats to be added"
+        )
+    return add(scores, mask), all(equal(mask, -np.inf), axis=-1, keepdims=True)
+
+
+def earlier(query: Any, key: Any) -> Any:
+    """Which keys are not after the place of a query."""
+    m, n = shape_of(query)[-2], shape_of(key)[-2]
+    if isinstance(m, Dim) or isinstance(n, Dim):
+        raise ShapeError(
+            "attention", [type_of(query), type_of(key)], "causal attention needs to know sizes",
+            hint="give the axis of places a size, or use a mask",
+        )
+    return np.tri(m, n, dtype=bool)
+
+
+def check(query: Any, key: Any, value: Any) -> None:
+    """Refuse queries, keys and values that do not belong together."""
+    types = [type_of(x) for x in (query, key, value)]
+    if min(t.ndim for t in types) < 2:
+        raise ShapeError("attention", types, "each has axes (..., places, features)")
+    q, k, v = (t.shape for t in types)
+    if conflict(q[-1:], k[-1:]):
+        raise ShapeError("attention", types, f"queries have {q[-1]} features, keys {k[-1]}")
+    if conflict(k[-2:-1], v[-2:-1]):
+        raise ShapeError("attention", types, f"there are {k[-2]} keys, and {v[-2]} values")

@@ -1,0 +1,221 @@
+"""Losses of classes: each row has a score for every class, and a label that says which it is."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import product
+from ...core.errors import DTypeError, IndexingError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import beside, cases, exactly, reals
+from ...core.types import ArrayType, result_dtype, shape_of, type_of
+from ...kernels.nn.rows import columns
+from ..elementwise.arithmetic import strong_product
+from ..reduce.reduction import sum
+from ..shape.broadcasting import broadcast_to, each_its_own, repeated
+from ..shape.movement import expand_dims, reshape
+from .activation import log_softmax, softmax, softmax_rule
+from .loss import (
+    REDUCTIONS,
+    check_same_shape,
+    differ,
+    finished,
+    loss_batch,
+    loss_type,
+    reduced,
+    share,
+)
+
+__all__ = ["cross_entropy", "nll_loss", "sparse_cross_entropy"]
+
+UNSIGNED = {np.dtype(f"{k}{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8) for k in "iu"}
+
+
+def labelled_infer(
+    op: str, scores: ArrayType, labels: ArrayType, reduction: str = "none"
+) -> ArrayType:
+    """The type of a loss of a row of scores for each label, a class."""
+    types = [scores, labels]
+    if labels.dtype.kind not in "iu":
+        raise DTypeError(
+            op, types, f"class labels are integers, not {labels.dtype}",
+            hint="probabilities as labels have the shape of the logits",
+        )
+    if not scores.ndim or differ(scores.shape[:-1], labels.shape):
+        raise ShapeError(
+            op, types, "there must be one label for each row of scores",
+            hint=f"scores (..., classes) go with labels (...), not {labels.shape}",
+            known_as=f"Expected input batch_size ({product(scores.shape[:-1])}) to match target"
+            f" batch_size ({labels.size})",
+        )
+    return loss_type(labels.shape, result_dtype(log_softmax.kernel, (scores.dtype,)), reduction)
+
+
+def labelled(op: str, scores: Any, labels: Any) -> tuple[Any, Any]:
+    """Scores and labels as arrays, after checking that each row has a label, and it is a class."""
+    scores, labels = np.asarray(scores), np.asarray(labels)
+    bits = UNSIGNED.get(labels.dtype)  # in which a negative label is a large one
+    if bits is None or scores.shape[:-1] != labels.shape or not scores.ndim:
+        labelled_infer(op, type_of(scores), type_of(labels))
+    classes = scores.shape[-1]
+    if labels.size and np.maximum.reduce(labels.view(bits), axis=None) >= classes:
+        wrong = labels[(labels < 0) | (labels >= classes)].flat[0]
+        raise IndexingError(
+            op, [type_of(scores), type_of(labels)],
+            f"the label {wrong} is none of the classes 0 to {classes - 1}",
+            known_as=f"Target {wrong} is out of bounds.",
+        )
+    return scores, labels
+
+
+def nll_kernel(scores: Any, labels: Any, reduction: str = "mean") -> Any:
+    scores, labels = labelled("nll_loss", scores, labels)
+    chosen = labels.reshape(-1)
+    picked = scores.reshape(-1, scores.shape[-1])[np.arange(chosen.size), chosen]
+    return finished(np.negative(picked).reshape(labels.shape)[()], reduction)
+
+
+wrong_labels = [
+    ErrorSample([np.ones((2, 3)), np.array([0, 3])], {}, IndexingError, "label 3 is none"),
+    ErrorSample([np.ones((2, 3)), np.array([-1, 2])], {}, IndexingError, "label -1 is none"),
+    ErrorSample([np.ones((2, 3)), np.array([0, 1, 2])], {}, ShapeError, "one label for each"),
+    ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
+]
+
+nll_loss = Op(
+    "nll_loss", nll_kernel, arity=2,
+    infer=partial(labelled_infer, "nll_loss"),
+    vjp=[
+        lambda g, y, scores, labels, reduction: at_labels(
+            -share(g, reduction, product(shape_of(labels))), labels, classes=shape_of(scores)[-1]
+        ),
+        None,
+    ],
+    jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
+    batch=loss_batch,
+    source="nll_loss({0}, {1}, reduction={reduction})",
+    samples=cases(
+        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
+    ),
+    error_samples=wrong_labels,
+    doc="Less the score that each row has at its label: the negative log likelihood, where scores "
+    "are logarithms of probabilities.",
+)
+
+
+def at_labels_kernel(x: Any, labels: Any, classes: int) -> Any:
+    labels = np.asarray(labels)
+    y = np.zeros((labels.size, classes), np.asarray(x).dtype)
+    y[np.arange(labels.size), labels.reshape(-1)] = x if np.ndim(x) == 0 else np.reshape(x, -1)
+    return y.reshape((*labels.shape, classes))
+
+
+def at_labels_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+    """Where examples share one number, each label of an example gets its own."""
+    x, labels = repeated(xs, batched)
+    n, *shape = shape_of(labels)
+    if len(shape_of(x)) <= len(shape):
+        x = broadcast_to(reshape(x, shape=(n, *(1,) * len(shape))), shape=(n, *shape))
+    return op(x, labels, **attrs)
+
+
+at_labels = Op(
+    "at_labels", at_labels_kernel, arity=2,
+    infer=lambda x, labels, classes: ArrayType((*labels.shape, classes), x.dtype),
+    vjp=[lambda g, y, x, labels, classes: -nll_loss(g, labels, reduction="none"), None],
+    jvp=[lambda t, y, x, labels, classes: at_labels(t, labels, classes=classes), None],
+    batch=at_labels_batch,
+    source="at_labels({0}, {1}, classes={classes})",
+    samples=cases(
+        beside(reals(()), exactly([0, 2, 1, 2], classes=3)),
+        beside(reals((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
+        beside(reals(()), exactly(1, classes=2)),
+        beside(reals((0,)), exactly(np.zeros(0, int), classes=3)),
+    ),
+    doc="A row for each label: the operand at the label's place, 0 elsewhere.",
+)
+
+
+def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    logits, labels = labelled("sparse_cross_entropy", logits, labels)
+    y = columns(logits)
+    y = y - np.maximum.reduce(y, initial=-np.inf, dtype=np.result_type(y, np.float16))
+    chosen = labels.reshape(-1)
+    losses = np.log(np.add.reduce(np.exp(y))) - y[chosen, np.arange(chosen.size)]
+    return finished(losses.reshape(labels.shape)[()], reduction)
+
+
+def class_error_kernel(logits: Any, labels: Any) -> Any:
+    """softmax of each row, less 1 at its label."""
+    y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
+    rows = y.reshape(-1, y.shape[-1])
+    rows[np.arange(len(rows)), np.asarray(labels).reshape(-1)] -= 1
+    return y
+
+
+def class_error_rule(v: Any, y: Any, logits: Any, labels: Any) -> Any:
+    return softmax_rule(v, softmax(logits), logits, axis=-1)
+
+
+class_error = Op(
+    "class_error", class_error_kernel, arity=2,
+    infer=lambda logits, labels: ArrayType(
+        logits.shape, labelled_infer("class_error", logits, labels).dtype
+    ),
+    vjp=[class_error_rule, None], jvp=[class_error_rule, None],
+    batch=each_its_own,
+    source="class_error({0}, {1})",
+    samples=cases(
+        beside(reals((4, 3)), exactly([0, 2, 1, 2])),
+        beside(reals((0, 3)), exactly(np.zeros(0, int))),
+        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+    ),
+    doc="softmax of the logits less 1 at the label: the derivative of the cross entropy.",
+)
+
+
+def sparse_vjp(g: Any, y: Any, logits: Any, labels: Any, reduction: str) -> Any:
+    g = share(g, reduction, product(shape_of(labels)))
+    g = expand_dims(g, axis=-1) if reduction == "none" else g
+    return class_error(logits, labels) * g
+
+
+sparse_cross_entropy = Op(
+    "sparse_cross_entropy", sparse_kernel, arity=2,
+    infer=partial(labelled_infer, "sparse_cross_entropy"),
+    vjp=[sparse_vjp, None],
+    jvp=[
+        lambda t, y, logits, labels, reduction: reduced(
+            sum(class_error(logits, labels) * t, axis=-1), reduction
+        ),
+        None,
+    ],
+    batch=loss_batch,
+    source="sparse_cross_entropy({0}, {1}, reduction={reduction})",
+    samples=cases(
+        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
+    ),
+    error_samples=wrong_labels,
+    doc="The negative log of the probability that softmax of the logits gives each class label.",
+)
+
+
+def cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    """The cross entropy of labels with softmax of the logits along the last axis.
+
+    Labels are integers, one for each row of logits, or probabilities in the shape of the logits.
+    Raises IndexingError for a label that is no class.
+
+    >>> float(cross_entropy(np.zeros((1, 2)), np.array([1])))
+    0.6931471805599453
+    """
+    if len(shape_of(labels)) != len(shape_of(logits)):
+        return sparse_cross_entropy(logits, labels, reduction=reduction)
+    check_same_shape("cross_entropy", logits, labels)
+    return reduced(-sum(strong_product(labels, log_softmax(logits)), axis=-1), reduction)

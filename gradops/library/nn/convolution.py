@@ -1,0 +1,299 @@
+"""Convolution over any number of axes, and its two transposes.
+
+`conv` is linear in operand and filters. The sum of products that it stands for, with a cotangent
+for each of its entries, is linear in three things; the gradient by each one is an op here, and so
+the derivatives of these three are one another.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Shape, Size
+from ...core.errors import OptionError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, complexes, reals
+from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
+from ...kernels.nn import convolution as kernels
+from ...kernels.nn.windows import extent, places
+from ..families import multilinear
+from ..shape.broadcasting import repeated
+from ..shape.movement import moveaxis, reshape
+
+__all__ = ["conv", "conv_operand", "conv_filters"]
+
+Sizes = tuple[int, ...] | None
+Pads = tuple[tuple[int, int], ...] | None
+
+
+def steps(n: int, strides: Sizes, pads: Pads, dilations: Sizes) -> tuple[Any, Any, Any]:
+    """Strides, widths of padding and dilations for each of `n` axes."""
+    return strides or (1,) * n, pads or ((0, 0),) * n, dilations or (1,) * n
+
+
+def conv_kernel(
+    x: Any, w: Any, strides: Sizes = None, pads: Pads = None, dilations: Sizes = None,
+    groups: int = 1,
+) -> Any:
+    conv_infer(type_of(x), type_of(w), strides, pads, dilations, groups)
+    return kernels.convolve(x, w, *steps(x.ndim - 2, strides, pads, dilations), groups)
+
+
+def conv_operand_kernel(
+    g: Any, w: Any, shape: tuple[int, ...], strides: Sizes = None, pads: Pads = None,
+    dilations: Sizes = None, groups: int = 1,
+) -> Any:
+    conv_operand_infer(type_of(g), type_of(w), shape, strides, pads, dilations, groups)
+    return kernels.spread(g, w, shape, *steps(g.ndim - 2, strides, pads, dilations), groups)
+
+
+def conv_filters_kernel(
+    x: Any, g: Any, shape: tuple[int, ...], strides: Sizes = None, pads: Pads = None,
+    dilations: Sizes = None, groups: int = 1,
+) -> Any:
+    conv_filters_infer(type_of(x), type_of(g), shape, strides, pads, dilations, groups)
+    return kernels.weigh(x, g, shape, *steps(x.ndim - 2, strides, pads, dilations), groups)
+
+
+def differ(m: Size, n: Size) -> bool:
+    """Whether two sizes cannot be equal."""
+    return m != n and isinstance(m, int) and isinstance(n, int)
+
+
+def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: int) -> None:
+    """Refuse operands of another rank, and attributes that do not fit it."""
+    n = ndim - 2
+    if n < 1 or any(t.ndim != ndim for t in types):
+        raise ShapeError(
+            op, types, "operand and filters have axes (examples, channels, ...) and (filters,"
+            " channels, ...), with equally many after these",
+            hint="a single example has an axis of size 1 in front: expand_dims(x, 0)",
+        )
+    for name, values in zip(("strides", "pads", "dilations"), given, strict=True):
+        if len(values) != n:
+            raise ShapeError(op, types, f"{name} {values} are not for {n} axes")
+        if name != "pads" and any(v < 1 for v in values):
+            raise OptionError(
+                op, types, f"{name} are at least 1, not {values}",
+                known_as="non-positive stride is not supported" if name == "strides" else None,
+            )
+    if groups < 1:
+        raise OptionError(op, types, f"there is at least one group, not {groups}")
+
+
+def check_channels(
+    op: str, types: Any, x: Size, per_group: Size, filters: Size, groups: int
+) -> None:
+    """Refuse channels that are not those of the groups of filters."""
+    if isinstance(filters, int) and filters % groups:
+        raise ShapeError(op, types, f"{groups} groups cannot share {filters} filters equally")
+    if differ(x, per_group * groups):
+        raise ShapeError(
+            op, types, f"the operand has {x} channels, the filters"
+            f" {per_group}" + (f" for each of {groups} groups" if groups > 1 else ""),
+            hint="channels are the second axis of the operand, and of the filters",
+            known_as=f"expected input to have {per_group * groups} channels, but got {x} channels"
+            " instead",
+        )  # fmt: skip
+
+
+def results(op: str, types: Any, sizes: Shape, window: Shape, given: Any) -> Shape:
+    """The sizes of a convolution, or an error where a window does not fit."""
+    for n, k, pad, d in zip(sizes, window, given[1], given[2]):
+        full = n + sum(pad)
+        if isinstance(k, int) and k < 1:
+            raise ShapeError(op, types, f"filters have sizes {window}, which must be at least 1")
+        if isinstance(full, int) and isinstance(k, int) and full < extent(k, d):
+            raise ShapeError(
+                op, types, f"filters that extend over {extent(k, d)} entries do not fit into"
+                f" {full}, padding included",
+                hint="pad the operand, or use smaller filters",
+                known_as="Kernel size can't be greater than actual input size",
+            )
+    return tuple(map(places, sizes, window, *given))
+
+
+def conv_infer(
+    x: ArrayType, w: ArrayType, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
+) -> ArrayType:
+    given = steps(x.ndim - 2, strides, pads, dilations)
+    check("conv", [x, w], x.ndim, given, groups)
+    check_channels("conv", [x, w], x.shape[1], w.shape[1], w.shape[0], groups)
+    sizes = results("conv", [x, w], x.shape[2:], w.shape[2:], given)
+    return ArrayType((x.shape[0], w.shape[0], *sizes), product_dtype(x, w))
+
+
+def product_dtype(a: ArrayType, b: ArrayType) -> Any:
+    """The dtype of products."""
+    return result_dtype(np.multiply, (a.dtype, b.dtype))
+
+
+def check_cotangent(op: str, types: Any, g: ArrayType, sizes: Shape) -> None:
+    """Refuse a cotangent of other sizes than the convolution has."""
+    if conflict(g.shape[2:], sizes):
+        raise ShapeError(op, types, f"the convolution has sizes {sizes}, not {g.shape[2:]}")
+
+
+def conv_operand_infer(
+    g: ArrayType, w: ArrayType, shape: Shape, strides: Sizes, pads: Pads, dilations: Sizes,
+    groups: int,
+) -> ArrayType:
+    op, types, given = "conv_operand", [g, w], steps(g.ndim - 2, strides, pads, dilations)
+    check(op, types, len(shape) + 2, given, groups)
+    check_channels(op, types, w.shape[1] * groups, w.shape[1], w.shape[0], groups)
+    if differ(g.shape[1], w.shape[0]):
+        raise ShapeError(
+            op, types,
+            f"the cotangent has {g.shape[1]} channels, and there are {w.shape[0]} filters",
+            hint="the filters of a transposed convolution have its operand's channels first",
+        )
+    check_cotangent(op, types, g, results(op, types, shape, w.shape[2:], given))
+    return ArrayType((g.shape[0], w.shape[1] * groups, *shape), product_dtype(g, w))
+
+
+def conv_filters_infer(
+    x: ArrayType, g: ArrayType, shape: Shape, strides: Sizes, pads: Pads, dilations: Sizes,
+    groups: int,
+) -> ArrayType:
+    op, types, given = "conv_filters", [x, g], steps(x.ndim - 2, strides, pads, dilations)
+    check(op, types, len(shape) + 2, given, groups)
+    if differ(x.shape[0], g.shape[0]):
+        raise ShapeError(op, types, f"there are {x.shape[0]} examples and {g.shape[0]} cotangents")
+    check_channels(op, types, x.shape[1], x.shape[1] // groups, g.shape[1], groups)
+    check_cotangent(op, types, g, results(op, types, x.shape[2:], shape, given))
+    return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
+
+
+def stacked_examples(op: Op, xs: Any, attrs: dict[str, Any]) -> Any:
+    """Batch the first operand alone: its examples become those of one operand."""
+    n, m, *rest = shape_of(xs[0])
+    y = op(reshape(xs[0], shape=(n * m, *rest)), xs[1], **attrs)
+    return reshape(y, shape=(n, m, *shape_of(y)[1:]))
+
+
+def as_groups(x: Any, axis: int) -> Any:
+    """A stack whose examples lie side by side along one of their axes."""
+    moved = moveaxis(x, 0, axis)
+    shape = shape_of(moved)
+    return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
+def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Each example of a stack is a group of channels of its own."""
+    if not batched[1] and op is not conv_filters:
+        return stacked_examples(op, xs, attrs)
+    first, second = repeated(xs, batched)
+    n = shape_of(first)[0]
+    groups = n * attrs["groups"]
+    first = as_groups(first, 1)
+    second = as_groups(second, 1 if op is conv_filters else 0)
+    y = op(first, second, **{**attrs, "groups": groups})
+    axis = 0 if op is conv_filters else 1
+    shape = shape_of(y)
+    parted = reshape(y, shape=(*shape[:axis], n, shape[axis] // n, *shape[axis + 1 :]))
+    return moveaxis(parted, axis, 0)
+
+
+def options(attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes that the three ops share."""
+    return {k: v for k, v in attrs.items() if k != "shape"}
+
+
+def to_operand(g: Any, w: Any, x: Any, attrs: dict[str, Any]) -> Any:
+    """The cotangent of the operand `x`."""
+    return conv_operand(g, w, shape=shape_of(x)[2:], **options(attrs))
+
+
+def to_filters(x: Any, g: Any, w: Any, attrs: dict[str, Any]) -> Any:
+    """The cotangent of the filters `w`."""
+    return conv_filters(x, g, shape=shape_of(w)[2:], **options(attrs))
+
+
+def source(name: str) -> str:
+    """The call in generated code."""
+    shape = "" if name == "conv" else "shape={shape}, "
+    return (
+        f"{name}({{0}}, {{1}}, {shape}strides={{strides}}, pads={{pads}}, dilations={{dilations}},"
+        " groups={groups})"
+    )
+
+
+conv = multilinear(
+    "conv", conv_kernel,
+    infer=conv_infer,
+    transpose=[
+        lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
+        lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
+    ],
+    batch=batch, source=source("conv"),
+    samples=cases(
+        reals((2, 3, 7), (4, 3, 3)),
+        reals((2, 2, 5, 6), (3, 2, 3, 2), strides=(2, 1), pads=((1, 0), (0, 2))),
+        reals((1, 4, 5, 6), (6, 2, 2, 3), dilations=(1, 2), groups=2),
+        reals((1, 3, 4, 3), (3, 1, 2, 2), strides=(3, 2), pads=((2, 1), (0, 0)), groups=3),
+        reals((1, 2, 3, 4, 3), (2, 2, 2, 1, 3), pads=((0, 0), (1, -1), (1, 1))),
+        reals((0, 2, 4), (3, 2, 3)), complexes((1, 2, 4), (1, 2, 3)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((3, 7)), np.ones((4, 3, 3))], {}, ShapeError, "expand_dims"),
+        ErrorSample([np.ones((1, 2, 7)), np.ones((4, 3, 3))], {}, ShapeError, "has 2 channels"),
+        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 9))], {}, ShapeError, "do not fit into 7"),
+        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 0))], {}, ShapeError, "at least 1"),
+        ErrorSample([np.ones((1, 4, 7)), np.ones((5, 2, 3))], {"groups": 2}, ShapeError,
+                    "5 filters"),
+        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"strides": (0,)}, OptionError,
+                    "at least 1, not (0,)"),
+        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"strides": (1, 1)}, ShapeError,
+                    "not for 1 axes"),
+        ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"groups": 0}, OptionError, "not 0"),
+    ],
+    doc="The sums of products of windows of an operand (examples, channels, ...) with each of some "
+    "filters (filters, channels / groups, ...).",
+)
+conv_operand = multilinear(
+    "conv_operand", conv_operand_kernel,
+    infer=conv_operand_infer,
+    transpose=[
+        lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
+        lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
+    ],
+    batch=batch, source=source("conv_operand"),
+    samples=cases(
+        reals((2, 4, 5), (4, 3, 3), shape=(7,)),
+        reals((2, 3, 2, 7), (3, 2, 3, 2), shape=(5, 6), strides=(2, 1), pads=((1, 0), (0, 2))),
+        reals((1, 6, 4, 2), (6, 2, 2, 3), shape=(5, 6), dilations=(1, 2), groups=2),
+        reals((0, 3, 2), (3, 2, 3), shape=(4,)), complexes((1, 1, 2), (1, 2, 3), shape=(4,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((1, 4, 5)), np.ones((3, 4, 3))], {"shape": (7,)}, ShapeError,
+                    "has 4 channels"),
+        ErrorSample([np.ones((1, 4, 5)), np.ones((4, 3, 3))], {"shape": (8,)}, ShapeError,
+                    "sizes (6,), not (5,)"),
+    ],
+    doc="The transpose of `conv` in its operand, of which `shape` has the sizes without examples "
+    "and channels: the cotangents of windows, each times the filters, where the windows were.",
+)
+conv_filters = multilinear(
+    "conv_filters", conv_filters_kernel,
+    infer=conv_filters_infer,
+    transpose=[
+        lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
+        lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),
+    ],
+    batch=batch, source=source("conv_filters"),
+    samples=cases(
+        reals((2, 3, 7), (2, 4, 5), shape=(3,)),
+        reals((2, 2, 5, 6), (2, 3, 2, 7), shape=(3, 2), strides=(2, 1), pads=((1, 0), (0, 2))),
+        reals((1, 4, 5, 6), (1, 6, 4, 2), shape=(2, 3), dilations=(1, 2), groups=2),
+        reals((0, 2, 4), (0, 3, 2), shape=(3,)), complexes((1, 2, 4), (1, 1, 2), shape=(3,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((1, 3, 7)), np.ones((2, 4, 5))], {"shape": (3,)}, ShapeError,
+                    "1 examples and 2 cotangents"),
+        ErrorSample([np.ones((1, 3, 7)), np.ones((1, 4, 5))], {"shape": (2,)}, ShapeError,
+                    "sizes (6,), not (5,)"),
+    ],
+    doc="The transpose of `conv` in its filters, of which `shape` has the sizes without filters "
+    "and channels: the windows of the operand, each times its cotangent, summed.",
+)

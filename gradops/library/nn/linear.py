@@ -1,0 +1,108 @@
+"""Linear layers with a bias, in one pass: what is added goes into the product's memory."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import product
+from ...core.errors import ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, reals
+from ...core.types import ArrayType, conflict, result_dtype, shape_of
+from ...kernels.linalg.products import multiplied
+from ..elementwise.arithmetic import add
+from ..families import align
+from ..linalg.contraction import matmul, matmul_batch, misfit
+from ..shape.broadcasting import sum_to
+from ..shape.movement import reshape, swapaxes, transpose
+
+__all__: list[str] = []  # `gradops.nn.linear` offers it
+
+
+def linear_kernel(x: Any, w: Any, b: Any, out: Any = None) -> Any:
+    if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
+        raise ValueError  # type inference says why
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    y = multiplied(rows, w.T).reshape(*x.shape[:-1], len(w))
+    if out is not None:
+        return np.add(y, b, out=out)
+    return np.add(y, b, out=y if y.dtype == np.result_type(y, b) else None)
+
+
+def unflattened(x: ArrayType, w: ArrayType) -> str | None:
+    """What to do with the result of a convolution that was not made one row per example."""
+    if x.ndim < 3 or not all(isinstance(n, int) for n in x.shape[1:]):
+        return None
+    entries = math.prod(map(int, x.shape[1:]))
+    if x.ndim < 4 and entries != w.shape[1]:
+        return None
+    return f"flatten(x, 1), or a layer Flatten, makes rows of {entries} entries, one per example"
+
+
+def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
+    if not x.ndim or w.ndim != 2:
+        raise ShapeError("linear", [x, w, b], "the weight is a matrix, with a row per output")
+    if conflict(x.shape[-1:], w.shape[1:]):
+        raise ShapeError(
+            "linear", [x, w, b],
+            f"the last axis has {x.shape[-1]} entries, and the weight takes {w.shape[1]}",
+            known_as=misfit(x.shape, w.shape[::-1]), hint=unflattened(x, w),
+        )
+    if b.ndim != 1 or conflict(b.shape, w.shape[:1]):
+        raise ShapeError("linear", [x, w, b], "the bias has not an entry per output")
+    dtype = result_dtype(np.multiply, (x.dtype, w.dtype))
+    return ArrayType((*x.shape[:-1], w.shape[0]), result_dtype(np.add, (dtype, b.dtype)))
+
+
+def to_weight(g: Any, y: Any, x: Any, w: Any, b: Any) -> Any:
+    """The cotangent of the weight: g.T @ x, all rows of both."""
+    return matmul(transpose(rows_of(g)), rows_of(x))
+
+
+def rows_of(x: Any) -> Any:
+    """All rows as one matrix."""
+    shape = shape_of(x)
+    return x if len(shape) == 2 else reshape(x, shape=(product(shape[:-1]), shape[-1]))
+
+
+def linear_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+    """More rows, if only they are a stack; else a product and a sum."""
+    x, w, b = xs
+    if not batched[1] and not batched[2]:
+        return op(x, w, b)
+    pair = (x, swapaxes(w, -1, -2))
+    product_is_stack = batched[0] or batched[1]
+    y = matmul_batch(matmul, pair, batched[:2], attrs) if product_is_stack else matmul(*pair)
+    return align(add, (y, b), (product_is_stack, batched[2]), attrs)
+
+
+linear = Op(
+    "linear", linear_kernel, arity=3,
+    infer=linear_infer,
+    vjp=[
+        lambda g, y, x, w, b: matmul(g, w),
+        to_weight,
+        lambda g, y, x, w, b: sum_to(g, shape=shape_of(b)),
+    ],
+    jvp=[
+        lambda t, y, x, w, b: matmul(t, transpose(w)),
+        lambda t, y, x, w, b: matmul(x, transpose(t)),
+        lambda t, y, x, w, b: t,
+    ],
+    batch=linear_batch,
+    source="linear({0}, {1}, {2}{out})", traits=frozenset({"c_order"}),
+    samples=cases(
+        reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
+        reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((3, 4)), np.ones((4, 2)), np.ones(4)], {}, ShapeError,
+                    "the last axis has 4 entries, and the weight takes 2"),
+        ErrorSample([np.ones((3, 4)), np.ones((2, 4)), np.ones(3)], {}, ShapeError,
+                    "not an entry per output"),
+        ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),
+    ],
+    doc="x @ w.T + b, for a weight that has a row per output.",
+)

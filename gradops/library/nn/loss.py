@@ -1,0 +1,191 @@
+"""Losses: how far predictions are from targets, as one number or entry by entry."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Size, product
+from ...core.errors import OptionError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import beside, between, cases, exactly, reals
+from ...core.types import ArrayType, result_dtype, shape_of, type_of
+from ..elementwise.arithmetic import abs, square
+from ..elementwise.comparison import maximum, where
+from ..elementwise.elementwise import log
+from ..families import elementwise
+from ..reduce.reduction import mean, sum
+from ..shape.broadcasting import repeated
+from .activation import SMALL, sigmoid, softplus_of_minus
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "mse_loss",
+]
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    """The mean or sum of the losses, or the losses themselves."""
+    check_reduction(reduction)
+    if reduction == "none":
+        return losses
+    return mean(losses) if reduction == "mean" else sum(losses)
+
+
+def check_reduction(reduction: str) -> None:
+    """Refuse what is no way to reduce losses."""
+    if reduction not in REDUCTIONS:
+        raise OptionError("loss", [], f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
+
+
+def share(g: Any, reduction: str, n: Size) -> Any:
+    """The cotangent of each of `n` losses, from that of what they were reduced to."""
+    return g / (n or 1) if reduction == "mean" else g
+
+
+def entries(x: Any) -> Any:
+    """How many entries there are, which an array knows without counting."""
+    return x.size if type(x) is np.ndarray else product(shape_of(x))
+
+
+def loss_type(shape: tuple[Size, ...], dtype: Any, reduction: str) -> ArrayType:
+    """The type of losses after their reduction."""
+    check_reduction(reduction)
+    return ArrayType(shape if reduction == "none" else (), dtype)
+
+
+def loss_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Each example's losses, then their reduction in each example."""
+    losses = op(*repeated(xs, batched), reduction="none")
+    if attrs["reduction"] == "none":
+        return losses
+    axes = tuple(range(1, len(shape_of(losses))))
+    return (mean if attrs["reduction"] == "mean" else sum)(losses, axis=axes)
+
+
+def differ(a: tuple[Size, ...], b: tuple[Size, ...]) -> bool:
+    """Whether two shapes cannot be equal, whatever their unknown sizes."""
+    known = [(m, n) for m, n in zip(a, b, strict=False) if {type(m), type(n)} == {int}]
+    return len(a) != len(b) or not all(m == n for m, n in known)
+
+
+def check_same_shape(op: str, x: Any, target: Any) -> None:
+    """Refuse a prediction and a target that would broadcast: a mistake, and a silent one."""
+    if differ(shape_of(x), shape_of(target)):
+        raise ShapeError(
+            op, [type_of(x), type_of(target)], "the two shapes must be equal",
+            hint="reshape or broadcast one of them first",
+            known_as=f"Using a target size ({list(shape_of(target))}) that is different to the"
+            f" input size ({list(shape_of(x))})",
+        )
+
+
+def bce_losses(z: Any, y: Any) -> Any:
+    """log(1 + exp(z)) - z y, exact for labels 0 and 1 also far out."""
+    if np.size(z) > SMALL:
+        return np.maximum(z, 0) - z * y + softplus_of_minus(np.abs(z))
+    zy = z * y
+    return np.logaddexp(-zy, z - zy)
+
+
+def bce_kernel(z: Any, y: Any, reduction: str = "mean") -> Any:
+    arrays = type(z) is type(y) is np.ndarray
+    if arrays and z.shape == y.shape and reduction == "mean" and 0 < z.size <= SMALL:
+        zy = z * y  # the common case of what follows, spelled out
+        return np.add.reduce(np.logaddexp(-zy, z - zy), axis=None) / z.size
+    z, y = np.asarray(z), np.asarray(y)
+    if z.shape != y.shape:
+        check_same_shape("binary_cross_entropy_with_logits", z, y)
+    return finished(bce_losses(z, y), reduction)
+
+
+def finished(losses: Any, reduction: str) -> Any:
+    """The reduction of losses that are arrays."""
+    if reduction == "mean":
+        return np.add.reduce(losses, axis=None) / losses.size
+    check_reduction(reduction)
+    return losses if reduction == "none" else np.add.reduce(losses, axis=None)
+
+
+def bce_infer(z: ArrayType, y: ArrayType, reduction: str) -> ArrayType:
+    check_same_shape("binary_cross_entropy_with_logits", z, y)
+    return loss_type(z.shape, result_dtype(bce_losses, (z.dtype, y.dtype)), reduction)
+
+
+def bce_source(z: ArrayType, y: ArrayType, reduction: str) -> str:
+    """The kernel, spelled out where the call would cost as much as the work."""
+    n = z.size
+    if reduction != "mean" or not isinstance(n, int) or not 0 < n <= SMALL or not z.ndim:
+        return "binary_cross_entropy_with_logits({0}, {1}, reduction={reduction})"
+    losses = "np.logaddexp(-({fresh} := {0} * {1}), {0} - {fresh})"
+    return f"np.add.reduce({losses}, axis=None) / {n}"
+
+
+binary_cross_entropy_with_logits = Op(
+    "binary_cross_entropy_with_logits", bce_kernel, arity=2,
+    infer=bce_infer,
+    vjp=[
+        lambda g, loss, z, y, reduction: (
+            (sigmoid(z) - y) * share(g, reduction, entries(z))
+        ),
+        lambda g, loss, z, y, reduction: -z * share(g, reduction, entries(z)),
+    ],
+    jvp=[
+        lambda t, loss, z, y, reduction: reduced((sigmoid(z) - y) * t, reduction),
+        lambda t, loss, z, y, reduction: reduced(-z * t, reduction),
+    ],
+    batch=loss_batch,
+    source=bce_source,
+    samples=cases(
+        *(beside(reals((5, 3)), between(0, 1, (5, 3), reduction=r)) for r in REDUCTIONS),
+        beside(reals((9, 10)), between(0, 1, (9, 10))), exactly(0.5, 1.0),
+        reals((0, 3), (0, 3), reduction="sum"),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((4, 1)), np.ones(4)], {}, ShapeError, "shapes must be equal"),
+    ],
+    doc="The cross entropy of labels between 0 and 1 with the logistic function of logits.",
+)
+
+
+def bce_of_probabilities(p: Any, y: Any) -> Any:
+    with np.errstate(divide="ignore"):  # the logarithm of 0 is bounded as well
+        return -(y * np.maximum(np.log(p), -100) + (1 - y) * np.maximum(np.log1p(-p), -100))
+
+
+def bounded_log(p: Any) -> Any:
+    """The logarithm, but at least -100; also at 0."""
+    return where(p > 0, maximum(log(where(p > 0, p, 1)), -100), -100)
+
+
+binary_cross_entropy = elementwise(
+    "binary_cross_entropy", bce_of_probabilities, source="binary_cross_entropy({0}, {1})",
+    d=[
+        lambda loss, p, y: (p - y) / maximum(p * (1 - p), 1e-12),
+        lambda loss, p, y: bounded_log(1 - p) - bounded_log(p),
+    ],
+    samples=between(0.1, 0.9, (3, 4), (3, 4)),
+    doc="The cross entropy, entry by entry, of labels with probabilities; logarithms are at least"
+    " -100, and the derivative by a probability is bounded likewise, as PyTorch's is.",
+)
+
+
+def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """The squared distances of `x` from `target`.
+
+    >>> float(mse_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
+    2.0
+    """
+    check_same_shape("mse_loss", x, target)
+    return reduced(square(x - target), reduction)
+
+
+def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """The absolute distances of `x` from `target`.
+
+    >>> float(l1_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
+    1.0
+    """
+    check_same_shape("l1_loss", x, target)
+    return reduced(abs(x - target), reduction)

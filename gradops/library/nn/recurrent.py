@@ -1,0 +1,271 @@
+"""What recurrent cells do entry by entry, several gates at once.
+
+A row has the gates side by side, in PyTorch's order: input, forget, cell and output gate of an
+LSTM, reset gate, update gate and new state of a GRU. One op for all of them costs a third of the
+calls that as many slices, activations and products would.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import DTypeError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.rules import Together
+from ...core.samples import cases, reals
+from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
+from ..elementwise.trigonometric import tanh
+from ..families import zeros_like
+from ..shape.broadcasting import each_its_own
+from ..shape.joining import concatenate_op
+from .activation import sigmoid
+
+__all__: list[str] = []  # cells are offered by `gradops.nn`
+
+
+def block(x: Any, i: int, count: int) -> Any:
+    """The gate number `i` of `count`."""
+    n = shape_of(x)[-1] // count
+    return x[..., i * n : (i + 1) * n]
+
+
+def blocks(x: Any, count: int) -> list[Any]:
+    """All gates."""
+    return [block(x, i, count) for i in range(count)]
+
+
+def joined(*parts: Any) -> Any:
+    """Gates side by side."""
+    return concatenate_op(*parts, axis=-1)
+
+
+def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
+    """How many entries a gate has; operands that do not fit are refused."""
+    n = x.shape[-1] if x.ndim else None
+    if not isinstance(n, int) or n % count:
+        raise ShapeError(op, [x, *others], f"the last axis has no known size of {count} gates")
+    for other in others:
+        wanted = (*x.shape[:-1], n // count)
+        if other.ndim != x.ndim or conflict(other.shape, wanted):
+            raise ShapeError(op, [x, *others], f"the last operand is not of shape {wanted}")
+    return n // count
+
+
+@lru_cache(maxsize=64)
+def is_cell_gate(size: int, dtype: Any) -> Any:
+    """1 where a row of an LSTM has its cell gate, the one with a tanh, and 0 elsewhere."""
+    row = np.zeros(size, dtype)
+    block(row, 2, 4)[...] = 1
+    row.flags.writeable = False
+    return row
+
+
+def require(fits: bool) -> None:
+    """Refuse operands of a kernel; type inference then says why."""
+    if not fits:
+        raise ValueError
+
+
+def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayType]:
+    """The type of gates, from what input and state give each."""
+
+    def infer(x: ArrayType, h: ArrayType) -> ArrayType:
+        gate_size(op, count, x)
+        if h.ndim != x.ndim or conflict(h.shape, x.shape):
+            raise ShapeError(op, [x, h], "the two operands have different shapes")
+        dtype = np.result_type(x.dtype, h.dtype)
+        if not is_inexact(dtype):
+            raise DTypeError(op, [x, h], "a cell computes with floats")
+        return ArrayType(x.shape, dtype)
+
+    return infer
+
+
+def wrong_gates(count: int) -> list[ErrorSample]:
+    """Operands that are no gates."""
+    odd, even = np.ones((2, 5)), np.ones((2, 12))
+    return [
+        ErrorSample([odd, odd], {}, ShapeError, f"size of {count} gates"),
+        ErrorSample([even, np.ones((2, 3))], {}, ShapeError, "different shapes"),
+        ErrorSample([even.astype(int), even.astype(int)], {}, DTypeError, "with floats"),
+    ]
+
+
+def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
+    require(x.shape == h.shape and x.shape[-1] % 4 == 0)
+    y = np.add(x, h, out=out)
+    require(y.dtype.kind in "fc")
+    g = np.tanh(block(y, 2, 4))
+    sigmoid.kernel(y, y)
+    block(y, 2, 4)[...] = g
+    return y
+
+
+def lstm_gates_shares(v: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+    """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh; the same for both operands."""
+    ct = lstm_gates_rule(v, y, x, h)
+    return lambda i: ct
+
+
+def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
+    return v * ((1 - y) * (y + is_cell_gate(shape_of(x)[-1], y.dtype)))
+
+
+lstm_gates = Op(
+    "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
+    vjp=Together(lstm_gates_shares), jvp=[lstm_gates_rule, lstm_gates_rule], batch=each_its_own,
+    source="lstm_gates({0}, {1}{out})",
+    samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
+                  reals((20, 12), (20, 12))),
+    error_samples=wrong_gates(4),
+    doc="The gates of an LSTM, from what its input and its state give each: tanh for the third"
+    " quarter of each row, the logistic function for the others.",
+)
+
+
+def pair_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayType]:
+    """The type of a state, from gates and a state."""
+
+    def infer(a: ArrayType, s: ArrayType) -> ArrayType:
+        gate_size(op, count, a, s)
+        return ArrayType(s.shape, result_dtype(np.multiply, (a.dtype, s.dtype)))
+
+    return infer
+
+
+def memory_kernel(a: Any, c: Any, out: Any = None) -> Any:
+    i, f, g, _ = blocks(a, 4)
+    require(i.shape == c.shape)
+    y = np.multiply(f, c, out=out)
+    return np.add(y, i * g, out=y)
+
+
+def memory_left(g: Any, y: Any, a: Any, c: Any) -> Any:
+    """The gradients of the gates; the output gate has no part in it."""
+    return joined(g * block(a, 2, 4), g * c, g * block(a, 0, 4), zeros_like(g))
+
+
+def memory_tangent(t: Any, y: Any, a: Any, c: Any) -> Any:
+    return block(t, 0, 4) * block(a, 2, 4) + block(t, 2, 4) * block(a, 0, 4) + block(t, 1, 4) * c
+
+
+pairs = cases(reals((3, 8), (3, 2)), reals((2, 3, 4), (2, 3, 1)), reals((0, 8), (0, 2)))
+wrong_pairs = [
+    ErrorSample([np.ones((2, 6)), np.ones((2, 2))], {}, ShapeError, "no known size of 4 gates"),
+    ErrorSample([np.ones((2, 8)), np.ones((1, 2))], {}, ShapeError, "not of shape (2, 2)"),
+    ErrorSample([np.ones((2, 8)), np.ones(2)], {}, ShapeError, "not of shape (2, 2)"),
+]
+
+lstm_memory = Op(
+    "lstm_memory", memory_kernel, arity=2, infer=pair_infer("lstm_memory", 4),
+    vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
+    jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=each_its_own,
+    source="lstm_memory({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
+    doc="The new memory of an LSTM, from its gates and its memory: i g + f c.",
+)
+
+
+def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
+    o = block(a, 3, 4)
+    require(o.shape == c.shape)
+    y = np.tanh(c, out=out)
+    return np.multiply(y, o, out=y)
+
+
+def hidden_shares(g: Any, y: Any, a: Any, c: Any) -> Callable[[int], Any]:
+    t, zeros = tanh(c), zeros_like(g)
+    return lambda i: g * block(a, 3, 4) * (1 - t * t) if i else joined(zeros, zeros, zeros, g * t)
+
+
+lstm_hidden = Op(
+    "lstm_hidden", hidden_kernel, arity=2, infer=pair_infer("lstm_hidden", 4),
+    vjp=Together(hidden_shares),
+    jvp=[
+        lambda t, y, a, c: block(t, 3, 4) * tanh(c),
+        lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
+    ],
+    batch=each_its_own,
+    source="lstm_hidden({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
+    doc="What an LSTM shows of its new memory: o tanh(c).",
+)
+
+
+def square_of_tanh(c: Any) -> Any:
+    u = tanh(c)
+    return u * u
+
+
+def gru_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
+    require(x.shape == h.shape and x.shape[-1] % 3 == 0)
+    n = x.shape[-1] // 3
+    y = np.add(x, h, out=out)
+    require(y.dtype.kind in "fc")
+    sigmoid.kernel(y[..., : 2 * n], y[..., : 2 * n])
+    new = np.multiply(y[..., :n], h[..., 2 * n :], out=y[..., 2 * n :])
+    np.tanh(np.add(new, x[..., 2 * n :], out=new), out=new)
+    return y
+
+
+def gru_gates_shares(g: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+    """The cotangents of what is added up for the gates, from the input and from the state."""
+    (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
+    dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
+    dr = (gr + dn * block(h, 2, 3)) * (r * (1 - r))
+    return lambda i: joined(dr, dz, dn * r if i else dn)
+
+
+def gru_gates_tangent(t: Any, y: Any, h: Any, from_state: bool) -> Any:
+    r, z, n = blocks(y, 3)
+    tr, tz, tn = blocks(t, 3)
+    dr = tr * (r * (1 - r))
+    tn = tn * r if from_state else tn
+    return joined(dr, tz * (z * (1 - z)), (tn + dr * block(h, 2, 3)) * (1 - n * n))
+
+
+gru_gates = Op(
+    "gru_gates", gru_gates_kernel, arity=2, infer=gates_infer("gru_gates", 3),
+    vjp=Together(gru_gates_shares),
+    jvp=[
+        lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
+        lambda t, y, x, h: gru_gates_tangent(t, y, h, True),
+    ],
+    batch=each_its_own,
+    source="gru_gates({0}, {1}{out})",
+    samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
+                  reals((20, 9), (20, 9))),
+    error_samples=wrong_gates(3),
+    doc="Reset gate, update gate and proposed state of a GRU, from what its input and its state"
+    " give each: sigmoid, sigmoid, and tanh(x + r h).",
+)
+
+
+def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
+    _, z, n = blocks(a, 3)
+    require(n.shape == h.shape)
+    y = np.subtract(h, n, out=out)
+    return np.add(np.multiply(y, z, out=y), n, out=y)
+
+
+def gru_state_left(g: Any, y: Any, a: Any, h: Any) -> Any:
+    _, z, n = blocks(a, 3)
+    return joined(zeros_like(g), g * (h - n), g * (1 - z))
+
+
+def gru_state_tangent(t: Any, y: Any, a: Any, h: Any) -> Any:
+    (_, z, n), (_, tz, tn) = blocks(a, 3), blocks(t, 3)
+    return tz * (h - n) + tn * (1 - z)
+
+
+gru_state = Op(
+    "gru_state", gru_state_kernel, arity=2, infer=pair_infer("gru_state", 3),
+    vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
+    jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=each_its_own,
+    source="gru_state({0}, {1}{out})",
+    samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
+    error_samples=[
+        ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "not of shape (2, 2)"),
+    ],
+    doc="The new state of a GRU, from its gates and its state: n + z (h - n).",
+)

@@ -1,0 +1,1 @@
+"""Random ops, which are functions of a key, and distributions."""

@@ -1,0 +1,314 @@
+"""Random numbers from distributions with parameters; gradients pass to those that are continuous.
+
+Numbers with a normal or logistic distribution, say, are scaled and moved by hand, and so
+differentiated. What depends on its parameter in a way that no formula tells, as the gamma
+distribution does, is differentiated implicitly: along a constant share of the distribution.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.attributes import canonical
+from ...core.dims import Size
+from ...core.errors import DTypeError, OptionError, ShapeError
+from ...core.op import ErrorSample, Op, Samples
+from ...core.rules import Rule
+from ...core.samples import beside, cases, drawn
+from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
+from ...kernels.elementwise.tables import float_dtype
+from ...kernels.random import distributions as kernels
+from ...kernels.random.random import FLOAT32, INT64
+from ..elementwise.arithmetic import strong_product
+from ..elementwise.elementwise import exp, log
+from ..elementwise.gamma import gamma_slope
+from ..families import padded
+from ..index.indexing import take
+from ..linalg.contraction import matmul
+from ..linalg.spectra import cholesky
+from ..nn.activation import sigmoid, softmax
+from ..reduce.cumulative import cumsum
+from ..reduce.searching import searchsorted
+from ..reduce.sorting import argsort
+from ..shape.broadcasting import broadcast_to
+from ..shape.movement import astype, reshape, squeeze
+from .random import (
+    KEY,
+    check_key,
+    fold_in,
+    keys,
+    negative,
+    random_gumbel,
+    random_integers,
+    random_normal,
+    random_permutation,
+    random_uniform,
+)
+
+__all__ = [
+    "random_beta", "random_chisquare", "random_choice", "random_dirichlet", "random_gamma",
+    "random_loggamma", "random_multivariate_normal", "random_poisson", "random_shuffle",
+    "random_student_t",
+]
+
+
+def counts(shape: tuple[int, ...]) -> Samples:
+    """Parameters that are integers: differences do not find derivatives of what is drawn."""
+    return drawn(lambda rng, shape: rng.integers(1, 9, shape), [shape])
+
+
+THREE = dict(shape=(3,))
+parameters = cases(
+    beside(keys((2,), shape=(3, 4)), counts((4,))), beside(keys((2,), shape=()), counts(())),
+    beside(keys((3, 2), shape=(4,)), counts((3, 4))),
+    beside(keys((2,), shape=(2, 0)), counts((2, 1))),
+)
+no_parameters = [
+    ErrorSample([np.ones(2), 1.0], THREE, DTypeError, "of uint64, not of float64"),
+    ErrorSample([KEY, np.ones((2, 3))], THREE, ShapeError, "does not broadcast to shape (3,)"),
+    ErrorSample([KEY, np.ones(2)], THREE, ShapeError, "3 against 2"),
+    ErrorSample([KEY, 1.0], dict(shape=(-1,)), OptionError, "the size -1 is negative"),
+    ErrorSample([KEY, -1.0], THREE, OptionError, "not -1.0"),
+    ErrorSample([KEY, np.nan], THREE, OptionError, "not nan"),
+]
+
+
+def of_parameter(
+    name: str, kernel: Callable[..., Any], *, rule: Rule | None, doc: str, dtype: Any = None
+) -> Op:
+    """An op that draws an array for a key and a parameter, which broadcasts to it."""
+
+    def infer(key: ArrayType, parameter: ArrayType, shape: Sequence[Size]) -> ArrayType:
+        check_key(name, [key, parameter])
+        if reason := negative(shape):
+            raise OptionError(name, [key, parameter], reason)
+        whole = ArrayType((*key.shape[:-1], *shape), dtype or float_dtype(parameter.dtype))
+        if broadcast_shapes(name, [whole, parameter]) != whole.shape:
+            raise ShapeError(
+                name, [key, parameter], f"the parameter does not broadcast to shape {whole.shape}"
+            )
+        return whole
+
+    return Op(
+        name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
+        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({"c_order"}), doc=doc,
+        family="drawing", samples=parameters, error_samples=no_parameters,
+    )
+
+
+def for_each_key(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+    """Examples of parameters that share a key have it each; a parameter has the rank of a draw."""
+    key, parameter = xs
+    if not batched[0]:
+        key = broadcast_to(key, shape=(shape_of(parameter)[0], *shape_of(key)))
+    rank = len(shape_of(key)) - 1 + len(attrs["shape"])
+    if batched[1]:
+        parameter = padded(parameter, rank - len(shape_of(parameter)))
+    return op(key, parameter, **attrs)
+
+
+def gamma_rule(v: Any, y: Any, key: Any, alpha: Any, shape: Any) -> Any:
+    return v * strong_product(y, gamma_slope(alpha, log(y)))
+
+
+gamma_op = of_parameter(
+    "random_gamma", kernels.random_gamma, rule=gamma_rule,
+    doc="Random numbers for a key with the gamma distribution of parameter y and scale 1.",
+)
+loggamma_op = of_parameter(
+    "random_loggamma", kernels.random_loggamma,
+    rule=lambda v, y, key, alpha, shape: v * gamma_slope(alpha, y),
+    doc="Logarithms of random numbers for a key with the gamma distribution of parameter y.",
+)
+poisson_op = of_parameter(
+    "random_poisson", kernels.random_poisson, rule=None, dtype=INT64,
+    doc="Random integers for a key with the Poisson distribution of mean y.",
+)
+
+
+def parameter_of(x: Any, dtype: Any = None) -> Any:
+    """A parameter as floats of a dtype: by default its own, and float32 for a Python number."""
+    if type(x) in PYTHON_SCALARS:
+        return np.asarray(x, dtype or FLOAT32)
+    x = x if hasattr(x, "shape") else np.asarray(x)
+    wanted = canonical("dtype", dtype) or float_dtype(type_of(x).dtype)
+    return x if type_of(x).dtype == wanted else astype(x, dtype=wanted)
+
+
+def shape_for(shape: Any, *parameters: Any) -> tuple[Size, ...]:
+    """The shape given, or what parameters broadcast to."""
+    if shape is None:
+        return broadcast_shapes("random", list(map(type_of, parameters)))
+    return tuple(canonical("shape", shape))
+
+
+def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Random numbers for a key with the gamma distribution of parameter `alpha` and scale 1.
+
+    They have the shape of `alpha`, or `shape`, to which it broadcasts. Gradients pass to `alpha`:
+    they say how a number moves when the share of the distribution below it stays. Raises
+    OptionError for negative and infinite parameters.
+
+    >>> bool(random_gamma(gradops.random_key(0), 3.0, shape=(1000,)).mean().round(1) == 3)
+    True
+    """
+    alpha = parameter_of(alpha, dtype)
+    return gamma_op(key, alpha, shape=shape_for(shape, alpha))
+
+
+def random_loggamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """The logarithm of `random_gamma` with the same key, finite also where that underflows.
+
+    >>> float(random_loggamma(gradops.random_key(0), 1e-5)) < -1000
+    True
+    """
+    alpha = parameter_of(alpha, dtype)
+    return loggamma_op(key, alpha, shape=shape_for(shape, alpha))
+
+
+def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
+    """Random integers for a key with the Poisson distribution of a mean; there is no gradient.
+
+    They have the shape of `mean`, or `shape`, to which it broadcasts. Raises OptionError for
+    negative and infinite means.
+
+    >>> random_poisson(gradops.random_key(0), np.array([0.0, 0.0])).tolist()
+    [0, 0]
+    """
+    mean = parameter_of(mean)
+    return poisson_op(key, mean, shape=shape_for(shape, mean))
+
+
+def random_chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Random numbers for a key with the chi-square distribution of `df` degrees of freedom.
+
+    >>> random_chisquare(gradops.random_key(0), np.array([1.0, 2.0])).shape
+    (2,)
+    """
+    return 2 * random_gamma(key, parameter_of(df, dtype) / 2, shape)
+
+
+def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Random numbers for a key with the beta distribution of parameters `a` and `b`.
+
+    Gradients pass to both of them.
+
+    >>> bool(0 < random_beta(gradops.random_key(0), 2.0, 3.0) < 1)
+    True
+    """
+    a, b = parameter_of(a, dtype), parameter_of(b, dtype)
+    shape = shape_for(shape, a, b)
+    of_a = random_loggamma(fold_in(key, 0), a, shape)
+    return sigmoid(of_a - random_loggamma(fold_in(key, 1), b, shape))
+
+
+def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Random probabilities for a key, with the Dirichlet distribution of parameters `alpha`.
+
+    They add up to 1 along the last axis, which is that of `alpha`; `shape` is that of the others.
+
+    >>> x = random_dirichlet(gradops.random_key(0), np.ones(3), shape=(4,))
+    >>> x.sum(axis=-1).round(6).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    alpha = parameter_of(alpha, dtype)
+    if not shape_of(alpha):
+        raise ShapeError("random_dirichlet", [type_of(alpha)], "alpha has no axis of parameters")
+    whole = None if shape is None else (*canonical("shape", shape), shape_of(alpha)[-1])
+    return softmax(random_loggamma(key, alpha, whole), axis=-1)
+
+
+def random_student_t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Random numbers for a key with Student's t distribution of `df` degrees of freedom.
+
+    >>> random_student_t(gradops.random_key(0), 5.0, shape=(2, 3)).shape
+    (2, 3)
+    """
+    half = parameter_of(df, dtype) / 2
+    shape = shape_for(shape, half)
+    z = random_normal(fold_in(key, 0), shape=shape, dtype=type_of(half).dtype)
+    return z * exp((log(half) - random_loggamma(fold_in(key, 1), half, shape)) / 2)
+
+
+def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None) -> Any:
+    """Random vectors for a key, normal with a mean and a covariance matrix.
+
+    `shape` is that of the axes before the vectors' own. Gradients pass to both parameters, to the
+    covariance through its Cholesky factor. Raises LinAlgError if it is not positive definite.
+
+    >>> random_multivariate_normal(gradops.random_key(0), np.zeros(2), np.eye(2), shape=(5,)).shape
+    (5, 2)
+    """
+    mean, cov = parameter_of(mean), parameter_of(cov)
+    if len(shape_of(cov)) < 2 or not shape_of(mean):
+        raise ShapeError(
+            "random_multivariate_normal", [type_of(mean), type_of(cov)],
+            "the mean is a vector, and the covariance a matrix",
+        )
+    if shape is None:
+        rows = ArrayType(shape_of(cov)[:-2], bool), ArrayType(shape_of(mean)[:-1], bool)
+        shape = broadcast_shapes("random_multivariate_normal", rows)
+    shape = (*canonical("shape", shape), shape_of(mean)[-1], 1)
+    z = random_normal(key, shape=shape, dtype=type_of(mean + cov).dtype)
+    return mean + squeeze(matmul(cholesky(cov), z), axis=(-1,))
+
+
+def random_shuffle(key: Any, x: Any, axis: int = 0) -> Any:
+    """The entries along an axis in a random order for a key.
+
+    >>> sorted(random_shuffle(gradops.random_key(0), np.arange(4)).tolist())
+    [0, 1, 2, 3]
+    """
+    return take(x, random_permutation(key, n=size_along("random_shuffle", x, axis)), axis=axis)
+
+
+def size_along(name: str, x: Any, axis: int) -> Size:
+    """The size of an axis, if `x` has it."""
+    t = type_of(x)
+    if not -t.ndim <= axis < t.ndim:
+        raise ShapeError(name, [t], f"there is no axis {axis} to draw from")
+    return t.shape[axis]
+
+
+def random_choice(
+    key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0
+) -> Any:  # fmt: skip
+    """Random entries of `a` along an axis, or integers from 0 to before `a`, for a key.
+
+    All have the same probability, or those in `p`. Without `replace` none is drawn twice; raises
+    OptionError if there are too few.
+
+    >>> random_choice(gradops.random_key(0), np.array([5, 6]), shape=(3,), p=[0.0, 1.0]).tolist()
+    [6, 6, 6]
+    """
+    whole = isinstance(a, int | np.integer)
+    n = int(a) if whole else size_along("random_choice", a, axis)
+    shape = tuple(canonical("shape", shape))
+    places = with_replacement(key, n, shape, p) if replace else distinct_places(key, n, shape, p)
+    return places if whole else take(a, places, axis=axis)
+
+
+def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> Any:
+    """Places that may come again, with the probabilities `p`."""
+    if p is None:
+        return random_integers(key, shape=shape, low=0, high=n)
+    bounds = cumsum(parameter_of(p), axis=0)
+    shares = 1 - random_uniform(key, shape=shape, dtype=type_of(bounds).dtype)
+    return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
+
+
+def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> Any:
+    """Places none of which comes again: those of the largest of numbers that are drawn for all."""
+    count = ArrayType(shape, bool).size
+    if isinstance(n, int) and isinstance(count, int) and count > n:
+        raise OptionError(
+            "random_choice", [], f"{count} of {n} cannot be drawn without replacement"
+        )
+    if p is None:
+        order = random_permutation(key, n=n)
+    else:
+        p = parameter_of(p)
+        noise = random_gumbel(key, shape=shape_of(p), dtype=type_of(p).dtype)
+        order = argsort(noise + log(p), descending=True)
+    return reshape(order[:count], shape=shape)

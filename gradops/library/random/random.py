@@ -1,0 +1,273 @@
+"""Random numbers as ops: a function of a key, so equal keys give equal numbers everywhere.
+
+An op has no state: it draws the same in each mode, thread and process, in whatever order. New
+numbers take a new key, which `fold_in` makes. See Note [Keys] in `gradops/kernels/random/random.py`.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.attributes import attributes, canonical
+from ...core.dims import Dim, Size
+from ...core.errors import DTypeError, OptionError, ShapeError
+from ...core.op import ErrorSample, Op, Samples
+from ...core.samples import beside, cases, drawn, integers
+from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
+from ...kernels.random import random as kernels
+from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
+from ..families import padded
+from ..reduce.reduction import argmax
+from ..shape.movement import expand_dims, shown
+
+__all__ = [
+    "fold_in", "random_bernoulli", "random_categorical", "random_cauchy", "random_exponential",
+    "random_gumbel", "random_integers", "random_key", "random_laplace", "random_logistic",
+    "random_normal", "random_permutation", "random_split", "random_uniform", "truncated_normal",
+]
+
+Attrs = dict[str, Any]
+
+KEY, HINT = np.array([1, 2], WORD), "random_key(seed) makes a key"
+
+
+def random_key(seed: int, *words: int) -> np.ndarray:
+    """The key of a seed, a uint64[2]; further integers are folded in, one after the other.
+
+    Seeds that are close to each other have keys as unrelated as any, so 0, 1, 2 are good seeds.
+    Negative integers count modulo 2**64. Raises OptionError for integers of more than 64 bits.
+
+    >>> bool(np.all(random_key(0, 7) == fold_in(random_key(0), 7)))
+    True
+    """
+    a, b = kernels.ROOT
+    for word in map(operator.index, (seed, *words)):
+        if not -LIMIT // 2 <= word < LIMIT:
+            raise OptionError("random_key", (seed, *words), f"{word} has more than 64 bits")
+        a, b = kernels.folded(a, b, word % LIMIT)
+    return np.array((a, b), WORD)
+
+
+def check_key(name: str, types: Sequence[ArrayType]) -> None:
+    """Refuse a first operand that is no key, nor a stack of keys."""
+    key = types[0]
+    if key.dtype != WORD:
+        raise DTypeError(name, types, f"a key is of uint64, not of {key.dtype}", hint=HINT)
+    if not key.ndim or conflict(key.shape[-1:], (2,)):
+        raise ShapeError(name, types, f"a key has the shape (2,), not {shown(key.shape)}", HINT)
+
+
+def keys(*shapes: tuple[int, ...], **attrs: Any) -> Samples:
+    """Keys, or stacks of them."""
+    return drawn(lambda r, s: r.integers(0, LIMIT, s, WORD), shapes, **attrs)
+
+
+def fold_in_infer(key: ArrayType, data: ArrayType) -> ArrayType:
+    check_key("fold_in", [key, data])
+    if data.dtype.kind not in "iu":
+        raise DTypeError("fold_in", [key, data], f"data are integers, not {data.dtype}")
+    stacks = [ArrayType(key.shape[:-1], WORD), data]
+    return ArrayType((*broadcast_shapes("fold_in", stacks), 2), WORD)
+
+
+def fold_in_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+    """Give stacks the axes that broadcasting would add in front; a key has one that stays last."""
+    ranks = [len(shape_of(x)) - b - last for x, b, last in zip(xs, batched, (1, 0))]
+    return op(*(padded(x, max(ranks) - r) if b else x for x, b, r in zip(xs, batched, ranks)))
+
+
+fold_in = Op(
+    "fold_in", kernels.fold_in, arity=2,
+    infer=fold_in_infer, vjp=[None, None], jvp=[None, None], batch=fold_in_batch,
+    source="fold_in({0}, {1})", traits=frozenset({"c_order"}),
+    samples=cases(
+        beside(keys((2,)), integers(())), beside(keys((2,)), integers((3,))),
+        beside(keys((4, 2)), integers((3, 1))), beside(keys((3, 2)), integers(())),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(2), 1], {}, DTypeError, "of uint64, not of float64"),
+        ErrorSample([KEY[:1], 1], {}, ShapeError, "shape (2,), not (1,)"),
+        ErrorSample([KEY, np.ones(2)], {}, DTypeError, "data are integers, not float64"),
+        ErrorSample([np.stack([KEY] * 3), np.arange(2)], {}, ShapeError, "3 against 2"),
+    ],
+    doc="The key made of a key and an integer; of stacks of them, which broadcast, many keys.",
+)
+
+
+def drawing(
+    name: str, kernel: Callable[..., Any], *, attrs: Sequence[Attrs],
+    wrong: Callable[..., str | None], refused: Sequence[tuple[Attrs, str]], doc: str,
+    dtype: Any = None,
+) -> Op:  # fmt: skip
+    """An op that draws an array for a key, or one for each key of a stack.
+
+    `attrs` are those of samples. `wrong(**attrs)` says what is wrong with some, or is None, and
+    `refused` are attributes of that kind. `dtype` is that of the result, unless an attribute is.
+    """
+
+    def infer(key: ArrayType, **attrs: Any) -> ArrayType:
+        check_key(name, [key])
+        shape = attrs["shape"] if "shape" in attrs else (attrs["n"],)
+        if reason := negative(shape) or wrong(**attrs):
+            raise OptionError(name, [key], reason)
+        return ArrayType((*key.shape[:-1], *shape), dtype or attrs["dtype"])
+
+    return Op(
+        name, kernel, infer=infer, vjp=[None], jvp=[None],
+        batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
+        source=f"{name}({{0}}, {', '.join(f'{{{k}}}' for k in attributes(kernel, 1))})",
+        traits=frozenset({"c_order"}), doc=doc, family="drawing",
+        samples=cases(
+            *(keys((2,), **a) for a in attrs), keys((3, 2), **attrs[0]), keys((0, 2), **attrs[0])
+        ),
+        error_samples=[
+            ErrorSample([np.ones(2)], attrs[0], DTypeError, "of uint64, not of float64"),
+            ErrorSample([np.ones(3, WORD)], attrs[0], ShapeError, "shape (2,), not (3,)"),
+            *(ErrorSample([KEY], a, OptionError, says) for a, says in refused),
+        ],
+    )  # fmt: skip
+
+
+def negative(shape: Sequence[Size]) -> str | None:
+    """What is wrong with the sizes of an array, if anything is."""
+    wrong = [n for n in shape if not isinstance(n, Dim) and n < 0]
+    return f"the size {wrong[0]} is negative" if wrong else None
+
+
+def not_float(dtype: Any, **attrs: Any) -> str | None:
+    """What is wrong with the dtype of random floats, if anything is."""
+    names = ", ".join(map(str, DRAWN_IN))
+    return None if np.dtype(dtype) in DRAWN_IN else f"the dtype is one of {names}, not {dtype}"
+
+
+def no_interval(low: float, high: float, dtype: Any, **attrs: Any) -> str | None:
+    """What is wrong with the bounds of random floats, if anything is."""
+    if reason := not_float(dtype):
+        return reason
+    if not low <= high:
+        return f"low={low} and high={high} are not in this order"
+    return None if spanned(low, high, np.dtype(dtype)) else f"{dtype} does not span {low} to {high}"
+
+
+def no_range(low: Size, high: Size, dtype: Any, **attrs: Any) -> str | None:
+    """What is wrong with the bounds of random integers, if anything is."""
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "iu" or not dtype.isnative:
+        return f"the dtype is one of integers, not {dtype}"
+    if isinstance(low, Dim) or isinstance(high, Dim):
+        return None
+    if not (isinstance(low, int) and isinstance(high, int) and low < high):
+        return f"low={low} and high={high} are not integers in this order"
+    span = np.iinfo(dtype)
+    fits = span.min <= low and high - 1 <= span.max
+    return None if fits else f"{dtype} does not have all integers from {low} to before {high}"
+
+
+def no_probability(p: float, **attrs: Any) -> str | None:
+    """What is wrong with a probability, if anything is."""
+    return None if 0 <= p <= 1 else f"p={p} is no probability"
+
+
+FLOATS: list[Attrs] = [
+    dict(shape=(3, 4)), dict(), dict(shape=(2, 0)), dict(shape=(5,), dtype="float64"),
+    dict(shape=(5,), dtype="float16"),
+]
+NO_FLOATS: list[tuple[Attrs, str]] = [
+    (dict(shape=(2, -1)), "the size -1 is negative"),
+    (dict(dtype="int64"), "one of float16, float32, float64, not int64"),
+]
+
+random_uniform = drawing(
+    "random_uniform", kernels.uniform, wrong=no_interval,
+    attrs=[*FLOATS, dict(shape=(5,), low=-1, high=2.5), dict(shape=(5,), low=1.0, high=1.0)],
+    refused=[*NO_FLOATS, (dict(low=1.0, high=0.0), "low=1.0 and high=0.0 are not in this order"),
+             (dict(high=np.inf), "float32 does not span 0.0 to inf"),
+             (dict(low=-3e38, high=3e38), "float32 does not span")],
+    doc="Random numbers for a key, uniform from `low` to before `high`.",
+)
+
+
+def of_floats(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+    """An op that draws floats with a distribution that has no parameters."""
+    return drawing(name, kernel, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS, doc=doc)
+
+
+random_normal = of_floats(
+    "random_normal", kernels.normal, "Random numbers for a key, normal with mean 0 and variance 1."
+)
+truncated_normal = of_floats(
+    "truncated_normal", kernels.truncated,
+    "Random numbers for a key, normal with mean 0 and variance 1 but none beyond -2 and 2.",
+)
+random_gumbel = of_floats(
+    "random_gumbel", kernels.gumbel,
+    "Random numbers for a key with the standard Gumbel distribution.",
+)
+random_exponential = of_floats(
+    "random_exponential", kernels.exponential,
+    "Random numbers for a key with the exponential distribution of mean 1.",
+)
+random_laplace = of_floats(
+    "random_laplace", kernels.laplace,
+    "Random numbers for a key with the standard Laplace distribution.",
+)
+random_logistic = of_floats(
+    "random_logistic", kernels.logistic,
+    "Random numbers for a key with the standard logistic distribution.",
+)
+random_cauchy = of_floats(
+    "random_cauchy", kernels.cauchy,
+    "Random numbers for a key with the standard Cauchy distribution.",
+)
+random_bernoulli = drawing(
+    "random_bernoulli", kernels.bernoulli, wrong=no_probability, dtype=bool,
+    attrs=[dict(shape=(3, 4)), dict(), dict(shape=(5,), p=1), dict(shape=(0, 3), p=0.0)],
+    refused=[NO_FLOATS[0], (dict(p=1.5), "p=1.5 is no probability"),
+             (dict(p=np.nan), "p=nan is no probability")],
+    doc="Random truth values for a key, true with probability `p` (to within 2**-33).",
+)
+random_integers = drawing(
+    "random_integers", kernels.integers, wrong=no_range,
+    attrs=[dict(shape=(3, 4), low=-3, high=4), dict(shape=(), low=0, high=2),
+           dict(shape=(5,), low=0, high=256, dtype="uint8")],
+    refused=[(dict(shape=(-2,), low=0, high=2), "the size -2 is negative"),
+             (dict(shape=(), low=2, high=2), "low=2 and high=2 are not integers in this order"),
+             (dict(shape=(), low=0.5, high=2), "low=0.5 and high=2 are not integers"),
+             (dict(shape=(), low=0, high=300, dtype="int8"), "int8 does not have all integers"),
+             (dict(shape=(), low=0, high=2, dtype="float32"), "one of integers, not float32")],
+    doc="Random integers for a key, from `low` to before `high`, all with the same probability.",
+)
+random_permutation = drawing(
+    "random_permutation", kernels.permutation, dtype=INT64,
+    wrong=lambda n: None if isinstance(n, int | Dim) else f"n={n} is no integer",
+    attrs=[dict(n=5), dict(n=0)],
+    refused=[(dict(n=-1), "the size -1 is negative"), (dict(n=2.5), "n=2.5 is no integer")],
+    doc="The integers from 0 to before `n` in a random order for a key.",
+)
+
+
+def random_split(key: Any, n: int = 2) -> Any:
+    """`n` keys made of one, or of each of a stack: `fold_in` with the numbers from 0 on.
+
+    >>> random_split(random_key(0), 3).shape
+    (3, 2)
+    """
+    if len(shape_of(key)) > 1:
+        key = expand_dims(key, axis=-2)
+    return fold_in(key, np.arange(n))
+
+
+def random_categorical(key: Any, logits: Any, shape: Sequence[Size] = ()) -> Any:
+    """Random indices along the last axis of `logits`, with the probabilities of their softmax.
+
+    There is one for each row of logits, or an array of `shape` of them, whose axes come first.
+
+    >>> random_categorical(random_key(0), np.array([[0.0, -np.inf], [-np.inf, 0.0]])).tolist()
+    [0, 1]
+    """
+    like = type_of(logits)
+    dtype = like.dtype if like.dtype in DRAWN_IN else FLOAT64
+    noise = random_gumbel(key, shape=(*canonical("shape", shape), *like.shape), dtype=dtype)
+    return argmax(logits + noise, axis=-1)

@@ -1,0 +1,154 @@
+"""Entries by their place along one axis, and along the other axes their own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Shape
+from ...core.errors import IndexingError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import beside, cases, complexes, exactly, reals
+from ...core.types import (
+    ArrayType,
+    broadcast_shapes,
+    conflict,
+    normalize_axis,
+    operand_types,
+    shape_of,
+)
+from ...kernels.index import along_axis as kernels
+from ...kernels.index.indexing import check_range
+from ..index.index_keys import index_array
+from ..shape.broadcasting import broadcast_to
+from ..shape.movement import in_a_row, reshape
+
+__all__ = ["add_along_axis", "take_along_axis"]
+
+PLACES = [[2, 0, -1], [0, 0, 1], [1, 1, 1]]
+
+
+def found_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayType:
+    """The type of what indices take along an axis: the other axes broadcast."""
+    types, k = [x, indices], normalize_axis(op, x, axis)
+    if indices.ndim != x.ndim:
+        reason = f"the indices have {indices.ndim} axes, the operand {x.ndim}"
+        raise ShapeError(op, types, reason)
+    if indices.dtype.kind not in "iu":
+        raise IndexingError(op, types, f"{indices.dtype} is no dtype for an index")
+    one = ArrayType((*x.shape[:k], 1, *x.shape[k + 1 :]), x.dtype)
+    return ArrayType(broadcast_shapes(op, [one, indices]), x.dtype)
+
+
+def refuse(op: str, types: Sequence[ArrayType], shape: Shape, indices: Any, axis: int) -> None:
+    """Raise an error for the first index that is out of range, if there is one."""
+    k = normalize_axis(op, ArrayType(shape, bool), axis)
+    for i in np.asarray(indices).flat:
+        check_range(op, types, int(i), k, shape[k])
+
+
+def take_kernel(x: Any, indices: Any, axis: int) -> Any:
+    try:
+        return kernels.take_along_axis(x, indices, axis)
+    except IndexError:
+        refuse("take_along_axis", operand_types([x, indices]), np.shape(x), indices, axis)
+        raise
+
+
+def add_kernel(g: Any, indices: Any, axis: int, shape: Any) -> Any:
+    try:
+        return kernels.add_along_axis(g, indices, axis, shape)
+    except IndexError:
+        refuse("add_along_axis", operand_types([g, indices]), shape, indices, axis)
+        raise
+
+
+def along_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+    """What all examples share broadcasts with what is theirs, but for what is added up."""
+    x, indices = (
+        v if b else reshape(v, shape=(1, *shape_of(v))) for v, b in zip(xs, batched, strict=True)
+    )
+    ndim = len(shape_of(x)) - 1
+    attrs = {**attrs, "axis": attrs["axis"] % ndim + 1}
+    if "shape" in attrs:
+        n = next(shape_of(v)[0] for v, b in zip(xs, batched) if b)
+        attrs["shape"] = (n, *attrs["shape"])
+        if not batched[0]:
+            x = broadcast_to(x, shape=(n, *shape_of(xs[0])))
+    return op(x, indices, **attrs)
+
+
+def add_infer(g: ArrayType, indices: ArrayType, axis: int, shape: Shape) -> ArrayType:
+    found = found_type("add_along_axis", ArrayType(shape, g.dtype), indices, axis)
+    if g.ndim != found.ndim or conflict(g.shape, found.shape):
+        reason = f"the indices name places for {found}"
+        raise ShapeError("add_along_axis", [g, indices], reason)
+    return ArrayType(shape, g.dtype)
+
+
+take_op = Op(
+    "take_along_axis", take_kernel, arity=2,
+    infer=lambda x, indices, axis: found_type("take_along_axis", x, indices, axis),
+    vjp=[lambda g, y, x, i, axis: add_along_axis(g, i, axis=axis, shape=shape_of(x)), None],
+    jvp=[lambda t, y, x, i, axis: take_op(t, i, axis=axis), None],
+    batch=along_batch, family="indexing",
+    source="take_along_axis({0}, {1}, {axis})",
+    samples=cases(
+        beside(reals((3, 4)), exactly(PLACES, axis=-1)),
+        beside(reals((3, 3)), exactly(PLACES, axis=0)),
+        beside(reals((3, 4, 2)), exactly(np.reshape(PLACES, (3, 3, 1)), axis=1)),
+        beside(reals((1, 4)), exactly(PLACES, axis=1)),
+        beside(reals((3,)), exactly([2, 2], axis=0)),
+        beside(reals((0, 3)), exactly(np.zeros((0, 1), int), axis=1)),
+        beside(complexes((3, 4)), exactly(PLACES, axis=-1)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.zeros((2, 1), int)], {"axis": 2}, ShapeError,
+                    "axis 2 is out of range"),
+        ErrorSample([np.ones((2, 3)), np.zeros(2, int)], {"axis": 1}, ShapeError,
+                    "the indices have 1 axes, the operand 2"),
+        ErrorSample([np.ones((2, 3)), np.zeros((3, 3), int)], {"axis": 1}, ShapeError,
+                    "2 against 3"),
+        ErrorSample([np.ones((2, 3)), np.full((2, 1), 3)], {"axis": 1}, IndexingError,
+                    "index 3 is out of range for axis 1 with size 3"),
+        ErrorSample([np.ones((2, 3)), np.zeros((2, 1))], {"axis": 1}, IndexingError,
+                    "float64 is no dtype for an index"),
+    ],
+    doc="The entries that indices name along an axis, those of each row in that row.",
+)
+add_along_axis = Op(
+    "add_along_axis", add_kernel, arity=2,
+    infer=add_infer,
+    vjp=[lambda g, y, x, i, axis, shape: take_op(g, i, axis=axis), None],
+    jvp=[lambda t, y, x, i, axis, shape: add_along_axis(t, i, axis=axis, shape=shape), None],
+    batch=along_batch, family="indexing",
+    source="add_along_axis({0}, {1}, {axis}, {shape})",
+    samples=cases(
+        beside(reals((3, 3)), exactly(PLACES, axis=-1, shape=(3, 4))),
+        beside(reals((3, 3, 2)), exactly(np.reshape(PLACES, (3, 3, 1)), axis=1, shape=(3, 4, 2))),
+        beside(reals((3, 3)), exactly(PLACES, axis=1, shape=(1, 4))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 2)), np.zeros((2, 1), int)], {"axis": 1, "shape": (2, 3)},
+                    ShapeError, "the indices name places for float64[2, 1]"),
+        ErrorSample([np.ones((2, 1)), np.full((2, 1), 3)], {"axis": 1, "shape": (2, 3)},
+                    IndexingError, "index 3 is out of range for axis 1 with size 3"),
+    ],
+    doc="Zeros of a shape, with the operand added where indices name places along an axis.",
+)
+
+
+def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
+    """The entries of `x` whose place along `axis` is `indices`, and along the other axes their own.
+
+    It undoes, for one, an `argmax` that kept its axis. `indices` has as many axes as `x`, and sizes
+    that broadcast with it but for `axis`; with None for an axis, `x` counts as one row. Raises
+    ShapeError if the numbers of axes differ, IndexingError for an index that the axis does not
+    have.
+
+    >>> take_along_axis(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]), axis=1)
+    array([[2.],
+           [3.]])
+    """
+    x, axis = in_a_row(x, axis)
+    return take_op(x, index_array(x, indices), axis=axis)

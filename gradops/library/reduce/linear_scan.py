@@ -1,0 +1,117 @@
+"""Linear recurrences along an axis: what the derivatives of running results are made of.
+
+Note [Running derivatives]. The derivative of a product up to each entry is a sum of products with
+gaps. Dividing by the entry in the gap is wrong where that is zero. But the sums follow from each
+other, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op whose own derivative
+is made of it has all of them, exactly, and without a division.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.rules import Together
+from ...core.samples import beside, cases, complexes, exactly, reals
+from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
+from ..families import advance
+from ..index.indexing import index
+from ..shape.broadcasting import repeated
+from ..shape.movement import flip
+from ..shape.padding import pad_op
+
+FULL = slice(None)
+ROOMY = 256  # rows beside each other from which one step after the other is the lesser cost
+
+
+def linear_recurrence_infer(a: ArrayType, b: ArrayType, axis: int) -> ArrayType:
+    shape = broadcast_shapes("linear_recurrence", [a, b])
+    found = ArrayType(shape, np.result_type(a.dtype, b.dtype))
+    normalize_axis("linear_recurrence", found, axis)
+    return found
+
+
+def linear_recurrence_kernel(a: Any, b: Any, axis: int) -> Any:
+    y = np.array(np.broadcast_arrays(a, b)[1], np.result_type(a, b))
+    factors, entries = (np.moveaxis(x, axis, 0) for x in (np.broadcast_to(a, y.shape), y))
+    roomy = y.size > ROOMY * len(entries)
+    with np.errstate(all="ignore"):  # factors multiply up, also those that no entry needs
+        (one_by_one if roomy else doubled)(factors, entries)
+        if not np.isfinite(np.add.reduce(y, axis=None)):
+            y[...] = b
+            one_by_one_strongly(factors, entries)
+    return y
+
+
+def one_by_one(a: Any, y: Any) -> None:
+    """y[i] += a[i] y[i-1], in place."""
+    for i in range(1, len(y)):
+        y[i] += a[i] * y[i - 1]
+
+
+def one_by_one_strongly(a: Any, y: Any) -> None:
+    """The same where a zero wins over infinity and NaN, which then stay behind it."""
+    for i in range(1, len(y)):
+        y[i] += np.where(np.equal(a[i], 0), 0, a[i] * y[i - 1])
+
+
+def doubled(a: Any, y: Any) -> None:
+    """The same in log2(n) steps: after each, y[i] counts twice as many entries before it."""
+    factors, reach = np.array(a), 1
+    while reach < len(y):
+        y[reach:] += factors[reach:] * y[:-reach]
+        factors[reach:] *= factors[:-reach]
+        reach *= 2
+
+
+def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
+    """A function of x, an axis and a number that moves entries by one place."""
+
+    def shift(x: Any, axis: int, fill: float) -> Any:
+        k = normalize_axis("shift", type_of(x), axis)
+        pairs = tuple(widths if i == k else (0, 0) for i in range(len(shape_of(x))))
+        return index(pad_op(x, pad_width=pairs, value=fill), (*(FULL,) * k, kept))
+
+    return shift
+
+
+before = shifted((1, 0), slice(None, -1))  # in each place the entry before it
+after = shifted((0, 1), slice(1, None))  # in each place the entry after it
+
+
+def backwards(a: Any, b: Any, axis: int) -> Any:
+    """y[i] = b[i] + a[i+1] y[i+1], from the last entry to the first."""
+    turned = linear_recurrence(flip(after(a, axis, 0), axis=axis), flip(b, axis=axis), axis=axis)
+    return flip(turned, axis=axis)
+
+
+def linear_recurrence_shares(g: Any, y: Any, a: Any, b: Any, axis: int) -> Callable[[int], Any]:
+    back = backwards(a, g, axis)
+    return lambda i: back if i else back * before(y, axis, 0)
+
+
+def linear_recurrence_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    return advance(op, repeated(xs, batched), batched, attrs)
+
+
+linear_recurrence = Op(
+    "linear_recurrence", linear_recurrence_kernel, arity=2,
+    infer=linear_recurrence_infer, vjp=Together(linear_recurrence_shares),
+    jvp=[
+        lambda t, y, a, b, axis: linear_recurrence(a, t * before(y, axis, 0), axis=axis),
+        lambda t, y, a, b, axis: linear_recurrence(a, t, axis=axis),
+    ],
+    batch=linear_recurrence_batch,
+    source="linear_recurrence({0}, {1}, axis={axis})",
+    samples=cases(
+        reals((3, 4), (3, 4), axis=0), reals((2, 7), (2, 7), axis=-1), reals((0,), (0,), axis=0),
+        beside(exactly([2.0, 0, 3, 0, 0, 1]), reals((6,), axis=0)), complexes((5,), (5,), axis=0),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+        ErrorSample([np.ones(3), np.ones(2)], {"axis": 0}, ShapeError, "3 against 2"),
+    ],
+    doc="y[i] = x[i] y[i-1] + b[i] along an axis, where y[0] is b[0].",
+)

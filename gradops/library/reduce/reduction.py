@@ -1,0 +1,335 @@
+"""Ops that take axes away: sums, extremes and products over axes, and composites of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.attributes import attributes
+from ...core.dims import Size, product
+from ...core.errors import AxisError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
+from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
+from ...kernels.elementwise.floats import inexact
+from ..elementwise.comparison import equal, where
+from ..elementwise.elementwise import exp
+from ..elementwise.logic import isnan
+from ..families import advance
+from ..shape.broadcasting import broadcast_to
+from ..shape.movement import astype, reshape, transpose
+
+__all__ = ["all", "any", "argmax", "argmin", "logsumexp", "max", "mean", "min", "prod", "sum"]
+
+Axis = int | tuple[int, ...] | None
+
+wrong_axes = [
+    ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+    ErrorSample([np.ones((2, 3))], {"axis": (0, -2)}, ShapeError, "named twice in (0, -2)"),
+]
+wrong_axis = [
+    wrong_axes[0],
+    ErrorSample([np.ones((2, 3))], {"axis": (0, 1)}, ShapeError, "one axis or all, not (0, 1)"),
+]
+nothing = [
+    ErrorSample([np.ones((0, 3))], {"axis": 0}, ShapeError, "axis 0 is empty"),
+    ErrorSample([np.ones((2, 0))], {"axis": None}, ShapeError, "axis 1 is empty"),
+]
+
+
+def several(draw: Callable[..., Any]) -> Any:
+    """Samples that reduce all axes, one, two, none; keeping them or not."""
+    return cases(
+        draw((3, 4)), draw((3, 4), axis=0), draw((3, 4), axis=-1, keepdims=True),
+        draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True), draw((3,), axis=()),
+        draw(()), draw((0, 3), axis=1), draw((2, 3), keepdims=True),
+    )
+
+
+def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **facets: Any) -> Op:
+    """An op that takes away the axes that `axis` names, or makes them size 1 with `keepdims`."""
+    called, attrs = facets.pop("called", name), attributes(kernel, 1)
+    given = ", ".join(f"{attr}={{{attr}}}" for attr in attrs)
+    facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
+    facets.setdefault("batch", advance)
+    facets.setdefault("error_samples", wrong_axes)
+    facets["traits"] = frozenset({"reduction"} | set(facets.get("traits", ())))
+    check = facets.pop("check", None)
+
+    def infer(x: ArrayType, axis: Axis, keepdims: bool, **others: Any) -> ArrayType:
+        if check is not None:
+            check(name, x, axis, **others)
+        return ArrayType(reduced_shape(name, x, axis, keepdims), result_dtype(kernel, (x.dtype,)))
+
+    return Op(name=name, kernel=kernel, infer=infer, vjp=[vjp], jvp=[jvp], **facets)
+
+
+def reduced_shape(name: str, x: ArrayType, axis: Axis, keepdims: bool) -> tuple[Size, ...]:
+    """The shape of `x` without the axes reduced, or with size 1 for them."""
+    axes = normalize_axes(name, x, axis)
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+    return tuple(n for i, n in enumerate(x.shape) if i not in axes)
+
+
+def not_empty(name: str, x: ArrayType, axis: Axis) -> None:
+    """Refuse to reduce an axis without entries, of which nothing is the largest."""
+    for i in normalize_axes(name, x, axis):
+        if x.shape[i] == 0:
+            raise AxisError(name, [x], f"axis {i} is empty", hint="check the shape beforehand")
+
+
+def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
+    """Refuse several axes, and an axis without entries."""
+    if isinstance(axis, tuple):
+        raise ShapeError(name, [x], f"it takes one axis or all, not {axis}", hint="reshape first")
+    not_empty(name, x, axis)
+
+
+def single_axis_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+    """Like `advance`, for an op that takes one axis: all axes are made one beforehand."""
+    if attrs["axis"] is not None:
+        return advance(op, xs, batched, attrs)
+    n, *rest = shape_of(xs[0])
+    y = op(reshape(xs[0], shape=(n, product(rest))), axis=1)
+    return reshape(y, shape=(n, *(1 for _ in rest))) if attrs["keepdims"] else y
+
+
+def keep(v: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """`v`, which has the shape of the output, so that it broadcasts against the operand `x`."""
+    if keepdims or axis is None or axis == 0:
+        return v
+    return reshape(v, shape=reduced_shape("keep", type_of(x), axis, True))
+
+
+def count(x: Any, axis: Axis) -> Any:
+    """How many entries of `x` go into one of the output."""
+    shape = shape_of(x)
+    if axis is None:
+        return product(shape)
+    return product(shape[i] for i in normalize_axes("count", type_of(x), axis))
+
+
+def spread(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The transpose of a sum: each entry gets the cotangent of the sum it went into."""
+    return broadcast_to(keep(g, x, axis, keepdims), shape=shape_of(x))
+
+
+def require_axes(x: Any, axis: Any) -> None:
+    """Refuse an axis of a number, which NumPy would pass over in silence."""
+    if axis is not None and axis != () and np.ndim(x) == 0:
+        raise ValueError("a number has no axes")  # type inference has the words for the user
+
+
+def by(ufunc: np.ufunc) -> Callable[..., Any]:
+    """The kernel that combines entries with `ufunc`."""
+    reduce = ufunc.reduce
+
+    def kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
+        if axis is not None:
+            require_axes(x, axis)
+        return reduce(x, axis=axis, keepdims=keepdims, out=out)
+
+    return kernel
+
+
+HALF = np.dtype("f2")
+
+
+def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
+    require_axes(x, axis)
+    dtype = getattr(x, "dtype", None)
+    if dtype == HALF:  # neither the sum nor the count need fit into it
+        wide = np.asarray(mean_kernel(x.astype(np.float32), axis, keepdims)).astype(HALF)
+        return wide[()] if out is None else np.positive(wide, out=out)
+    sums = np.float64 if dtype is not None and dtype.kind in "biu" else None  # may not overflow
+    total = np.add.reduce(x, axis=axis, dtype=sums, keepdims=keepdims, out=out)
+    n = np.size(x) if axis is None else count(x, axis)
+    return total / n if out is None else np.true_divide(total, n, out=out)
+
+
+sum = reduction(
+    "sum", by(np.add), called="np.add.reduce", vjp=spread,
+    jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
+    traits=["linear"], samples=cases(several(reals), complexes((3, 4), axis=0)),
+    doc="The sum over the axes given, or over all.",
+)
+mean = reduction(
+    "mean", mean_kernel,
+    vjp=lambda g, y, x, axis, keepdims: spread(g / (count(x, axis) or 1), y, x, axis, keepdims),
+    jvp=lambda t, y, x, axis, keepdims: mean(t, axis=axis, keepdims=keepdims),
+    traits=["linear"], samples=several(reals),
+    doc="The mean over the axes given, or over all; of integers, a float.",
+)
+
+
+def extremes(y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """Where `x` has the extreme value `y`; if that is NaN, where the NaNs are."""
+    return equal(x, keep(y, x, axis, keepdims)) | isnan(x)
+
+
+def ties(mask: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
+    """How many entries share each extreme, in the dtype of `like`."""
+    return sum(astype(mask, dtype=type_of(like).dtype), axis=axis, keepdims=keepdims)
+
+
+def extreme_vjp(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The cotangent goes to the extreme entry; several share it equally."""
+    mask = extremes(y, x, axis, keepdims)
+    return where(mask, keep(g / ties(mask, g, axis, keepdims), x, axis, keepdims), 0)
+
+
+def extreme_jvp(t: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The mean of the tangents of the extreme entries."""
+    mask = extremes(y, x, axis, keepdims)
+    return sum(where(mask, t, 0), axis=axis, keepdims=keepdims) / ties(mask, t, axis, keepdims)
+
+
+max = reduction(
+    "max", by(np.maximum), called="np.maximum.reduce", vjp=extreme_vjp, jvp=extreme_jvp,
+    check=not_empty, samples=several(distinct), error_samples=wrong_axes + nothing,
+    doc="The largest entry along the axes given, or of all; equal ones share the derivative.",
+)
+min = reduction(
+    "min", by(np.minimum), called="np.minimum.reduce", vjp=extreme_vjp, jvp=extreme_jvp,
+    check=not_empty, samples=several(distinct), error_samples=wrong_axes + nothing,
+    doc="The smallest entry along the axes given, or of all; equal ones share the derivative.",
+)
+
+
+def prod_others_kernel(x: Any) -> Any:
+    """The product of what comes before each entry, times the product of what comes after it."""
+    y = np.ones_like(x)
+    np.multiply.accumulate(x[..., :-1], axis=-1, out=y[..., 1:])
+    after = np.multiply.accumulate(x[..., :0:-1], axis=-1)
+    y[..., :-1] *= after[..., ::-1]
+    return y
+
+
+def prod_others_infer(x: ArrayType) -> ArrayType:
+    if not x.ndim:
+        raise ShapeError("prod_others", [x], "the operand has no axes")
+    return x
+
+
+def prod_others_rule(v: Any, y: Any, x: Any) -> Any:
+    """v -> v times the symmetric matrix of products of all entries but two."""
+    n = shape_of(x)[-1]
+    if not isinstance(n, int):
+        raise ShapeError(
+            "prod_others", [type_of(x)], f"its derivative needs to know the size {n}",
+            hint="give the axis a size, or write prod as exp(sum(log(...)))",
+        )
+    eye = np.eye(n, dtype=bool)
+    without = where(eye, 1, reshape(x, shape=(*shape_of(x)[:-1], 1, n)))
+    pairs = where(eye, 0, prod_others(without))
+    return sum(pairs * reshape(v, shape=(*shape_of(v)[:-1], 1, n)), axis=-1)
+
+
+prod_others = Op(
+    "prod_others", prod_others_kernel,
+    infer=prod_others_infer,
+    vjp=[prod_others_rule], jvp=[prod_others_rule],
+    batch=lambda op, xs, batched, attrs: op(xs[0]),
+    source="prod_others({0})",
+    samples=cases(
+        reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
+        complexes((3, 4)),
+    ),
+    error_samples=[ErrorSample([np.ones(())], {}, ShapeError, "no axes")],
+    doc="For each entry, the product of all others along the last axis; exact where some are zero.",
+)
+
+
+def over_last(f: Callable[[Any], Any], x: Any, axis: Axis) -> Any:
+    """`f`, which works along the last axis, along all of the axes given as if they were one."""
+    last = normalize_axes("prod", type_of(x), axis)
+    order = (*(i for i in range(len(shape_of(x))) if i not in last), *last)
+    moved = transpose(x, axes=order)
+    kept = shape_of(moved)[: len(order) - len(last)]
+    y = f(reshape(moved, shape=(*kept, count(x, axis))))
+    inverse = tuple(sorted(range(len(order)), key=order.__getitem__))
+    return transpose(reshape(y, shape=shape_of(moved)), axes=inverse)
+
+
+prod = reduction(
+    "prod", by(np.multiply), called="np.multiply.reduce",
+    vjp=lambda g, y, x, axis, keepdims: (
+        keep(g, x, axis, keepdims) * over_last(prod_others, x, axis)
+    ),
+    jvp=lambda t, y, x, axis, keepdims: sum(
+        t * over_last(prod_others, x, axis), axis=axis, keepdims=keepdims
+    ),
+    samples=cases(
+        several(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1), complexes((3, 4), axis=0)
+    ),
+    doc="The product over the axes given, or over all; its derivative is exact at zeros.",
+)
+
+
+def logsumexp_kernel(x: Any, axis: Any = None, keepdims: Any = False, out: Any = None) -> Any:
+    require_axes(x, axis)
+    x = inexact(x)
+    if not x.size:
+        with np.errstate(divide="ignore"):  # log(0), here too
+            return np.log(np.add.reduce(x, axis=axis, keepdims=keepdims), out=out)
+    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, np.zeros((), top.dtype))
+    with np.errstate(divide="ignore", over="ignore"):  # log(0) is the -inf that is meant
+        total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axis, keepdims=keepdims)
+        return np.add(np.log(total), top.reshape(np.shape(total)), out=out)
+
+
+def logsumexp_shares(y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """softmax(x), the derivative of logsumexp; 0 where every entry is -inf."""
+    return exp(x - keep(where(equal(y, -np.inf), 0, y), x, axis, keepdims))
+
+
+logsumexp = reduction(
+    "logsumexp", logsumexp_kernel,
+    vjp=lambda g, y, x, axis, keepdims: (
+        keep(g, x, axis, keepdims) * logsumexp_shares(y, x, axis, keepdims)
+    ),
+    jvp=lambda t, y, x, axis, keepdims: sum(
+        t * logsumexp_shares(y, x, axis, keepdims), axis=axis, keepdims=keepdims
+    ),
+    samples=several(reals), error_samples=wrong_axes,
+    doc="log(sum(exp(x))) over the axes given, or over all, without overflow.",
+)
+
+
+def argmax_kernel(x: Any, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+    require_axes(x, axis)
+    return np.argmax(x, axis=axis, keepdims=keepdims, out=out)
+
+
+def argmin_kernel(x: Any, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+    require_axes(x, axis)
+    return np.argmin(x, axis=axis, keepdims=keepdims, out=out)
+
+
+one_axis = cases(
+    distinct((3, 4)), distinct((3, 4), axis=0), distinct((3, 4), axis=-1, keepdims=True),
+    distinct((2, 3), keepdims=True), distinct((0, 3), axis=1),
+)
+argmax = reduction(
+    "argmax", argmax_kernel, called="np.argmax", vjp=None, jvp=None, batch=single_axis_batch,
+    check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
+    doc="The place of the first largest entry along an axis, or among all.",
+)
+argmin = reduction(
+    "argmin", argmin_kernel, called="np.argmin", vjp=None, jvp=None, batch=single_axis_batch,
+    check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
+    doc="The place of the first smallest entry along an axis, or among all.",
+)
+
+
+any = reduction(
+    "any", by(np.logical_or), called="np.logical_or.reduce", vjp=None, jvp=None,
+    samples=several(booleans), doc="Whether an entry along the axes given, or any at all, is true.",
+)
+all = reduction(
+    "all", by(np.logical_and), called="np.logical_and.reduce", vjp=None, jvp=None,
+    samples=several(booleans),
+    doc="Whether every entry along the axes given, or every one, is true.",
+)

@@ -1,0 +1,200 @@
+"""Where entries are that have some property, or that others would fit between.
+
+What is found has no derivative. How many entries there are, `argwhere` and its kin learn from the
+data: in a graph their results have an unknown size, and `vmap` refuses them, as each example would
+have another.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import UNKNOWN
+from ...core.errors import OptionError, ShapeError
+from ...core.op import ErrorSample, Op, as_operand
+from ...core.samples import beside, booleans, cases, distinct, exactly, integers, reals
+from ...core.types import ArrayType, conflict, shape_of, type_of
+from ..elementwise.arithmetic import sub
+from ..elementwise.comparison import equal, greater, where
+from ..elementwise.logic import logical_not
+from ..index.indexing import index, strong, take
+from ..shape.broadcasting import repeated
+from ..shape.movement import expand_dims, flip, reshape
+from .reduction import any
+
+__all__ = [
+    "argwhere", "bucketize", "digitize", "flatnonzero", "isin", "nonzero",
+    "searchsorted",
+]
+
+SIDES = ("left", "right")
+
+argwhere = Op(
+    "argwhere", lambda x: np.stack(np.asarray(x).nonzero(), -1) if np.ndim(x) else (
+        np.argwhere(x)
+    ),
+    infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
+    vjp=[None], jvp=[None], family="searching",
+    source="argwhere({0})",
+    samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
+    doc="The indices of the entries that are not zero, those of each along a row.",
+)  # fmt: skip
+
+
+def searchsorted_kernel(bins: Any, x: Any, side: str = "left") -> Any:
+    if side not in SIDES or np.shape(bins)[:-1] not in ((), np.shape(x)[:-1]):
+        raise ValueError("type inference has the words for the user")
+    if np.ndim(bins) == 1:
+        return bins.searchsorted(x, side)
+    y = np.empty(x.shape, np.intp)
+    for i in np.ndindex(x.shape[:-1]):
+        y[i] = bins[i].searchsorted(x[i], side)
+    return y
+
+
+def searchsorted_infer(bins: ArrayType, x: ArrayType, side: str) -> ArrayType:
+    if side not in SIDES:
+        raise OptionError("searchsorted", [bins, x], f"side is 'left' or 'right', not {side!r}")
+    rest = bins.shape[:-1]
+    if not bins.ndim or (rest and (x.ndim != bins.ndim or conflict(rest, x.shape))):
+        raise ShapeError(
+            "searchsorted", [bins, x], "the values are not of as many rows as what is sorted"
+        )
+    return ArrayType(x.shape, np.intp)
+
+
+def searchsorted_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    """Rows of values for the rows of what is sorted, unless that is one row for all examples."""
+    if not batched[0] and len(shape_of(xs[0])) == 1:
+        return op(*xs, **attrs)
+    bins, x = repeated(xs, batched)
+    if len(shape_of(bins)) > 2:
+        return op(bins, x, **attrs)
+    n, *rest = shape_of(x)
+    m = type_of(x).size // n if n else 0
+    return reshape(op(bins, reshape(x, shape=(n, m)), **attrs), shape=(n, *rest))
+
+
+searchsorted_op = Op(
+    "searchsorted", searchsorted_kernel, arity=2,
+    infer=searchsorted_infer, vjp=[None, None], jvp=[None, None], batch=searchsorted_batch,
+    family="searching",
+    source="searchsorted({0}, {1}, {side})",
+    samples=cases(
+        beside(exactly([0.0, 1.0, 2.0]), distinct((3, 4))),
+        beside(exactly([0, 1, 1, 2]), integers((5,), side="right")),
+        beside(exactly([[0.0, 1.0], [-1.0, 0.5]]), distinct((2, 3))),
+        beside(exactly([0.0, 1.0]), distinct(())), beside(exactly(np.zeros(0)), distinct((2,))),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(2), np.ones(2)], {"side": "middle"}, OptionError, "not 'middle'"),
+        ErrorSample([np.ones((2, 2)), np.ones((3, 2))], {}, ShapeError, "not of as many rows"),
+        ErrorSample([np.ones(()), np.ones(2)], {}, ShapeError, "not of as many rows"),
+    ],
+    doc="Where the entries of the second operand would be put into the first, which is sorted.",
+)
+
+
+def isin_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    """Where each example has a table of its own, all entries are compared with all of it."""
+    x, test = xs
+    if not batched[1]:
+        return op(x, test, **attrs)
+    x = x if batched[0] else expand_dims(x, axis=0)
+    n, m = shape_of(test)[0], type_of(test).example.size
+    rows = reshape(test, shape=(n, *(1,) * (len(shape_of(x)) - 1), m))
+    found = any(equal(expand_dims(x, axis=-1), rows), axis=-1)
+    return logical_not(found) if attrs["invert"] else found
+
+
+isin = Op(
+    "isin", lambda x, test, invert=False: np.isin(x, test, invert=invert), arity=2,
+    infer=lambda x, test, invert: ArrayType(x.shape, bool),
+    vjp=[None, None], jvp=[None, None], batch=isin_batch, family="searching",
+    source="isin({0}, {1}, {invert})",
+    samples=cases(
+        beside(integers((3, 4)), exactly([0, 2, 5])),
+        beside(exactly([0.5, 1.0, 2.0]), exactly([[1.0, 2.0]], invert=True)),
+        beside(integers(()), exactly(1)), beside(integers((2, 0)), exactly(np.zeros(0))),
+    ),
+    doc="Whether each entry of the first operand is one of those of the second.",
+)
+
+
+def searchsorted(bins: Any, x: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where the entries of `x` would be put into `bins` for it to stay sorted.
+
+    With `side="right"`, after entries that are equal. `bins` is sorted along its last axis, or is
+    so at the indices `sorter`; it has one axis, or the same leading ones as `x`. Raises ShapeError
+    for other shapes, OptionError for another side.
+
+    >>> searchsorted(np.array([1, 2, 2, 3]), np.array([2, 5]), side="right")
+    array([3, 4])
+    """
+    if sorter is not None:
+        bins = take(bins, sorter)
+    if not hasattr(bins, "shape") or not hasattr(x, "shape"):
+        bins, x = strong([as_operand(bins), as_operand(x)])
+    return searchsorted_op(bins, x, side=side)
+
+
+def bucketize(x: Any, boundaries: Any, right: bool = False) -> Any:
+    """The number of the bucket each entry of `x` is in, between ascending boundaries.
+
+    An entry that is a boundary is below it, or above with `right`.
+
+    >>> bucketize(np.array([1, 3, 6]), np.array([1, 3, 5]))
+    array([0, 1, 3])
+    """
+    return searchsorted(boundaries, x, side="right" if right else "left")
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The number of the bin each entry of `x` is in, of bins with ascending or descending bounds.
+
+    An entry that is a bound is in the bin above it, or in the one below with `right`. Raises
+    ShapeError unless `bins` has one axis, OptionError if its order is neither.
+
+    >>> digitize(np.array([0.5, 2.0]), np.array([0.0, 1.0, 2.0]))
+    array([1, 3])
+    """
+    bins = as_operand(bins)
+    kind, side = type_of(bins), "left" if right else "right"
+    if kind.ndim != 1:
+        raise ShapeError("digitize", [type_of(x), kind], f"the bins have {kind.ndim} axes, not one")
+    if not isinstance(bins, np.ndarray):
+        fall = greater(bins[:1], bins[-1:])  # which way they go, a graph learns when it runs
+        down = sub(kind.size, searchsorted(flip(bins), x, side))
+        return where(fall, down, searchsorted(bins, x, side))
+    steps = np.diff(bins)
+    if (steps >= 0).all():
+        return searchsorted(bins, x, side)
+    if not (steps <= 0).all():
+        raise OptionError("digitize", [type_of(x), kind], "the bins neither ascend nor descend")
+    return sub(kind.size, searchsorted(flip(bins), x, side))
+
+
+def nonzero(x: Any) -> tuple[Any, ...]:
+    """The indices of the entries of `x` that are not zero, those along each axis apart.
+
+    Raises ShapeError for a number.
+
+    >>> nonzero(np.array([[0, 1], [2, 0]]))
+    (array([0, 1]), array([1, 0]))
+    """
+    kind = type_of(x)
+    if not kind.ndim:
+        raise ShapeError("nonzero", [kind], "a number has no places", hint="use atleast_1d(x)")
+    if isinstance(x, np.ndarray):
+        return x.nonzero()
+    found = argwhere(x)
+    return tuple([index(found, (slice(None), i)) for i in range(kind.ndim)])
+
+
+def flatnonzero(x: Any) -> Any:
+    """The indices of the entries that are not zero, of all of `x` in a row.
+
+    >>> flatnonzero(np.array([[0, 1], [2, 0]]))
+    array([1, 2])
+    """
+    return nonzero(reshape(x, shape=(-1,)))[0]

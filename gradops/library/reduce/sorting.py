@@ -1,0 +1,349 @@
+"""Sorting, and choosing by rank. NaN counts as larger than all else.
+
+Only the values of a sorted array have a derivative: it follows each entry to its place. Where
+entries are equal, it takes their places in the order in which they stand.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.dims import Size
+from ...core.errors import AxisError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, complexes, distinct, exactly, integers
+from ...core.types import ArrayType, normalize_axis, shape_of
+from ...kernels.index import along_axis as kernels
+from ..families import advance
+from ..shape.movement import in_a_row, squeeze
+from .along_axis import add_along_axis, take_along_axis
+
+__all__ = [
+    "argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk",
+]
+
+wrong_axis = [
+    ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+    ErrorSample([np.ones(())], {"axis": -1}, ShapeError, "axis -1 is out of range"),
+]
+
+FEW = 64  # entries that show whether values are of a few kinds
+
+
+class Ranked(NamedTuple):
+    """Entries chosen by their rank along an axis, and where they are."""
+
+    values: Any
+    indices: Any
+
+
+def last_reversed(x: Any, axis: int) -> Any:
+    """`x` with the entries along an axis in reverse order."""
+    return x[(slice(None),) * (axis % x.ndim) + (slice(None, None, -1),)]
+
+
+def argsort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """Descending, equal entries still stand in the order that they had."""
+    if not x.ndim:  # NumPy takes a number for a row of one
+        raise ValueError("type inference has the words for the user")
+    if not descending:
+        return ascending_order(x, axis, stable)
+    found = last_reversed(ascending_order(last_reversed(x, axis), axis, stable), axis)
+    return np.subtract(x.shape[axis] - 1, found)
+
+
+def ascending_order(x: Any, axis: int, stable: bool) -> Any:
+    """What `argsort` gives.
+
+    A stable sort of floats takes several times as long as any other. Where floats differ, all
+    orders are stable, so only rows in which some are equal are sorted so, if the first few differ.
+    """
+    if not stable or x.dtype.kind != "f" or x.size < 2000 or repeats(x.ravel()[:FEW]):
+        return x.argsort(axis, stable=stable)
+    rows = x.swapaxes(axis, -1)
+    found = rows.argsort(axis=-1)
+    s = kernels.take_along_axis(rows, found, -1)
+    tied = ~np.greater(s[..., 1:], s[..., :-1]).all(axis=-1)  # or NaN
+    found[tied] = rows[tied].argsort(axis=-1, stable=True)
+    return found.swapaxes(axis, -1)
+
+
+def repeats(x: Any) -> bool:
+    """Whether an entry of a row comes twice."""
+    s = np.sort(x)
+    return bool(np.equal(s[1:], s[:-1]).any())
+
+
+def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> ArrayType:
+    normalize_axis("argsort", x, axis)
+    return ArrayType(x.shape, np.intp)
+
+
+argsort_op = Op(
+    "argsort", argsort_kernel,
+    infer=argsort_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    source="argsort({0}, {axis}, {descending}, {stable})",
+    samples=cases(
+        distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
+        integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
+    ),
+    error_samples=wrong_axis,
+    doc="The indices that put the entries along an axis in ascending or descending order.",
+)
+
+
+def inverse_permutation_kernel(order: Any, axis: int = -1) -> Any:
+    y = np.empty_like(order)
+    shape = [1] * order.ndim
+    shape[axis] = n = order.shape[axis]
+    np.put_along_axis(y, order, np.arange(n).reshape(shape), axis)
+    return y
+
+
+def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
+    normalize_axis("inverse_permutation", order, axis)
+    return order
+
+
+inverse_permutation = Op(
+    "inverse_permutation", inverse_permutation_kernel,
+    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    source="inverse_permutation({0}, {axis})",
+    samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
+    error_samples=[
+        ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
+    doc="For each number of a permutation along an axis, where in it that number is.",
+)
+
+
+def sort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """Equal entries are alike, but for zeros of two signs: these it may matter to keep in order."""
+    y = np.array(last_reversed(x, axis) if descending and stable else x, order="K")
+    y.sort(axis, stable=stable)
+    return last_reversed(y, axis) if descending else y
+
+
+def sort_infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
+    normalize_axis("sort", x, axis)
+    return x
+
+
+def sort_vjp(g: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
+    """Each entry gets the cotangent of the place it went to."""
+    order = argsort_op(x, axis=axis, descending=descending, stable=True)
+    return add_along_axis(g, order, axis=axis, shape=shape_of(x))
+
+
+def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
+    order = argsort_op(x, axis=axis, descending=descending, stable=True)
+    return take_along_axis(t, order, axis)
+
+
+sort_op = Op(
+    "sort", sort_kernel,
+    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=advance, family="sorting",
+    source="sort({0}, {axis}, {descending}, {stable})",
+    samples=cases(
+        distinct((4,), descending=True, stable=True),
+        distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
+        distinct((2, 3, 2), axis=-2), distinct((0, 3), axis=0), complexes((5,)),
+    ),
+    error_samples=wrong_axis,
+    doc="The entries along an axis in ascending or descending order.",
+)
+
+
+def best_places(x: Any, k: int, largest: bool) -> Any:
+    """Where the k largest or smallest entries of the last axis are, the best of them first.
+
+    Of equal ones, the first are taken, which partitioning does not see to by itself.
+    """
+    if not 0 < k < x.shape[-1] // 4:
+        return argsort_kernel(x, -1, largest, stable=True)[..., :k]
+    n = -k if largest else k - 1
+    found = np.argpartition(x, n)
+    worst = np.take_along_axis(x, found[..., n, None], -1)
+    found = np.sort(found[..., -k:] if largest else found[..., :k])
+    as_good = np.greater_equal(x, worst) if largest else np.less_equal(x, worst)
+    if np.count_nonzero(as_good) != found.size:  # some are as good as the worst, or NaN
+        return argsort_kernel(x, -1, largest, stable=True)[..., :k]
+    chosen = np.take_along_axis(x, found, -1)
+    ranked = argsort_kernel(chosen, -1, largest, stable=True)
+    return np.take_along_axis(found, ranked, -1)
+
+
+def argtopk_kernel(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
+    if not 0 <= k <= x.shape[axis]:
+        raise ValueError("type inference has the words for the user")
+    found = best_places(x.swapaxes(axis, -1), k, largest)
+    return np.ascontiguousarray(found.swapaxes(axis, -1))
+
+
+def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
+    """The axis along which there is a rank k, or a ShapeError."""
+    a = normalize_axis(op, x, axis)
+    n: Size = x.shape[a]
+    if isinstance(n, int) and not least <= k <= n:
+        raise (ShapeError if n else AxisError)(
+            op, [x], f"k={k} is not from {least} to {n}, the size of axis {a}",
+            known_as="selected index k out of range",
+        )
+    return a
+
+
+def argtopk_infer(x: ArrayType, k: int, axis: int, largest: bool) -> ArrayType:
+    a = ranked_shape("argtopk", x, k, axis, 0)
+    return ArrayType((*x.shape[:a], k, *x.shape[a + 1 :]), np.intp)
+
+
+argtopk = Op(
+    "argtopk", argtopk_kernel,
+    infer=argtopk_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    source="argtopk({0}, {k}, {axis}, {largest})",
+    samples=cases(
+        distinct((3, 4), k=2), distinct((9, 2), k=2, axis=0, largest=False),
+        integers((30,), k=4), distinct((2, 40), k=3), distinct((3,), k=0), distinct((0, 3), k=3),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"k": 4}, ShapeError, "k=4 is not from 0 to 3"),
+        ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
+    doc="The places of the k largest, or smallest, entries along an axis, the best of them first.",
+)
+
+
+def argkth_kernel(x: Any, k: int, axis: int = -1) -> Any:
+    if not 1 <= k <= x.shape[axis]:
+        raise ValueError("type inference has the words for the user")
+    places = np.argpartition(x, k - 1, axis)
+    return np.array(places.swapaxes(axis, -1)[..., k - 1 : k].swapaxes(axis, -1))
+
+
+def argkth_infer(x: ArrayType, k: int, axis: int) -> ArrayType:
+    a = ranked_shape("argkth", x, k, axis, 1)
+    return ArrayType((*x.shape[:a], 1, *x.shape[a + 1 :]), np.intp)
+
+
+argkth = Op(
+    "argkth", argkth_kernel,
+    infer=argkth_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    source="argkth({0}, {k}, {axis})",
+    samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
+        ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
+    doc="The place of the k-th smallest entry along an axis, which is kept with size 1.",
+)
+
+
+def argmode_kernel(x: Any, axis: int = -1) -> Any:
+    """The runs of equal entries in the sorted rows, of which the first longest is chosen."""
+    rows = np.moveaxis(x, axis, -1)
+    if not rows.shape[-1]:
+        raise ValueError("type inference has the words for the user")
+    order = rows.argsort(-1, stable=True)
+    s = np.take_along_axis(rows, order, -1)
+    n = np.arange(s.shape[-1])
+    starts = np.ones(s.shape, bool)
+    np.not_equal(s[..., 1:], s[..., :-1], out=starts[..., 1:])
+    run = n - np.maximum.accumulate(np.where(starts, n, 0), axis=-1)  # how many equal ones before
+    last = run.argmax(axis=-1, keepdims=True)
+    return np.moveaxis(np.take_along_axis(order, last, -1), -1, axis)
+
+
+def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
+    a = normalize_axis("argmode", x, axis)
+    if x.shape[a] == 0:
+        raise AxisError("argmode", [x], f"axis {a} is empty")
+    return ArrayType((*x.shape[:a], 1, *x.shape[a + 1 :]), np.intp)
+
+
+argmode = Op(
+    "argmode", argmode_kernel,
+    infer=argmode_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    source="argmode({0}, {axis})",
+    samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
+    error_samples=[
+        ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
+    ],
+    doc="The last place of the most frequent entry along an axis, of several the smallest.",
+)
+
+
+def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The entries of `x` sorted along an axis; with None, all in a row.
+
+    Equal entries are alike, but for zeros of two signs; `stable` keeps those, too, in order.
+
+    >>> sort(np.array([3.0, 1.0, 2.0]), descending=True)
+    array([3., 2., 1.])
+    """
+    x, axis = in_a_row(x, axis)
+    return sort_op(x, axis=axis, descending=descending, stable=stable)
+
+
+def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The indices that sort `x` along an axis; with None, all of it in a row.
+
+    With `stable`, equal entries keep their order.
+
+    >>> argsort(np.array([3.0, 1.0, 2.0]))
+    array([1, 2, 0])
+    """
+    x, axis = in_a_row(x, axis)
+    return argsort_op(x, axis=axis, descending=descending, stable=stable)
+
+
+def msort(x: Any) -> Any:
+    """`x` sorted along its first axis.
+
+    >>> msort(np.array([[2, 3], [1, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    return sort_op(x, axis=0)
+
+
+def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Ranked:
+    """The k largest entries of `x` along an axis, or the smallest, and where they are.
+
+    The best comes first; of equal ones, the first. Raises ShapeError if there are less than k.
+
+    >>> values, indices = topk(np.array([1.0, 3.0, 2.0]), 2)
+    >>> values, indices
+    (array([3., 2.]), array([1, 2]))
+    """
+    indices = argtopk(x, k=k, axis=axis, largest=largest)
+    return Ranked(take_along_axis(x, indices, axis), indices)
+
+
+def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
+    """The entries at indices along an axis of size 1, which is kept or not."""
+    values = take_along_axis(x, indices, axis)
+    if not keepdims:
+        values, indices = squeeze(values, axis=(axis,)), squeeze(indices, axis=(axis,))
+    return Ranked(values, indices)
+
+
+def kthvalue(x: Any, k: int, axis: int = -1, keepdims: bool = False) -> Ranked:
+    """The k-th smallest entry of `x` along an axis, counted from 1, and where it is.
+
+    Raises ShapeError if there is none.
+
+    >>> float(kthvalue(np.array([3.0, 1.0, 2.0]), 2).values)
+    2.0
+    """
+    return chosen(x, argkth(x, k=k, axis=axis), axis, keepdims)
+
+
+def mode(x: Any, axis: int = -1, keepdims: bool = False) -> Ranked:
+    """The most frequent entry of `x` along an axis, and where it is last; of several, the smallest.
+
+    Raises ShapeError for an empty axis.
+
+    >>> int(mode(np.array([3, 1, 3])).values)
+    3
+    """
+    return chosen(x, argmode(x, axis=axis), axis, keepdims)

@@ -1,0 +1,218 @@
+"""How entries are spread: variances, norms, and how many there are."""
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim
+from ...core.errors import OptionError, ShapeError
+from ...core.op import ErrorSample
+from ...core.samples import booleans, cases, complexes, distinct, integers, reals
+from ...core.types import ArrayType, is_complex, type_of
+from ..elementwise.arithmetic import abs, sign, strong_product
+from ..elementwise.comparison import equal, where
+from ..elementwise.complexes import conj, real
+from ..elementwise.trigonometric import share
+from ..families import zeros_like
+from .reduction import (
+    HALF,
+    Axis,
+    count,
+    keep,
+    max,
+    mean,
+    mean_kernel,
+    min,
+    not_empty,
+    reduction,
+    require_axes,
+    sum,
+    ties,
+    wrong_axes,
+)
+
+__all__ = ["count_nonzero", "std", "var", "vector_norm"]
+
+add_up: Callable[..., Any] = np.add.reduce
+
+
+def deviations(x: Any, axis: Axis) -> Any:
+    """What is left of each entry without the mean, in memory that may be overwritten."""
+    return np.asarray(np.subtract(x, mean_kernel(x, axis, True)))
+
+
+def var_kernel(
+    x: Any, axis: Axis = None, correction: float = 0, keepdims: bool = False, out: Any = None
+) -> Any:
+    require_axes(x, axis)
+    if getattr(x, "dtype", None) == HALF:
+        wide = np.asarray(var_kernel(x.astype(np.float32), axis, correction, keepdims)).astype(HALF)
+        return wide[()] if out is None else np.positive(wide, out=out)
+    off = deviations(x, axis)
+    if off.dtype.kind == "c":
+        squares = np.square(off.real) + np.square(off.imag)
+    else:
+        squares = np.square(off, out=off)
+    total = add_up(squares, axis=axis, keepdims=keepdims, out=out)
+    return np.true_divide(total, builtins.max(count(x, axis) - correction, 0), out=out)
+
+
+def std_kernel(
+    x: Any, axis: Axis = None, correction: float = 0, keepdims: bool = False, out: Any = None
+) -> Any:
+    y = var_kernel(x, axis, correction, keepdims, out)
+    return np.sqrt(y, out=out)
+
+
+def doubled_per_freedom(v: Any, x: Any, axis: Axis, correction: float) -> Any:
+    """2 v / (n - correction) for the n entries that go into one."""
+    n = count(x, axis)
+    if correction == int(correction):
+        freedom = n - int(correction)
+    else:
+        freedom = (zeros_like(v) + n if isinstance(n, Dim) else n) - correction
+    if isinstance(freedom, int | float) and freedom <= 0:
+        return strong_product(v, np.inf)
+    return 2 * v / freedom
+
+
+def var_vjp(g: Any, y: Any, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
+    off = x - mean(x, axis=axis, keepdims=True)
+    return keep(doubled_per_freedom(g, x, axis, correction), x, axis, keepdims) * off
+
+
+def var_jvp(t: Any, y: Any, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
+    products = along(x - mean(x, axis=axis, keepdims=True), t)
+    return doubled_per_freedom(
+        sum(products, axis=axis, keepdims=keepdims), x, axis, correction
+    )
+
+
+def along(x: Any, t: Any) -> Any:
+    """What of `t` goes along `x`, times the size of `x`; of reals, their product."""
+    return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
+
+
+def through_root(v: Any, y: Any) -> Any:
+    """v / (2 y), the derivative of a root y; 0 where that is 0."""
+    flat = equal(y, 0)
+    return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
+
+
+def few(draw: Callable[..., Any]) -> Any:
+    """Samples that reduce all axes, one, several, none; of numbers and of nothing."""
+    return cases(
+        draw((3, 4)), draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True),
+        draw((3,), axis=()), draw(()), draw((0, 3), axis=1),
+    )
+
+
+spread_samples = cases(
+    few(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
+)
+var = reduction(
+    "var", var_kernel, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
+    doc="The mean squared distance from the mean, over n - `correction`.",
+)
+std = reduction(
+    "std", std_kernel, samples=spread_samples,
+    vjp=lambda g, y, x, **attrs: var_vjp(through_root(g, y), y, x, **attrs),
+    jvp=lambda t, y, x, **attrs: through_root(var_jvp(t, y, x, **attrs), y),
+    doc="The square root of the variance; where all entries are equal its derivative is 0.",
+)
+
+
+def count_nonzero_kernel(
+    x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None
+) -> Any:
+    require_axes(x, axis)
+    if axis is None and not keepdims and out is None:
+        return np.intp(np.count_nonzero(x))
+    there = np.not_equal(x, 0)
+    return add_up(there, axis=axis, keepdims=keepdims, dtype=np.intp, out=out)
+
+
+count_nonzero = reduction(
+    "count_nonzero", count_nonzero_kernel, vjp=None, jvp=None,
+    samples=cases(few(integers), booleans((3, 4), axis=0), complexes((3,))),
+    doc="How many entries along the axes given, or of all, are not zero.",
+)
+
+
+def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The root of the sum of squares, by the dot product where entries lie side by side."""
+    if x.dtype.kind == "c":
+        squares = np.square(x.real) + np.square(x.imag)
+        return np.sqrt(add_up(squares, axis=axis, keepdims=keepdims))
+    if axis is None and not keepdims:
+        flat = x.reshape(-1)
+        return np.sqrt(np.dot(flat, flat))
+    return np.sqrt(add_up(np.square(x), axis=axis, keepdims=keepdims))
+
+
+def vector_norm_kernel(
+    x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2
+) -> Any:
+    require_axes(x, axis)
+    x = np.asarray(x)
+    x = x if x.dtype.kind in "fc" else x.astype(np.float64)
+    if ord == 2:
+        return square_norm(x, axis, keepdims)
+    if ord == 0:
+        there = np.not_equal(x, 0)
+        return add_up(there, axis=axis, keepdims=keepdims, dtype=x.real.dtype)
+    size = np.abs(x)
+    if ord in EXTREMES:
+        return EXTREMES[ord](size, axis=axis, keepdims=keepdims)
+    total = add_up(size if ord == 1 else size**ord, axis=axis, keepdims=keepdims)
+    return total if ord == 1 else total ** (1 / ord)
+
+
+EXTREMES: dict[float, Callable[..., Any]] = {np.inf: np.maximum.reduce, -np.inf: np.minimum.reduce}
+
+
+def norm_check(op: str, x: ArrayType, axis: Axis, ord: float) -> None:
+    if not isinstance(ord, int | float):
+        raise OptionError(op, [x], f"ord is a number, not {ord!r}", hint="use a norm of matrices")
+    if ord in EXTREMES:
+        not_empty(op, x, axis)
+
+
+def norm_partial(y: Any, x: Any, axis: Axis, keepdims: bool, ord: float) -> Any:
+    """The direction in which a norm grows fastest, and how fast; 0 where there is none."""
+    y, size = keep(y, x, axis, keepdims), abs(x)
+    if ord == 2:
+        return share(x, y)
+    if ord in EXTREMES:  # sizes may round otherwise than in y, if x lies otherwise in memory
+        top = equal(size, (max if ord > 0 else min)(size, axis=axis, keepdims=True))
+        return where(top, sign(x), 0) / ties(top, y, axis, True)
+    if ord in (0, 1):
+        return sign(x) * ord
+    zero = equal(size, 0)
+    return sign(x) * where(zero, 0, share(where(zero, 1, size), y) ** (ord - 1))
+
+
+vector_norm = reduction(
+    "vector_norm", vector_norm_kernel, source=(
+        "vector_norm({0}, axis={axis}, keepdims={keepdims}, ord={ord})"
+    ),
+    vjp=lambda g, y, x, axis, keepdims, ord: (
+        keep(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
+    ),
+    jvp=lambda t, y, x, axis, keepdims, ord: sum(
+        along(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
+    ),
+    check=norm_check, traits=["nonnegative"],
+    samples=cases(
+        few(reals), complexes((3, 4), axis=0), complexes((3,), ord=3), complexes((3,), ord=np.inf),
+        *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 0.5, -1, -np.inf)),
+    ),
+    error_samples=[
+        *wrong_axes,
+        ErrorSample([np.ones(3)], {"ord": "fro"}, OptionError, "ord is a number, not 'fro'"),
+        ErrorSample([np.ones((0, 3))], {"axis": 0, "ord": np.inf}, ShapeError, "axis 0 is empty"),
+    ],
+    doc="(sum(abs(x)**ord))**(1/ord): the norm of entries; the largest for inf, how many for 0.",
+)

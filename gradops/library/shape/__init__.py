@@ -1,0 +1,1 @@
+"""Ops that reshape, move, join, repeat, pad and window arrays."""

@@ -1,0 +1,181 @@
+"""Ops that repeat entries along axes, and the transpose that adds them up again."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim, Shape
+from ...core.errors import ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, reals
+from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
+from ..families import linear
+from .movement import RETYPING, reshape, shown
+
+__all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
+
+LARGE = 1 << 16  # entries up to which a product sums rows faster, in one thread
+WIDE = 1024  # entries that are added at a time
+
+
+def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """A filled array when it is small, else a read-only view: the cheaper of the two."""
+    if math.prod(shape) > 4096 or np.ndim(x) > len(shape):
+        return np.broadcast_to(x, shape)
+    y = np.empty(shape, np.asarray(x).dtype)
+    y[...] = x
+    return y
+
+
+def expand_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """A view, which can only be written to if it repeats nothing."""
+    return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
+
+
+def batched_to_shape(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    """Batch an op with a target shape, giving examples their leading axes of size 1."""
+    n, *rest = shape_of(xs[0])
+    padding = (1,) * (len(attrs["shape"]) - len(rest))
+    return op(reshape(xs[0], shape=(n, *padding, *rest)), shape=(n, *attrs["shape"]))
+
+
+def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+    """An op that repeats its operand along new axes and axes of size 1."""
+
+    def infer(x: ArrayType, shape: Shape) -> ArrayType:
+        target = ArrayType(shape, x.dtype)
+        if any(isinstance(n, int) and n < 0 for n in shape):
+            raise ShapeError(name, [x], f"a size of {shown(shape)} is negative")
+        if x.ndim > target.ndim or conflict(broadcast_shapes(name, [x, target]), shape):
+            raise ShapeError(name, [x], f"it does not broadcast to {shown(shape)}")
+        return target
+
+    return linear(
+        name, kernel, infer=infer, batch=batched_to_shape,
+        transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
+        source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
+        samples=cases(
+            reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
+            reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),
+        ),
+        error_samples=[
+            ErrorSample([np.ones((2,))], {"shape": (3,)}, ShapeError, "2 against 3"),
+            ErrorSample([np.ones((2, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+            ErrorSample([np.ones((1, 2))], {"shape": (2,)}, ShapeError, "does not broadcast"),
+        ],
+        doc=doc,
+    )  # fmt: skip
+
+
+broadcast_to = broadcasting(
+    "broadcast_to", broadcast_to_kernel,
+    doc="The operand repeated along new axes and axes of size 1.",
+)
+expand_to = broadcasting(
+    "expand_to", expand_to_kernel,
+    doc="The operand repeated along new axes and axes of size 1, as a view of its memory.",
+)
+
+
+def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
+    """The operands, those that all examples share repeated for each of them."""
+    n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        x if b else broadcast_to(x, shape=(n, *shape_of(x)))
+        for x, b in zip(xs, batched, strict=True)
+    ]
+
+
+def each_its_own(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    """Batch an op to which a stack is more of the same: what is shared is repeated for each."""
+    return op(*repeated(xs, batched), **attrs)
+
+
+def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """Sum over the axes that broadcasting `shape` to the shape of `x` would add or repeat."""
+    own = np.shape(x)
+    extra = len(own) - len(shape)
+    if own[extra:] == shape:
+        return np.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra))) if extra else x
+    repeated = [i for i, n in enumerate(shape, extra) if n == 1 and own[i] != 1]
+    if extra + len(repeated) == len(own) - 1 > 1 and 0 not in own:
+        moved = np.moveaxis(x, ({*range(extra, len(own))} - {*repeated}).pop(), -1)
+        if moved.flags.c_contiguous and moved.dtype.kind == "f":
+            return of_rows(moved).reshape(shape)
+    return np.add.reduce(x, axis=(*range(extra), *repeated)).reshape(shape)
+
+
+def of_rows(x: Any) -> Any:
+    """The sum over all axes but the last: NumPy adds short rows one at a time, so not alone."""
+    rows = x.reshape(-1, x.shape[-1])
+    if rows.size <= LARGE:
+        return np.dot(np.ones(len(rows), x.dtype), rows)
+    together = max(1, WIDE // rows.shape[1])
+    whole = len(rows) // together * together
+    sums = np.add.reduce(rows[:whole].reshape(-1, together * rows.shape[1]), axis=0)
+    y = np.add.reduce(sums.reshape(together, rows.shape[1]), axis=0)
+    return y if whole == len(rows) else y + np.add.reduce(rows[whole:], axis=0)
+
+
+def sum_to_source(x: ArrayType, shape: Shape) -> str:
+    """The kernel's common case spelled out where the types tell that it is met."""
+    extra = x.ndim - len(shape)
+    if not extra or x.shape[extra:] != shape:
+        return "sum_to({0}, {shape})"
+    return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
+
+
+def sum_to_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    n, *rest = shape_of(xs[0])
+    target = attrs["shape"]
+    return reshape(
+        sum_to(xs[0], shape=(n, *(1,) * (len(rest) - len(target)), *target)), shape=(n, *target)
+    )
+
+
+def sum_to_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    target = ArrayType(shape, x.dtype)
+    if target.ndim > x.ndim or conflict(broadcast_shapes("sum_to", [x, target]), x.shape):
+        raise ShapeError("sum_to", [x], f"{shown(shape)} does not broadcast to its shape")
+    return target
+
+
+sum_to = linear(
+    "sum_to", sum_to_kernel,
+    infer=sum_to_infer,
+    transpose=lambda g, y, x, shape: broadcast_to(g, shape=shape_of(x)),
+    batch=sum_to_batch,
+    source=sum_to_source, traits=RETYPING,
+    samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
+                  reals((0, 2, 2), shape=(0, 1, 1))),
+    error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
+    doc="The sum over what broadcasting from `shape` would have repeated.",
+)
+
+
+def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
+    """`x` broadcast to `shape`, in which -1 keeps the size an axis has; a view of its memory.
+
+    >>> expand(np.zeros((3, 1)), (-1, 4)).shape
+    (3, 4)
+    """
+    own = shape_of(x)
+    if len(shape) < len(own):
+        raise ShapeError(
+            "expand", [type_of(x)], f"{shown(shape)} has fewer dimensions",
+            known_as=f"the number of sizes provided ({len(shape)}) must be greater or equal to the"
+            f" number of dimensions in the tensor ({len(own)})",
+        )  # fmt: skip
+    padded = (1,) * (len(shape) - len(own)) + tuple(own)
+    sizes = tuple(m if n == -1 else n for m, n in zip(padded, shape, strict=True))
+    for axis, (m, n) in enumerate(zip(padded, sizes, strict=True)):
+        if m != 1 and conflict([m], [n]):
+            raise ShapeError(
+                "expand", [type_of(x)], f"it does not broadcast to {shown(sizes)}: {m} against {n}",
+                known_as=f"The expanded size of the tensor ({n}) must match the existing size ({m})"
+                f" at non-singleton dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes:"
+                f" {list(own)}",
+            )  # fmt: skip
+    return expand_to(x, shape=sizes)

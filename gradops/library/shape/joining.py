@@ -1,0 +1,168 @@
+"""Ops that put operands side by side, and take them apart."""
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Size
+from ...core.errors import ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, reals
+from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
+from ...kernels.index.indexing import FULL
+from ..families import joining
+from ..index.index_keys import bound
+from ..index.indexing import slice_, strong
+from .broadcasting import repeated
+from .movement import reshape
+
+__all__ = ["concatenate", "split", "stack"]
+
+
+def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
+    if not types or not all(t.ndim for t in types):
+        raise ShapeError(
+            "concatenate", types, "it needs operands with at least one axis",
+            hint="stack puts what has no axes together, as np.stack does" if types else None,
+            known_as="expected a non-empty list of Tensors",
+        )  # fmt: skip
+    k = normalize_axis("concatenate", types[0], axis)
+    rest = [t.shape[:k] + t.shape[k + 1 :] for t in types]
+    if any(len(r) != len(rest[0]) for r in rest) or any(conflict(r, rest[0]) for r in rest):
+        raise ShapeError(
+            "concatenate", types, f"only axis {k} may differ in size",
+            known_as=f"Sizes of tensors must match except in dimension {k}",
+        )  # fmt: skip
+    total: Size = 0
+    for t in types:
+        total = total + t.shape[k]
+    return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
+
+
+def concatenate_transpose(g: Any, y: Any, *xs: Any, axis: int) -> Callable[[int], Any]:
+    """The part of the cotangent that belongs to each operand."""
+    k = axis % len(shape_of(g))
+    starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
+    lead = (FULL,) * k
+    return lambda i: slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None)))
+
+
+def joining_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    axis = attrs["axis"]
+    return op(*repeated(xs, batched), axis=axis + 1 if axis >= 0 else axis)
+
+
+concatenate_op = joining(
+    "concatenate", lambda *xs, axis=0: np.concatenate(xs, axis),
+    infer=concatenate_infer,
+    transpose=concatenate_transpose,
+    batch=joining_batch,
+    source="np.concatenate(({operands},), axis={axis})",
+    samples=cases(
+        reals((2, 3), (4, 3)), reals((2, 3), (2, 1), (2, 2), axis=-1), reals((3,)),
+        reals((0, 2), (1, 2)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.ones((2, 4))], {}, ShapeError, "only axis 0 may differ"),
+        ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
+        ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
+    doc="The operands one after the other along an axis they have.",
+)
+
+
+def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
+    if not types:
+        raise ShapeError("stack", types, "it needs at least one operand")
+    first = types[0].shape
+    if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
+        i, t = next((i, t) for i, t in enumerate(types) if t.shape != first)
+        raise ShapeError(
+            "stack", types, "the shapes differ", hint="concatenate may do",
+            known_as=f"stack expects each tensor to be equal size, but got {list(first)} at entry 0"
+            f" and {list(t.shape)} at entry {i}",
+        )  # fmt: skip
+    dtype = np.result_type(*(t.dtype for t in types))
+    k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)
+    return ArrayType((*first[:k], len(types), *first[k:]), dtype)
+
+
+def stack_transpose(g: Any, y: Any, *xs: Any, axis: int) -> Callable[[int], Any]:
+    """The slice of the cotangent that belongs to each operand."""
+    lead = (FULL,) * (axis % len(shape_of(g)))
+    return lambda i: slice_(g, index=(*lead, i))
+
+
+stack_op = joining(
+    "stack", lambda *xs, axis=0: np.stack(xs, axis),
+    infer=stack_infer,
+    transpose=stack_transpose,
+    batch=joining_batch,
+    source="np.stack(({operands},), axis={axis})",
+    samples=cases(
+        reals((3,), (3,)), reals((2, 3), (2, 3), axis=-1), reals((), (), ()),
+        reals((0,), (0,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
+        ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
+    ],
+    doc="The operands, of one shape, along a new axis.",
+)
+
+
+def concatenate(xs: Iterable[Any], axis: int | None = 0) -> Any:
+    """The arrays `xs` one after the other along `axis`; with None for it, each counts as one row.
+
+    Raises ShapeError if their shapes differ in another axis.
+
+    >>> concatenate([np.ones(2), np.zeros(1)])
+    array([1., 1., 0.])
+    """
+    if axis is None:
+        return concatenate_op(*(reshape(x, shape=(-1,)) for x in strong(list(xs))), axis=0)
+    return concatenate_op(*strong(list(xs)), axis=axis)
+
+
+def stack(xs: Iterable[Any], axis: int = 0) -> Any:
+    """The arrays `xs` side by side along a new `axis`; raises ShapeError if their shapes differ.
+
+    >>> stack([np.ones(2), np.zeros(2)]).shape
+    (2, 2)
+    """
+    return stack_op(*strong(list(xs)), axis=axis)
+
+
+def split(x: Any, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
+    """Parts of `x` along `axis`: so many equal ones, or those that end at given indices.
+
+    Raises ShapeError if it cannot be cut into equal parts.
+
+    >>> [p.shape for p in split(np.zeros((6, 2)), 3)]
+    [(2, 2), (2, 2), (2, 2)]
+    >>> split(np.arange(5), [1, 3])
+    [array([0]), array([1, 2]), array([3, 4])]
+    """
+    k = normalize_axis("split", type_of(x), axis)
+    ends: Sequence[Size | None]
+    if isinstance(indices_or_sections, Iterable):
+        ends = [bound(x, i) for i in indices_or_sections]
+    else:
+        ends = equal_ends(x, k, operator.index(indices_or_sections))
+    pairs = pairwise([None, *ends, None])
+    return [slice_(x, index=(FULL,) * k + (("slice", a, b, None),)) for a, b in pairs]
+
+
+def equal_ends(x: Any, axis: int, sections: int) -> list[Size]:
+    """Where to cut an axis into equal parts."""
+    n = shape_of(x)[axis]
+    each = n // sections if sections > 0 else 0
+    if sections < 1 or each * sections != n:
+        raise ShapeError(
+            "split", [type_of(x)], f"axis {axis} of size {n} has no {sections} equal parts",
+            hint="give the indices where parts end",
+        )
+    return [each * i for i in range(1, sections)]

@@ -1,0 +1,324 @@
+"""Ops that move entries without changing them, and the transposes of broadcasting."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim, Shape, product
+from ...core.errors import DTypeError, ShapeError
+from ...core.op import OPS, ErrorSample, Op
+from ...core.samples import cases, exactly, reals
+from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
+from ..families import advance, linear
+
+__all__ = [
+    "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",
+    "transpose",
+]
+
+VIEW = frozenset({"view"})
+RETYPING = VIEW | {"retyping"}  # where the type stays the same, so does the value
+
+
+def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
+    """`shape` with a -1 in it replaced by what is left of the size of `x`."""
+    if shape.count(-1) > 1:
+        raise ShapeError("reshape", [x, shape], "only one size can be -1",
+                         known_as="only one dimension can be inferred")
+    if any(isinstance(n, int) and n < -1 for n in shape):
+        raise ShapeError("reshape", [x, shape], "a size is negative")
+    if -1 not in shape:
+        return shape
+    known = product(n for n in shape if n != -1)
+    if known == 0:
+        raise ShapeError(
+            "reshape", [x], f"any size could stand for -1 in {shown(shape)}, which has no entries"
+        )
+    left = x.size // known
+    return tuple(left if n == -1 else n for n in shape)
+
+
+def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
+    full = resolve_shape(x, shape)
+    known = all(isinstance(n, int) for n in (*full, *x.shape))
+    if known and product(full) != x.size:
+        raise ShapeError(
+            "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
+            hint=None if -1 in shape else "write -1 for one size to have it worked out",
+            known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
+        )
+    return ArrayType(full, x.dtype)
+
+
+def shown(shape: Shape) -> str:
+    """A shape as users write it."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def reshape_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    """NumPy takes any negative size for -1."""
+    if shape and min(shape) < -1:
+        raise ShapeError("reshape", [type_of(x), shape], "a size is negative")
+    return np.asarray(x).reshape(shape)
+
+
+def reshaping(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
+    """Batch an op that changes shapes alone: each example of a stack gets the one it infers."""
+
+    def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+        stack = type_of(xs[0])
+        return reshape(xs[0], shape=(stack.shape[0], *infer(stack.example, **attrs).shape))
+
+    return batch
+
+
+reshape = linear(
+    "reshape", reshape_kernel,
+    infer=reshape_infer,
+    transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
+    batch=reshaping(reshape_infer),
+    source=lambda x, shape: (
+        "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
+    ),
+    traits=RETYPING,
+    samples=cases(
+        reals((3, 4), shape=(2, 6)), reals((3, 4), shape=(-1,)), reals((), shape=(1, 1)),
+        reals((2, 0), shape=(0, 3)),
+    ),
+    error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
+                   ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
+    doc="The entries in another shape; -1 stands for the size that is left.",
+)
+
+
+def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The axes of `x` in their new order; None reverses them."""
+    if axes is None:
+        return tuple(reversed(range(x.ndim)))
+    found = normalize_axes("transpose", x, axes)
+    if len(found) != x.ndim:
+        raise ShapeError(
+            "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
+            known_as="number of dimensions in the tensor input does not match the length of the"
+            f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
+            f" len(dims) = {len(found)}",
+        )  # fmt: skip
+    return found
+
+
+def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `order`."""
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
+transpose = linear(
+    "transpose", lambda x, axes=None: x.T if axes is None else np.transpose(x, axes),
+    infer=lambda x, axes: ArrayType(tuple(x.shape[i] for i in permutation(x, axes)), x.dtype),
+    transpose=lambda g, y, x, axes: transpose(
+        g, axes=None if axes is None else inverse(permutation(type_of(x), axes))
+    ),
+    batch=lambda op, xs, batched, attrs: transpose(
+        xs[0], axes=(0, *(a + 1 for a in permutation(type_of(xs[0]).example, attrs["axes"])))
+    ),
+    source=lambda x, axes: "{0}.T" if axes is None else "{0}.transpose({axes})", traits=VIEW,
+    samples=cases(
+        reals((3, 4)), reals((2, 3, 4), axes=(2, 0, 1)), reals((2, 3, 4), axes=(0, -1, 1)),
+        reals(()), reals((2, 0)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3))], {"axes": (0,)}, ShapeError, "each of 2 dimensions"),
+        ErrorSample([np.ones((2, 3))], {"axes": (0, 2)}, ShapeError, "axis 2 is out of range"),
+    ],
+    doc="The axes in another order; reversed if none is given.",
+)
+
+
+def expand_dims_infer(x: ArrayType, axis: Any) -> ArrayType:
+    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    full = ArrayType((1,) * (x.ndim + len(axes)), x.dtype)
+    new = normalize_axes("expand_dims", full, axes)
+    rest = iter(x.shape)
+    return ArrayType(tuple(1 if i in new else next(rest) for i in range(full.ndim)), x.dtype)
+
+
+def expand_dims_kernel(x: Any, axis: Any) -> Any:
+    """`np.expand_dims`, in a cheaper way where one axis is added in front or behind."""
+    if axis == 0 or axis == -1:
+        shape = np.shape(x)
+        return np.asarray(x).reshape((1, *shape) if axis == 0 else (*shape, 1))
+    return np.expand_dims(x, axis)
+
+
+expand_dims = linear(
+    "expand_dims", expand_dims_kernel,
+    infer=expand_dims_infer,
+    transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
+    batch=reshaping(expand_dims_infer),
+    source="np.expand_dims({0}, {axis})", traits=RETYPING,
+    samples=cases(
+        reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
+        reals((), axis=0), reals((2, 0), axis=1),
+    ),
+    error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
+    doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
+)
+
+
+def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
+    axes = normalize_axes("squeeze", x, axis)
+    if axis is None and any(isinstance(n, Dim) for n in x.shape):
+        raise ShapeError("squeeze", [x], "which sizes are 1 is not known", hint="name the axes")
+    if axis is None:
+        axes = tuple(i for i in axes if x.shape[i] == 1)
+    if wrong := [i for i in axes if isinstance(x.shape[i], int) and x.shape[i] != 1]:
+        raise ShapeError("squeeze", [x], f"axis {wrong[0]} has size {x.shape[wrong[0]]}, not 1")
+    return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
+
+
+def squeeze_kernel(x: Any, axis: Any = None) -> Any:
+    """NumPy takes 0 and -1 for axes of a number."""
+    if axis is not None and axis != () and not np.ndim(x):
+        raise ValueError("a number has no axes")  # type inference has the words for the user
+    return np.squeeze(x, axis)
+
+
+squeeze = linear(
+    "squeeze", squeeze_kernel,
+    infer=squeeze_infer,
+    transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
+    batch=reshaping(squeeze_infer),
+    source="np.squeeze({0}, {axis})", traits=RETYPING,
+    samples=cases(
+        reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
+        reals(()), reals((0, 1), axis=1),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1"),
+        ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
+    ],
+    doc="The operand without axes of size 1: all of them, or those that `axis` names.",
+)
+
+
+def flip_infer(x: ArrayType, axis: Any) -> ArrayType:
+    normalize_axes("flip", x, axis)
+    return x
+
+
+flip = linear(
+    "flip", lambda x, axis=None: np.flip(x, axis),
+    infer=flip_infer,
+    transpose=lambda g, y, x, axis: flip(g, axis=axis),
+    batch=advance,
+    source="np.flip({0}, {axis})", traits=VIEW,
+    samples=cases(
+        reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
+        reals((2, 0), axis=1),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
+    ],
+    doc="The entries in reverse order along the axes given, or along all.",
+)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` in another dtype, of complex numbers the real parts if it is one of reals."""
+    if is_complex(type_of(x).dtype) and not is_complex(dtype):
+        x = OPS["real"](x)
+    return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """`x` in a dtype, if one is given."""
+    return x if dtype is None else astype(x, dtype=dtype)
+
+
+def computed_in(dtype: Any, f: Callable[..., Any], x: Any, **attrs: Any) -> Any:
+    """f(x) of entries in a dtype, if one is given, and in it: of integers `f` may give a wider one.
+
+    What that is too wide for wraps around as if nothing wider had been.
+    """
+    if dtype is None:
+        return f(x, **attrs)
+    y = f(astype(x, dtype=dtype), **attrs)
+    return y if type_of(y).dtype == dtype else astype(y, dtype=dtype)
+
+
+def retyped(op: str, x: ArrayType, dtype: Any) -> ArrayType:
+    """A type of the shape of `x` and another dtype, of numbers."""
+    if np.dtype(dtype).kind not in "biufc":
+        raise DTypeError(op, [x], f"{dtype} is not a numeric dtype")
+    return ArrayType(x.shape, dtype)
+
+
+astype = linear(
+    "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
+    infer=lambda x, dtype: retyped("astype", x, dtype),
+    transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
+    batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
+    source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
+    samples=cases(
+        reals((3, 4), dtype="float64"), exactly([1, 2, 3], dtype="float64"),
+        exactly(2, dtype="float64"), reals((2, 0), dtype="float64"),
+    ),
+    doc="The operand in another dtype.",
+)
+
+
+def copy_kernel(x: Any, out: Any = None) -> Any:
+    if out is not None:
+        np.copyto(out, x)
+        return out
+    x = np.asarray(x)
+    if not x.ndim:
+        return x[()]
+    return x.copy(order="C" if 0 in x.strides else "K")  # what is repeated gets rows, as in PyTorch
+
+
+copy = linear(
+    "copy", copy_kernel,
+    infer=lambda x: x,
+    transpose=lambda g, y, x: g,
+    batch=lambda op, xs, batched, attrs: copy(xs[0]),
+    source="copy({0}{out})",
+    samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
+    doc="The operand in memory of its own.",
+)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    """`x` with axis `source` moved to place `destination`, the others keeping their order.
+
+    Both may be several. Raises ShapeError if they are not as many, or not different axes of `x`.
+
+    >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    starts = normalize_axes("moveaxis", type_of(x), source)
+    ends = normalize_axes("moveaxis", type_of(x), destination)
+    if len(starts) != len(ends):
+        reason = f"{len(starts)} axes to {len(ends)} places cannot be moved"
+        raise ShapeError("moveaxis", [type_of(x)], reason)
+    order = [i for i in range(len(shape_of(x))) if i not in starts]
+    for end, start in sorted(zip(ends, starts, strict=True)):
+        order.insert(end, start)
+    return transpose(x, axes=tuple(order))
+
+
+def in_a_row(x: Any, axis: int | None) -> tuple[Any, int]:
+    """`x` and the axis named, or without one all entries in a row and its axis."""
+    return (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """`x` with two axes exchanged.
+
+    >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    a, b = (normalize_axis("swapaxes", type_of(x), i) for i in (axis1, axis2))
+    order = list(range(len(shape_of(x))))
+    order[a], order[b] = b, a
+    return transpose(x, axes=tuple(order))

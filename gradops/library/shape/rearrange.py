@@ -1,0 +1,241 @@
+"""Operands in another arrangement, by ops on their axes."""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Size
+from ...core.errors import OptionError, ShapeError
+from ...core.types import broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
+from ...kernels.index.indexing import FULL
+from ..index.indexing import slice_
+from .broadcasting import broadcast_to, expand_to
+from .joining import concatenate, split
+from .movement import flip, reshape, swapaxes
+
+__all__ = [
+    "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "column_stack",
+    "dstack", "fliplr", "flipud", "hstack", "matrix_transpose", "meshgrid", "ravel", "rot90",
+    "unstack", "vstack",
+]
+
+
+def ravel(x: Any) -> Any:
+    """All entries of `x` in one row.
+
+    >>> ravel(np.ones((2, 3))).shape
+    (6,)
+    """
+    shape = shape_of(x)
+    return x if len(shape) == 1 else reshape(x, shape=(-1,) if 0 not in shape else (0,))
+
+
+def matrix_transpose(x: Any) -> Any:
+    """`x` with its last two axes exchanged; raises ShapeError if it has fewer.
+
+    >>> matrix_transpose(np.zeros((2, 3, 4))).shape
+    (2, 4, 3)
+    """
+    if len(shape_of(x)) < 2:
+        raise ShapeError("matrix_transpose", [type_of(x)], "a matrix has two axes")
+    return swapaxes(x, -1, -2)
+
+
+def fliplr(x: Any) -> Any:
+    """`x` with its columns, axis 1, in reverse order.
+
+    >>> fliplr(np.array([[1, 2], [3, 4]]))
+    array([[2, 1],
+           [4, 3]])
+    """
+    return flip(x, axis=(1,))
+
+
+def flipud(x: Any) -> Any:
+    """`x` with its rows, axis 0, in reverse order.
+
+    >>> flipud(np.array([1, 2]))
+    array([2, 1])
+    """
+    return flip(x, axis=(0,))
+
+
+def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+    """`x` turned `k` times by a quarter in the plane of two axes, from the first to the second.
+
+    Raises ShapeError if `axes` are not two different ones of `x`.
+
+    >>> rot90(np.array([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
+    found = normalize_axes("rot90", type_of(x), tuple(axes))
+    if len(found) != 2:
+        raise ShapeError("rot90", [type_of(x)], f"a plane has two axes, not {len(found)}")
+    a, b = found
+    match k % 4:
+        case 1:
+            return swapaxes(flip(x, axis=(b,)), a, b)
+        case 2:
+            return flip(x, axis=found)
+        case 3:
+            return flip(swapaxes(x, a, b), axis=(b,))
+    return x
+
+
+def widened(x: Any, ndim: int) -> Any:
+    """`x` with axes of size 1 so that it has at least `ndim`, where NumPy puts them."""
+    shape = shape_of(x)
+    if len(shape) >= ndim:
+        return x
+    if ndim == 3 and shape:
+        return reshape(x, shape=(1, *shape, 1) if len(shape) == 1 else (*shape, 1))
+    return reshape(x, shape=(1,) * (ndim - len(shape)) + tuple(shape))
+
+
+def one_or_all(xs: Sequence[Any]) -> Any:
+    """The only one of `xs`, or all as a tuple."""
+    return xs[0] if len(xs) == 1 else tuple(xs)
+
+
+def atleast_1d(*xs: Any) -> Any:
+    """Each operand with at least one axis; several come as a tuple.
+
+    >>> atleast_1d(2.0)
+    array([2.])
+    """
+    return one_or_all([widened(x, 1) for x in xs])
+
+
+def atleast_2d(*xs: Any) -> Any:
+    """Each operand with at least two axes, new ones first; several come as a tuple.
+
+    >>> atleast_2d(np.ones(3)).shape
+    (1, 3)
+    """
+    return one_or_all([widened(x, 2) for x in xs])
+
+
+def atleast_3d(*xs: Any) -> Any:
+    """Each operand with at least three axes; several come as a tuple.
+
+    Of a row of n entries, the shape becomes (1, n, 1); a matrix gets an axis behind.
+
+    >>> atleast_3d(np.ones(3)).shape
+    (1, 3, 1)
+    """
+    return one_or_all([widened(x, 3) for x in xs])
+
+
+def hstack(xs: Any) -> Any:
+    """Operands side by side: along the second axis, or the first if they have just one.
+
+    >>> hstack([np.ones((2, 1)), np.zeros((2, 2))]).shape
+    (2, 3)
+    """
+    found = [widened(x, 1) for x in xs]
+    return concatenate(found, axis=0 if not found or len(shape_of(found[0])) == 1 else 1)
+
+
+def vstack(xs: Any) -> Any:
+    """Operands one above the other: along the first axis, where a row counts as a matrix.
+
+    >>> vstack([np.ones(3), np.zeros((2, 3))]).shape
+    (3, 3)
+    """
+    return concatenate([widened(x, 2) for x in xs], axis=0)
+
+
+def dstack(xs: Any) -> Any:
+    """Operands one behind the other: along the third axis, which they get if they have none.
+
+    >>> dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
+    (2, 3, 2)
+    """
+    return concatenate([widened(x, 3) for x in xs], axis=2)
+
+
+def column_stack(xs: Any) -> Any:
+    """Operands side by side as columns of a matrix; rows count as columns.
+
+    >>> column_stack([np.ones(3), np.zeros((3, 2))]).shape
+    (3, 3)
+    """
+    columns = [reshape(x, shape=(-1, 1)) if len(shape_of(x)) < 2 else x for x in xs]
+    return concatenate(columns, axis=1)
+
+
+def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    """The parts of `x` along an axis, without that axis: views.
+
+    Raises ShapeError if the size of the axis is not known.
+
+    >>> unstack(np.array([[1, 2], [3, 4]]), axis=1)
+    (array([1, 3]), array([2, 4]))
+    """
+    k = normalize_axis("unstack", type_of(x), axis)
+    return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known("unstack", x, k))])
+
+
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Parts of `x` along an axis: so many, the first ones larger by one, or ending at indices.
+
+    Raises ShapeError if the size of the axis is not known, OptionError for less than one part.
+
+    >>> [p.tolist() for p in array_split(np.arange(5), 2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    if np.ndim(indices_or_sections):
+        return split(x, indices_or_sections, axis)
+    many, k = operator.index(indices_or_sections), normalize_axis("array_split", type_of(x), axis)
+    if many < 1:
+        raise OptionError("array_split", [type_of(x)], f"{many} parts are less than one")
+    each, more = divmod(known("array_split", x, k), many)
+    return split(x, [each * i + min(i, more) for i in range(1, many)], k)
+
+
+def known(op: str, x: Any, axis: int) -> int:
+    """The size of an axis, or a ShapeError if it has none yet."""
+    n = shape_of(x)[axis]
+    if not isinstance(n, int):
+        raise ShapeError(op, [type_of(x)], f"the size of axis {axis} is not known")
+    return n
+
+
+def broadcast_arrays(*xs: Any) -> tuple[Any, ...]:
+    """The operands in the shape that they broadcast to; raises ShapeError if they do not.
+
+    >>> [x.shape for x in broadcast_arrays(np.ones(3), np.ones((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
+    shape = broadcast_shapes("broadcast_arrays", [type_of(x) for x in xs])
+    return tuple([x if shape_of(x) == shape else broadcast_to(x, shape=shape) for x in xs])
+
+
+def meshgrid(*xs: Any, indexing: str = "xy") -> tuple[Any, ...]:
+    """The coordinates of the points of a grid, from those along each axis.
+
+    With `indexing="ij"`, operand i varies along axis i; with "xy", the first two are exchanged.
+    Raises ShapeError for an operand with more than one axis, OptionError for another `indexing`.
+
+    >>> meshgrid(np.arange(2), np.arange(3))[0]
+    array([[0, 1],
+           [0, 1],
+           [0, 1]])
+    """
+    types = [type_of(x) for x in xs]
+    if indexing not in ("xy", "ij"):
+        raise OptionError("meshgrid", types, f"indexing is 'xy' or 'ij', not {indexing!r}")
+    if any(t.ndim > 1 for t in types):
+        raise ShapeError("meshgrid", types, "an operand has more than one axis", hint="ravel it")
+    order = list(range(len(xs)))
+    if indexing == "xy":
+        order[:2] = reversed(order[:2])
+    sizes: list[Size] = [(*t.shape, 1)[0] for t in types]
+    shape = tuple(sizes[i] for i in order)
+    rows = [tuple(n if j == i else 1 for j in order) for i, n in enumerate(sizes)]
+    return tuple(
+        [expand_to(reshape(x, shape=row), shape=shape) for x, row in zip(xs, rows, strict=True)]
+    )

@@ -1,0 +1,163 @@
+"""Windows that slide over axes, and the sum of what falls into them."""
+
+from itertools import product as combinations
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ...core.dims import Shape, Size
+from ...core.errors import OptionError, ShapeError
+from ...core.op import ErrorSample, Op
+from ...core.samples import cases, complexes, reals
+from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
+from ..families import linear
+from .movement import VIEW
+
+__all__ = ["sliding_window_view", "sum_windows", "windows"]
+
+Numbers = tuple[int, ...]
+
+
+def places(op: str, x: ArrayType, size: Numbers, axis: Numbers, *steps: Numbers) -> Numbers:
+    """The axes that windows slide along, when all that describes the windows fits together."""
+    found = normalize_axes(op, x, axis)
+    if any(len(v) != len(found) for v in (size, *steps)):
+        raise ShapeError(op, [x], f"{len(size)} sizes of windows do not fit {len(found)} axes")
+    if any(min(v, default=1) < 1 for v in (size, *steps)):
+        raise OptionError(op, [x], f"the size {size} or a step of {steps} is less than 1")
+    return found
+
+
+def how_many(n: Size, size: int, step: int, dilation: int) -> Size:
+    """How many windows lie in an axis of `n` entries."""
+    return (n - dilation * (size - 1) - 1) // step + 1
+
+
+def windows_of(
+    op: str, x: ArrayType, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
+) -> ArrayType:
+    """The type of windows."""
+    shape = list(x.shape)
+    for a, *window in zip(places(op, x, size, axis, step, dilation), size, step, dilation):
+        shape[a] = many = how_many(shape[a], *window)
+        if isinstance(many, int) and many < 1:
+            reason = f"a window of {window[0]} does not fit axis {a} of size {x.shape[a]}"
+            raise ShapeError(op, [x], reason)
+    return ArrayType((*shape, *size), x.dtype)
+
+
+def windows_kernel(x: Any, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers) -> Any:
+    shape, strides = list(x.shape), list(x.strides)
+    for a, *window in zip(axis, size, step, dilation, strict=True):
+        many: Any = how_many(shape[a], *window)
+        if many < 1 or min(window) < 1 or not 0 <= a < x.ndim:
+            raise ValueError("type inference has the words for the user")
+        strides.append(strides[a] * window[2])
+        shape[a], strides[a] = many, strides[a] * window[1]
+    apart = all(s > d * (k - 1) for k, s, d in zip(size, step, dilation, strict=True))
+    return as_strided(x, (*shape, *size), strides, writeable=apart)
+
+
+def shifted(op: Op, ndim: int, attrs: dict[str, Any]) -> Any:
+    """The attributes for a stack of operands with `ndim` axes each."""
+    axes = normalize_axes(op, ArrayType((1,) * ndim, bool), attrs["axis"])
+    return {**attrs, "axis": tuple(a + 1 for a in axes)}
+
+
+windows = linear(
+    "windows", windows_kernel,
+    infer=lambda x, **attrs: windows_of("windows", x, **attrs),
+    transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
+    batch=lambda op, xs, batched, attrs: op(xs[0], **shifted(op, len(shape_of(xs[0])) - 1, attrs)),
+    source="windows({0}, {size}, {axis}, {step}, {dilation})", traits=VIEW | {"overlapping"},
+    samples=cases(
+        reals((5, 2), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
+        reals((2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1), dilation=(1, 2)),
+        reals((4,), size=(2,), axis=(0,), step=(3,), dilation=(1,)),
+        reals((0, 3), size=(2,), axis=(1,), step=(1,), dilation=(1,)),
+        complexes((3,), size=(2,), axis=(0,), step=(1,), dilation=(1,)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones(3)], {"size": (4,), "axis": (0,), "step": (1,), "dilation": (1,)},
+                    ShapeError, "a window of 4 does not fit axis 0 of size 3"),
+        ErrorSample([np.ones(3)], {"size": (2,), "axis": (1,), "step": (1,), "dilation": (1,)},
+                    ShapeError, "axis 1 is out of range"),
+        ErrorSample([np.ones(3)], {"size": (2,), "axis": (0,), "step": (0,), "dilation": (1,)},
+                    OptionError, "less than 1"),
+        ErrorSample([np.ones(3)], {"size": (2, 2), "axis": (0,), "step": (1,), "dilation": (1,)},
+                    ShapeError, "2 sizes of windows do not fit 1 axes"),
+    ],
+    doc="The windows of some sizes that slide along axes, each along new last axes: a view.",
+)
+
+
+def sum_windows_infer(g: ArrayType, shape: Shape, **attrs: Numbers) -> ArrayType:
+    found = windows_of("sum_windows", ArrayType(shape, g.dtype), **attrs)
+    if found.ndim != g.ndim or conflict(found.shape, g.shape):
+        raise ShapeError("sum_windows", [g], f"the windows of the shape {shape} have type {found}")
+    return ArrayType(shape, g.dtype)
+
+
+def sum_windows_kernel(
+    g: Any, shape: Any, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
+) -> Any:
+    """The entries that are first in their window are added as one strided part, and so on."""
+    y = np.zeros(shape, g.dtype)
+    key: list[Any] = [slice(None)] * y.ndim
+    for offsets in combinations(*map(range, size)):
+        for a, i, s, d in zip(axis, offsets, step, dilation, strict=True):
+            key[a] = slice(i * d, i * d + s * (g.shape[a] - 1) + 1, s)
+        y[tuple(key)] += g[(..., *offsets)]
+    return y
+
+
+def sum_windows_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+    shape = (shape_of(xs[0])[0], *attrs["shape"])
+    return op(xs[0], **{**shifted(op, len(shape) - 1, attrs), "shape": shape})
+
+
+sum_windows = linear(
+    "sum_windows", sum_windows_kernel,
+    infer=sum_windows_infer,
+    transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs),
+    batch=sum_windows_batch,
+    source="sum_windows({0}, {shape}, {size}, {axis}, {step}, {dilation})",
+    samples=cases(
+        reals((3, 3), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
+        reals((2, 2, 2, 2, 3), shape=(2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1),
+              dilation=(1, 2)),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((3, 2))], {"shape": (5,), "size": (3,), "axis": (0,), "step": (1,),
+                                        "dilation": (1,)}, ShapeError, "have type float64[3, 3]"),
+    ],
+    doc="Zeros of a shape, to which windows that slide along its axes are added in their places.",
+)
+
+
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: Any = None, step: Any = 1, dilation: Any = 1
+) -> Any:
+    """The windows of `x` that slide along axes, each along new last axes, as a view of its memory.
+
+    `step` says how far one window is from the next, `dilation` how far its entries are from each
+    other; both for all axes or for each. Raises ShapeError if a window does not fit.
+
+    >>> sliding_window_view(np.arange(5), 3, step=2)
+    array([[0, 1, 2],
+           [2, 3, 4]])
+    """
+    kind = type_of(x)
+    size = one_or_more(window_shape)
+    if axis is None and len(size) != kind.ndim:
+        reason = f"{len(size)} sizes of windows do not fit {kind.ndim} axes"
+        raise ShapeError("sliding_window_view", [kind], reason, hint="name the axes: axis=")
+    axes = normalize_axes("sliding_window_view", kind, axis)
+    steps, dilations = (one_or_more(v, len(axes)) for v in (step, dilation))
+    return windows(x, size=size, axis=axes, step=steps, dilation=dilations)
+
+
+def one_or_more(v: Any, times: int = 1) -> Numbers:
+    """Numbers, of which a single one stands for that many."""
+    return tuple(v) if isinstance(v, tuple | list) else (v,) * times

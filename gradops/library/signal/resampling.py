@@ -1,0 +1,166 @@
+"""Other sizes for the last axes: interpolation, and channels turned into places."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dims import Dim, Shape
+from ...core.errors import OptionError, ShapeError
+from ...core.types import shape_of, type_of
+from ..elementwise.arithmetic import add, mul
+from ..index.indexing import take
+from ..shape.movement import reshape, transpose
+from ..shape.repeating import repeat
+
+__all__ = ["interpolate", "pixel_shuffle", "pixel_unshuffle"]
+
+CUBIC = -0.75  # the slope that PyTorch's cubic kernel has at 1
+Places = tuple[Any, Any]
+
+
+def weighted_places(x: Any, axis: int, places: Any, weights: Any) -> Any:
+    """Sums of entries along an axis: `places` and `weights` have a row for each summand."""
+    total = None
+    rest = (1,) * (len(shape_of(x)) - 1 - axis)
+    for place, weight in zip(places, weights, strict=True):
+        part = take(x, place, axis=axis)
+        if not np.all(weight == 1):
+            part = mul(part, weight.reshape(-1, *rest).astype(type_of(x).dtype))
+        total = part if total is None else add(total, part)
+    return total
+
+
+def positions(size: int, count: int, scale: float | None, align_corners: bool) -> Any:
+    """Where the centres of `count` new entries lie among the centres of `size` old ones."""
+    if align_corners:
+        return np.arange(count) * ((size - 1) / (count - 1) if count > 1 else 0.0)
+    return (np.arange(count) + 0.5) * (1 / scale if scale else size / count) - 0.5
+
+
+def nearest(size: int, count: int, scale: float | None, align_corners: bool) -> Places:
+    """The entry in which each new one begins."""
+    step = np.float32(1 / scale if scale else size / count)  # PyTorch rounds like this
+    places = np.floor(np.arange(count, dtype=np.float32) * step).astype(int)
+    return np.minimum(places, size - 1)[None], np.ones((1, count))
+
+
+def nearest_exact(size: int, count: int, scale: float | None, align_corners: bool) -> Places:
+    """The entry in which the centre of each new one lies."""
+    step = np.float32(1 / scale if scale else size / count)
+    centres = (np.arange(count, dtype=np.float32) + np.float32(0.5)) * step
+    return np.clip(np.floor(centres).astype(int), 0, size - 1)[None], np.ones((1, count))
+
+
+def linear(size: int, count: int, scale: float | None, align_corners: bool) -> Places:
+    """The two entries around each new one."""
+    at = np.maximum(positions(size, count, scale, align_corners), 0)
+    low = np.minimum(np.floor(at).astype(int), size - 1)
+    part = at - low
+    return np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([1 - part, part])
+
+
+def cubic(size: int, count: int, scale: float | None, align_corners: bool) -> Places:
+    """The four entries around each new one."""
+    at = positions(size, count, scale, align_corners)
+    low = np.floor(at).astype(int)
+    part = at - low
+    places = np.clip(np.stack([low + k for k in (-1, 0, 1, 2)]), 0, size - 1)
+    return places, np.stack([far(part + 1), near(part), near(1 - part), far(2 - part)])
+
+
+def near(t: Any) -> Any:
+    """The cubic kernel up to a distance of 1."""
+    return ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
+
+
+def far(t: Any) -> Any:
+    """The cubic kernel from a distance of 1 to one of 2."""
+    return CUBIC * (((t - 5) * t + 8) * t - 4)
+
+
+METHODS: dict[str, Callable[[int, int, float | None, bool], Places]] = {
+    "nearest": nearest, "nearest-exact": nearest_exact, "linear": linear, "cubic": cubic,
+}
+
+
+def interpolate(
+    x: Any, sizes: Sequence[int] | None = None, scales: Sequence[float] | None = None,
+    method: str = "nearest", align_corners: bool = False,
+) -> Any:
+    """`x` with other sizes of its last axes: those given, or the old ones times `scales`.
+
+    Methods are "nearest" (the entry in which a new one begins), "nearest-exact" (in which its
+    centre lies), "linear" and "cubic", along one axis after the other. With `align_corners` the
+    first and last entries stay where they are.
+
+    >>> interpolate(np.array([0.0, 1.0]), sizes=(4,), method="linear")
+    array([0.  , 0.25, 0.75, 1.  ])
+    """
+    if method not in METHODS:
+        raise OptionError("interpolate", [type_of(x)], f"no method is called {method!r}")
+    if (sizes is None) == (scales is None):
+        raise OptionError("interpolate", [type_of(x)], "it takes either sizes or scales")
+    wanted: Any = sizes if sizes is not None else scales
+    first = len(shape_of(x)) - len(wanted)
+    old: Any = shape_of(x)[max(first, 0) :]
+    if first < 0 or any(isinstance(n, Dim) for n in old):
+        raise ShapeError("interpolate", [type_of(x)], f"{wanted} are not for axes of known sizes")
+    counts = wanted if scales is None else [math.floor(n * s) for n, s in zip(old, scales)]
+    if any(n < 1 for n in (*counts, *old)):
+        raise ShapeError("interpolate", [type_of(x)], f"sizes {tuple(counts)} have no entries")
+    for i, (size, count) in enumerate(zip(old, counts, strict=True)):
+        scale = None if scales is None else scales[i]
+        x = resampled(x, first + i, size, count, scale, method, align_corners)
+    return x
+
+
+def resampled(
+    x: Any, axis: int, size: int, count: int, scale: float | None, method: str, align_corners: bool
+) -> Any:
+    """`x` with `count` entries along one axis, which has `size` of them."""
+    if method == "nearest" and count % size == 0 and scale in (None, count // size):
+        return x if count == size else repeat(x, count // size, axis=axis)
+    if method == "linear" and count == size and scale in (None, 1):
+        return x
+    return weighted_places(x, axis, *METHODS[method](size, count, scale, align_corners))
+
+
+def parted_channels(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
+    """The shape of `x` in front of channels, that of its places, and the number of channels."""
+    shape = shape_of(x)
+    if len(shape) < 3 or factor < 1:
+        raise ShapeError(op, [type_of(x)], "it has axes (..., channels, rows, columns)")
+    return shape[:-3], shape[-2:], shape[-3]
+
+
+def pixel_shuffle(x: Any, factor: int) -> Any:
+    """Channels (..., c f f, h, w) as places (..., c, h f, w f), for a factor f.
+
+    >>> pixel_shuffle(np.arange(4.0).reshape(4, 1, 1), 2)
+    array([[[0., 1.],
+            [2., 3.]]])
+    """
+    front, (h, w), channels = parted_channels("pixel_shuffle", x, factor)
+    if isinstance(channels, int) and channels % (factor * factor):
+        raise ShapeError("pixel_shuffle", [type_of(x)], f"channels are no multiple of {factor}**2")
+    c, n = channels // (factor * factor), len(front)
+    parted = reshape(x, shape=(*front, c, factor, factor, h, w))
+    moved = transpose(parted, axes=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    return reshape(moved, shape=(*front, c, h * factor, w * factor))
+
+
+def pixel_unshuffle(x: Any, factor: int) -> Any:
+    """Places (..., c, h f, w f) as channels (..., c f f, h, w), for a factor f.
+
+    >>> pixel_unshuffle(np.arange(4.0).reshape(1, 2, 2), 2).shape
+    (4, 1, 1)
+    """
+    front, (h, w), c = parted_channels("pixel_unshuffle", x, factor)
+    if any(isinstance(m, int) and m % factor for m in (h, w)):
+        raise ShapeError("pixel_unshuffle", [type_of(x)], f"sizes are no multiples of {factor}")
+    n = len(front)
+    parted = reshape(x, shape=(*front, c, h // factor, factor, w // factor, factor))
+    moved = transpose(parted, axes=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    return reshape(moved, shape=(*front, c * factor * factor, h // factor, w // factor))

@@ -1,0 +1,135 @@
+"""Attention with several heads, and the layers that transformers are made of."""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.errors import ShapeError
+from ..core.tracer_protocol import held
+from ..core.types import shape_of, type_of
+from ..library.elementwise.comparison import equal, where
+from ..library.elementwise.logic import logical_and, logical_not, logical_or
+from ..library.nn.activation import softmax
+from ..library.reduce.reduction import all, mean
+from ..library.shape.movement import reshape, swapaxes, transpose
+from .linear import linear
+
+Function = Callable[[Any], Any]
+
+
+class Projections(NamedTuple):
+    """The weights of an attention: of queries, keys and values, and of what comes out."""
+
+    weights: Sequence[Any]
+    biases: Sequence[Any]
+    out_weight: Any
+    out_bias: Any = None
+
+
+def multi_head_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    heads: int,
+    projections: Projections,
+    masks: Sequence[Any] = (),
+    drop: Function | None = None,
+) -> tuple[Any, Any]:
+    """What each query gathers from the values, and with which weights, in Vaswani et al.'s way.
+
+    Operands have the shape (batch, places, features). A mask broadcasts to (batch, heads, queries,
+    keys): truth values say where a query must not look, numbers are added to scores. A query that
+    may look nowhere has weights of zero. `drop` is applied to the weights, which have the shape
+    (batch, heads, queries, keys).
+
+    >>> w = Projections([np.eye(2)] * 3, [None] * 3, np.eye(2))
+    >>> y, weights = multi_head_attention(*[np.ones((1, 3, 2))] * 3, 1, w)
+    >>> y.shape, weights[0, 0, 0]
+    ((1, 3, 2), array([0.33333333, 0.33333333, 0.33333333]))
+    """
+    q, k, v = (
+        parted(linear(x, w, b), heads)
+        for x, w, b in zip((query, key, value), projections.weights, projections.biases)
+    )
+    scores = (q * (1 / math.sqrt(shape_of(q)[-1]))) @ swapaxes(k, -1, -2)
+    weights = softmax_where(scores, masks)
+    weights = weights if drop is None else drop(weights)
+    return linear(united(weights @ v), projections.out_weight, projections.out_bias), weights
+
+
+def softmax_where(scores: Any, masks: Sequence[Any]) -> Any:
+    """The weights of keys, by scores to which masks are applied; zeros where all are hidden.
+
+    The scores of a query that may look nowhere stay as they are, so that nothing is NaN.
+    """
+    masks = masks if isinstance(masks, list | tuple) else [masks]
+    nowhere = hidden_from(masks) if masks else None
+    for mask in masks:
+        if is_of_truth(mask):
+            hides = mask if nowhere is None else logical_and(mask, logical_not(nowhere))
+            scores = where(hides, -np.inf, scores)
+        else:
+            scores = scores + (mask if nowhere is None else where(nowhere, 0, mask))
+    weights = softmax(scores, axis=-1)
+    return weights if nowhere is None else where(nowhere, 0, weights)
+
+
+def hidden_from(masks: Sequence[Any]) -> Any:
+    """Which queries may look nowhere; None if it is known that there is none."""
+    hides = [m if is_of_truth(m) else equal(m, -np.inf) for m in masks]
+    nowhere = all(reduce(logical_or, hides), axis=-1, keepdims=True)
+    found = held(nowhere)
+    return None if isinstance(found, np.ndarray) and not found.any() else nowhere
+
+
+def is_of_truth(mask: Any) -> bool:
+    """Whether a mask is one of truth values."""
+    return type_of(mask).dtype.kind == "b"
+
+
+def parted(x: Any, heads: int) -> Any:
+    """The heads of (batch, places, features) as (batch, heads, places, features of a head)."""
+    rows, places, size = shape_of(x)
+    if not isinstance(size, int) or heads < 1 or size % heads:
+        raise ShapeError("attention", [type_of(x)], f"{heads} heads do not share features equally")
+    return transpose(reshape(x, shape=(rows, places, heads, size // heads)), axes=(0, 2, 1, 3))
+
+
+def united(x: Any) -> Any:
+    """What `parted` took apart."""
+    rows, heads, places, size = shape_of(x)
+    return reshape(transpose(x, axes=(0, 2, 1, 3)), shape=(rows, places, heads * size))
+
+
+def mean_of_heads(weights: Any) -> Any:
+    """The weights with which all heads together look at each place."""
+    return mean(weights, axis=1)
+
+
+def causal(places: int) -> Any:
+    """The mask that lets each place look at itself and what comes before it.
+
+    >>> causal(3).astype(int)
+    array([[0, 1, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    return np.triu(np.ones((places, places), bool), 1)
+
+
+def residual(x: Any, parts: Sequence[Function], norms: Sequence[Function], first: bool) -> Any:
+    """Parts of a network one after the other, each added to its operand and normalized.
+
+    A norm is applied to the sum, or if `first` to what its part is given.
+
+    >>> residual(1.0, [lambda x: 2 * x], [lambda x: x / 4], first=False)
+    0.75
+    >>> residual(1.0, [lambda x: 2 * x], [lambda x: x / 4], first=True)
+    1.5
+    """
+    for part, norm in zip(parts, norms, strict=True):
+        x = x + part(norm(x)) if first else norm(x + part(x))
+    return x

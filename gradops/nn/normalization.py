@@ -1,0 +1,30 @@
+"""What batch normalization remembers of the batches that it has seen."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..library.nn.normalization import all_but_channels
+from ..library.reduce.reduction import mean
+from ..library.reduce.statistics import var
+
+
+def running_moments(
+    x: Any, moments: Sequence[Any], momentum: Any, by_example: bool = False
+) -> list[Any]:
+    """Running mean and variance of each channel after a batch `x` (examples, channels, ...).
+
+    Each moves towards the batch's own by the share `momentum`; None stays None. The variance is the
+    unbiased one, of all examples, or the average of each one's if `by_example`.
+
+    >>> running_moments(np.array([[1.0], [3.0]]), (np.zeros(1), np.ones(1)), 0.5)
+    [array([1.]), array([1.5])]
+    """
+    axes = all_but_channels(x)
+    if by_example:
+        variance = mean(var(x, axis=axes[1:], correction=1), axis=0)
+    else:
+        variance = var(x, axis=axes, correction=1)
+    return [
+        None if before is None else before + momentum * (found - before)
+        for before, found in zip(moments, (mean(x, axis=axes), variance), strict=True)
+    ]

@@ -1,0 +1,283 @@
+"""Update rules of optimizers, as pure functions of ops that both packages share.
+
+A rule maps a parameter, its gradient and the optimizer's state to a new parameter and a new state.
+Operands are arrays, tensors or expressions; hyperparameters are numbers, `lr` may also be one of
+them. The state is a dict under PyTorch's names, empty before the first step; `step` in it counts
+the steps, as a number or as anything that holds one. What holds the state, tensors updated in place
+or variables assigned in a graph, is each package's own.
+
+Note [Scalars]. What is computed from numbers alone, a rate or a power of beta, is computed in
+float64 and rounded where it meets an array, whoever computes it: Python, which does so with its
+numbers, or a graph that holds the step. So both have the same bits. NumPy's power and Python's may
+differ in the last one; both take NumPy's.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..core.types import PYTHON_SCALARS, type_of
+from ..library.elementwise.arithmetic import power, sqrt
+from ..library.elementwise.comparison import maximum
+from ..library.shape.movement import astype
+
+__all__ = ["adagrad", "adam", "adamw", "momentum_sgd", "rmsprop", "rmsprop_graves", "sgd"]
+
+State = Mapping[str, Any]
+Updated = tuple[Any, dict[str, Any]]
+
+
+def sgd(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any,
+    momentum: float = 0.0,
+    dampening: float = 0.0,
+    weight_decay: float = 0.0,
+    nesterov: bool = False,
+    maximize: bool = False,
+) -> Updated:
+    """Gradient descent: p - lr * v, with v the gradient or, with momentum, its running sum.
+
+    PyTorch's form of Sutskever et al., "On the importance of initialization and momentum in deep
+    learning" (2013). The state is `momentum_buffer`, if there is momentum.
+
+    >>> sgd(1.0, 0.5, {"momentum_buffer": 1.0}, lr=0.5, momentum=0.5)
+    (0.5, {'momentum_buffer': 1.0})
+    """
+    g = decayed(param, -grad if maximize else grad, weight_decay)
+    rate = scalar(lr, param)
+    if not momentum:
+        return param - rate * g, {}
+    v = g
+    if (before := state.get("momentum_buffer")) is not None:
+        v = momentum * before + ((1 - dampening) * g if dampening else g)
+    direction = g + momentum * v if nesterov else v
+    return param - rate * direction, {"momentum_buffer": v}
+
+
+def adam(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any = 1e-3,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 0.0,
+    amsgrad: bool = False,
+    maximize: bool = False,
+    decoupled_weight_decay: bool = False,
+    eps_hat: bool = False,
+) -> Updated:
+    """Kingma and Ba, "Adam" (2015); with decoupled weight decay, AdamW of Loshchilov and Hutter.
+
+    With `eps_hat`, `eps` is the one that the paper writes so, at the end of its section 2: it is
+    added before the bias is corrected, not after; that is TensorFlow's form. The state is `step`,
+    `exp_avg`, `exp_avg_sq` and, with `amsgrad`, `max_exp_avg_sq`.
+
+    >>> p, state = adam(1.0, 0.5, {}, lr=0.1)
+    >>> round(float(p), 6), state["step"]
+    (0.9, 1)
+    """
+    g = -grad if maximize else grad
+    if decoupled_weight_decay and weight_decay:
+        param = param * scalar(1 - lr * weight_decay, param)
+    elif weight_decay:
+        g = decayed(param, g, weight_decay)
+    step = state.get("step", 0) + 1
+    m = averaged(state.get("exp_avg"), g, betas[0])
+    v = averaged(state.get("exp_avg_sq"), g * g, betas[1])
+    new = {"step": step, "exp_avg": m, "exp_avg_sq": v}
+    if amsgrad:
+        largest = state.get("max_exp_avg_sq")
+        v = new["max_exp_avg_sq"] = v if largest is None else maximum(largest, v)
+    rate = scalar(lr / share_seen(betas[0], step), param)
+    seen = scalar(root(share_seen(betas[1], step)), param)
+    scale = (sqrt(v) + eps) / seen if eps_hat else sqrt(v) / seen + eps
+    return param - rate * (m / scale), new
+
+
+def adamw(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any = 1e-3,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    weight_decay: float = 1e-2,
+    amsgrad: bool = False,
+    maximize: bool = False,
+) -> Updated:
+    """`adam` with its weight decay decoupled from the gradient.
+
+    >>> p, state = adamw(1.0, 0.5, {}, lr=0.1, weight_decay=0.5)
+    >>> round(float(p), 6)
+    0.85
+    """
+    return adam(
+        param, grad, state, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+        amsgrad=amsgrad, maximize=maximize, decoupled_weight_decay=True,
+    )  # fmt: skip
+
+
+def rmsprop(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any = 1e-2,
+    alpha: float = 0.99,
+    eps: float = 1e-8,
+    weight_decay: float = 0.0,
+    momentum: float = 0.0,
+    centered: bool = False,
+    maximize: bool = False,
+) -> Updated:
+    """Hinton's RMSprop: the gradient over the root of the running mean of its square.
+
+    The state is `step`, `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if the
+    gradient's own mean is taken out of the square's (`centered`).
+
+    >>> p, state = rmsprop(1.0, 0.5, {}, lr=0.1)
+    >>> round(float(p), 6)
+    0.0
+    """
+    g = decayed(param, -grad if maximize else grad, weight_decay)
+    square = averaged(state.get("square_avg"), g * g, alpha)
+    new = {"step": state.get("step", 0) + 1, "square_avg": square}
+    if centered:
+        mean = new["grad_avg"] = averaged(state.get("grad_avg"), g, alpha)
+        square = square - mean * mean
+    move = g / (sqrt(square) + eps)
+    if momentum:
+        if (before := state.get("momentum_buffer")) is not None:
+            move = momentum * before + move
+        new["momentum_buffer"] = move
+    return param - scalar(lr, param) * move, new
+
+
+def rmsprop_graves(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any = 1e-2,
+    alpha: float = 0.9,
+    eps: float = 1e-10,
+    momentum: float = 0.0,
+    centered: bool = False,
+) -> Updated:
+    """RMSprop of Graves, "Generating sequences with recurrent neural networks" (2013).
+
+    It is TensorFlow's: `eps` is under the root, and the rate is part of what momentum adds up. The
+    state is `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if it is `centered`.
+
+    >>> p, state = rmsprop_graves(1.0, 0.5, {"square_avg": 1.0}, lr=0.1, alpha=0.75)
+    >>> round(float(p), 6), float(state["square_avg"])
+    (0.94453, 0.8125)
+    """
+    square = averaged(state.get("square_avg"), grad * grad, alpha)
+    new = {"square_avg": square}
+    if centered:
+        mean = new["grad_avg"] = averaged(state.get("grad_avg"), grad, alpha)
+        square = square - mean * mean
+    move = scalar(lr, param) * grad / sqrt(square + eps)
+    if momentum:
+        if (before := state.get("momentum_buffer")) is not None:
+            move = momentum * before + move
+        new["momentum_buffer"] = move
+    return param - move, new
+
+
+def adagrad(
+    param: Any,
+    grad: Any,
+    state: State,
+    *,
+    lr: Any = 1e-2,
+    lr_decay: float = 0.0,
+    weight_decay: float = 0.0,
+    eps: float = 1e-10,
+    maximize: bool = False,
+) -> Updated:
+    """Duchi et al., "Adaptive subgradient methods" (2011): g over the root of the sum of squares.
+
+    The state is `step` and `sum`.
+
+    >>> p, state = adagrad(1.0, 0.5, {}, lr=0.1)
+    >>> round(float(p), 6), float(state["sum"])
+    (0.9, 0.25)
+    """
+    g = decayed(param, -grad if maximize else grad, weight_decay)
+    step, total = state.get("step", 0) + 1, g * g
+    if (before := state.get("sum")) is not None:
+        total = before + total
+    rate = scalar(lr / (1 + (counted(step) - 1) * lr_decay) if lr_decay else lr, param)
+    return param - rate * (g / (sqrt(total) + eps)), {"step": step, "sum": total}
+
+
+def decayed(param: Any, grad: Any, weight_decay: float) -> Any:
+    """The gradient of the loss with half the squared parameter added, `weight_decay` times."""
+    return grad + weight_decay * param if weight_decay else grad
+
+
+def scalar(x: Any, like: Any) -> Any:
+    """A scalar in the dtype of an array; a number has it by itself. See Note [Scalars]."""
+    if type(x) in PYTHON_SCALARS or type_of(x).dtype == (dtype := type_of(like).dtype):
+        return x
+    return astype(x, dtype=dtype)
+
+
+def counted(step: Any) -> Any:
+    """The number of steps as a float64."""
+    return float(step) if type(step) in PYTHON_SCALARS else astype(step, dtype="float64")
+
+
+def share_seen(beta: float, step: Any) -> Any:
+    """1 - beta ** step, how much of a mean that starts from zero is of what it has seen."""
+    if type(step) in PYTHON_SCALARS:
+        return share_of_number(beta, step)
+    return 1 - power(beta, counted(step))
+
+
+@lru_cache(maxsize=64)  # a step asks anew for each parameter
+def share_of_number(beta: float, step: float) -> float:
+    """The same for a number of steps, by NumPy's power."""
+    return 1 - float(np.power(beta, float(step)))
+
+
+def root(x: Any) -> Any:
+    """The square root of a scalar; of a number, a number."""
+    return math.sqrt(x) if type(x) is float else sqrt(x)
+
+
+def averaged(before: Any, value: Any, beta: float) -> Any:
+    """The exponentially weighted mean, which starts from zero."""
+    share = (1 - beta) * value
+    return share if before is None else beta * before + share
+
+
+def momentum_sgd(
+    params: Sequence[Any],
+    grads: Sequence[Any],
+    velocities: Sequence[Any],
+    lr: float,
+    momentum: float = 0.9,
+) -> tuple[list[Any], list[Any]]:
+    """`sgd` with momentum for several parameters: the new parameters and the new velocities.
+
+    >>> momentum_sgd([1.0], [0.5], [0.0], lr=0.1)
+    ([0.95], [0.5])
+    """
+    updated = [
+        sgd(p, g, {"momentum_buffer": v}, lr=lr, momentum=momentum)
+        for p, g, v in zip(params, grads, velocities, strict=True)
+    ]
+    return [p for p, _ in updated], [state["momentum_buffer"] for _, state in updated]

@@ -1,0 +1,1 @@
+"""NumPy's functions by subject, for operands that are not plain arrays."""

@@ -1,0 +1,108 @@
+"""NumPy's functions that make arrays like others, or between others."""
+
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...core.types import as_shape, shape_of, type_of
+from ...library.shape.movement import in_dtype
+from .joining import as_array
+
+__all__ = [
+    "empty_like", "full_like", "geomspace", "linspace", "logspace", "ones_like",
+    "zeros_like",
+]  # fmt: skip
+
+
+def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    """An operand like another one, filled with a value; of another shape it has its own memory."""
+    if shape is None:
+        return ops.zeros_like(a, dtype=dtype) if value == 0 else ops.ones_like(a, dtype=dtype)
+    dtype = type_of(a).dtype if dtype is None else dtype
+    none = ops.astype(ops.sum(ops.zeros_like(a)), dtype=dtype)  # zero, and of the kind of `a`
+    return ops.copy(ops.broadcast_to(none if value == 0 else none + 1, shape=as_shape(shape)))
+
+
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Zeros of the type of an operand."""
+    return filled(a, 0, dtype, shape)
+
+
+empty_like = zeros_like
+
+
+def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Ones of the type of an operand."""
+    return filled(a, 1, dtype, shape)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """One value, which may be differentiated, in the type of an operand."""
+    value = ops.astype(np.asarray(fill_value) if not hasattr(fill_value, "gradop_level")
+                       else fill_value, dtype=dtype or type_of(a).dtype)  # fmt: skip
+    return ops.broadcast_to(value, shape=shape_of(a) if shape is None else shape)
+
+
+def in_floats(*ends: Any) -> list[Any]:
+    """Operands in their common dtype, which is one of floats; numbers of Python's count little."""
+    dtypes = [type_of(x).dtype if hasattr(x, "shape") else x for x in map(as_array, ends)]
+    dtype = np.result_type(*dtypes, 1.0)
+    return [ops.astype(as_array(x), dtype=dtype) for x in ends]
+
+
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
+    dtype: Any = None, axis: int = 0,
+) -> Any:  # fmt: skip
+    """Numbers at equal steps from one to another; the roundings are NumPy's."""
+    parts = num - 1 if endpoint else num
+    start, stop = in_floats(start, stop)
+    width = ops.sub(stop, start)
+    place = np.arange(num, dtype=type_of(width).dtype).reshape(-1, *(1,) * len(shape_of(width)))
+    step = width / parts if parts > 0 else np.nan
+    found = start + (steps_from(place, step, width, parts) if parts > 0 else place * width)
+    if endpoint and num > 1:
+        found = ops.where(place == num - 1, stop, found)
+    found = ops.moveaxis(found, 0, axis) if axis else found
+    found = ops.floor(found) if dtype is not None and np.dtype(dtype).kind in "iu" else found
+    return (in_dtype(found, dtype), step) if retstep else in_dtype(found, dtype)
+
+
+def steps_from(place: Any, step: Any, width: Any, parts: int) -> Any:
+    """How far from the start each place is; one step may be too small for a number."""
+    vanish = ops.any(ops.equal(step, 0))
+    return ops.where(vanish, place / parts * width, place * step)
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
+    dtype: Any = None, axis: int = 0,
+) -> Any:  # fmt: skip
+    """Powers of a base, their exponents at equal steps."""
+    if len(shape_of(as_array(base))):
+        rank = max(len(shape_of(as_array(x))) for x in (start, stop, base))
+        start, stop, base = (deepened(x, rank) for x in (start, stop, base))
+        base = ops.expand_dims(base, axis=axis)
+    return in_dtype(ops.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+
+
+def deepened(x: Any, rank: int) -> Any:
+    """An operand with axes of size 1 in front, so that it has `rank` of them."""
+    shape = shape_of(as_array(x))
+    return ops.reshape(as_array(x), shape=(*(1,) * (rank - len(shape)), *shape))
+
+
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Any:
+    """Numbers at equal ratios from one to another; the roundings are NumPy's."""
+    start, stop, _ = in_floats(start, stop, np.zeros(()))
+    turn = ops.sign(start)
+    low, high = start / turn, stop / turn
+    found = logspace(ops.log10(low), ops.log10(high), num, endpoint)
+    place = np.arange(num).reshape(-1, *(1,) * (len(shape_of(found)) - 1))
+    found = ops.where(place == 0, low, found)
+    found = ops.where(place == num - 1, high, found) if endpoint and num > 1 else found
+    return in_dtype(ops.moveaxis(found * turn, 0, axis) if axis else found * turn, dtype)

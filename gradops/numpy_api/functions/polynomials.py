@@ -1,0 +1,109 @@
+"""NumPy's functions of polynomials, given by their coefficients from the highest."""
+
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...core.types import shape_of, type_of
+from ..refusals import length, refusal
+from .differences import convolve
+from .joining import as_array, concatenate
+
+__all__ = [
+    "poly", "polyadd", "polyder", "polyfit", "polyint", "polymul", "polysub", "polyval", "vander",
+]  # fmt: skip
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of the entries, one column each."""
+    n = length(x) if N is None else N
+    x = ops.astype(x, dtype=np.promote_types(type_of(x).dtype, int))
+    columns = [ops.ones_like(x)]
+    for _ in range(n - 1):
+        columns.append(columns[-1] * x)
+    return ops.stack((columns if increasing else columns[::-1])[:n], axis=1)
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """A polynomial, by its coefficients from the highest, at `x`."""
+    p = as_array(p)
+    y = ops.zeros_like(as_array(x))
+    for i in range(length(p)):
+        y = y * x + p[i]
+    return y
+
+
+def poly(seq_of_zeros: Any) -> Any:
+    """The coefficients of the polynomial with given zeros, the highest first."""
+    if len(shape_of(seq_of_zeros)) != 1:
+        raise ops.ShapeError("poly", [ops.type_of(seq_of_zeros)], "the zeros are a vector",
+                             hint="of a matrix, give its eigenvalues")  # fmt: skip
+    dtype = np.dtype(np.mintypecode(type_of(seq_of_zeros).dtype.char))
+    if dtype.kind == "c":
+        raise refusal(
+            "numpy.poly", "of complex zeros it depends on their values whether the result is real",
+            "multiply the factors with np.polymul",
+        )  # fmt: skip
+    zeros, found = ops.astype(seq_of_zeros, dtype=dtype), np.ones(1, dtype)
+    for i in range(length(zeros)):
+        factor = ops.stack([ops.ones_like(zeros[i]), -zeros[i]])
+        found = convolve(found, factor)
+    return found
+
+
+def lengthened(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two rows of coefficients, with zeros before the shorter one."""
+    a, b = (x if shape_of(x) else ops.reshape(x, shape=(1,)) for x in map(as_array, (a, b)))
+    n = max(length(a), length(b))
+    a, b = (ops.pad(x, (n - length(x), 0)) for x in (a, b))
+    return a, b
+
+
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The sum of two polynomials."""
+    a, b = lengthened(a1, a2)
+    return a + b
+
+
+def polysub(a1: Any, a2: Any) -> Any:
+    """The difference of two polynomials."""
+    a, b = lengthened(a1, a2)
+    return a - b
+
+
+def polymul(a1: Any, a2: Any) -> Any:
+    """The product of two polynomials."""
+    return convolve(a1, a2)
+
+
+def polyder(p: Any, m: int = 1) -> Any:
+    """The derivative of a polynomial, `m` times over."""
+    for _ in range(m):
+        n = length(p)
+        p = p[:-1] * np.arange(n - 1, 0, -1)
+    return p
+
+
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """The antiderivative of a polynomial, `m` times over, with constants `k`."""
+    constants = [0.0] * m if k is None else np.broadcast_to(np.atleast_1d(k), (m,))
+    for c in constants:
+        n = length(p)
+        p = concatenate([p / np.arange(n, 0, -1), np.array([c])])
+    return p
+
+
+def polyfit(x: Any, y: Any, deg: int, w: Any = None) -> Any:
+    """The coefficients of the polynomial of a degree that fits points best."""
+    columns = vander(as_array(x), deg + 1)
+    y = as_array(y)
+    if w is not None:
+        columns, y = columns * as_array(w)[:, None], y * w
+    scale = ops.sqrt(ops.sum(ops.square(columns), axis=0))
+    scaled = columns / scale
+    from ..signatures import function_for
+
+    found = function_for(np.linalg.lstsq)(scaled, y, rcond=None)[0]
+    return found / scale

@@ -1,0 +1,115 @@
+"""NumPy's functions that choose entries, or bring them near others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...core.types import shape_of, type_of
+from ..refusals import known, refusal
+from ..signatures import UNSET
+from .joining import as_array, flat_and_axis
+
+__all__ = [
+    "around", "choose", "clip", "compress", "extract", "interp", "piecewise", "round",
+    "select", "where",
+]  # fmt: skip
+
+
+def where(condition: Any, x: Any = UNSET, y: Any = UNSET) -> Any:
+    """The entries of `x` where the condition holds, else those of `y`."""
+    if x is UNSET or x is None:
+        raise refusal(
+            "numpy.where(condition)", "the shape of its result depends on the values",
+            "give what is chosen: np.where(condition, x, y)",
+        )  # fmt: skip
+    return ops.where(condition, as_array(x), as_array(y))
+
+
+def clip(a: Any, a_min: Any = UNSET, a_max: Any = UNSET, min: Any = UNSET, max: Any = UNSET) -> Any:
+    """The entries kept between two bounds, of which each may be missing."""
+    pairs = (a_min, min), (a_max, max)
+    low, high = (next((v for v in pair if v is not UNSET), None) for pair in pairs)
+    if (dtype := type_of(a).dtype).kind in "iu":  # bounds beyond all integers of the dtype are none
+        low = None if type(low) is int and low <= np.iinfo(dtype).min else low
+        high = None if type(high) is int and high >= np.iinfo(dtype).max else high
+    numbers = all(v is None or isinstance(v, bool | int | float) for v in (low, high))
+    if numbers and type_of(a).dtype.kind != "c":
+        return ops.clip(a, low, high)
+    a = a if low is None else ops.maximum(a, low)
+    return a if high is None else ops.minimum(a, high)
+
+
+def choose(a: Any, choices: Sequence[Any], mode: str = "raise") -> Any:
+    """For each entry of `a` the entry there of the choice that it numbers."""
+    n = len(choices)
+    if mode == "wrap":
+        a = ops.remainder(a, n)
+    elif mode == "clip":
+        a = ops.minimum(ops.maximum(a, 0), n - 1)
+    found = as_array(choices[-1])
+    for i in reversed(range(n - 1)):
+        found = ops.where(ops.equal(a, i), as_array(choices[i]), found)
+    return found
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    """For each entry the first choice whose condition holds."""
+    found = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        found = ops.where(condition, as_array(choice), found)
+    return found
+
+
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:
+    """For each entry the function of the last condition that holds, which sees all entries."""
+    one = hasattr(condlist, "shape") and len(shape_of(condlist)) <= len(shape_of(x))
+    conditions = [condlist] if one else list(condlist)
+    if one and isinstance(condlist, list):
+        conditions = condlist
+    values = [f(x, *args, **kw) if callable(f) else f for f in funclist]
+    default = values.pop() if len(values) > len(conditions) else 0
+    found = ops.zeros_like(x) + default
+    for condition, value in zip(conditions, values, strict=True):
+        found = ops.where(condition, value, found)
+    return ops.astype(found, dtype=type_of(x).dtype)
+
+
+def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+    """The entries along an axis at the places where a condition holds."""
+    a, axis = flat_and_axis(as_array(a), axis)
+    return ops.take(a, np.nonzero(known(condition))[0], axis=axis)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """The entries where a condition holds, along one axis."""
+    return compress(np.ravel(known(condition)), arr)
+
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """The values of the line through the points (xp, fp), whose places increase."""
+    places, fp = as_array(xp), as_array(fp)
+    n = shape_of(places)[0]
+    above = ops.greater_equal(ops.reshape(x, shape=(*shape_of(x), 1)), places)
+    at = ops.minimum(ops.maximum(ops.sum(above, axis=-1) - 1, 0), n - 2)
+    x0, x1, f0, f1 = (ops.take(v, i, axis=0) for v in (places, fp) for i in (at, at + 1))
+    y = f0 + (f1 - f0) * ((x - x0) / (x1 - x0))
+    y = ops.where(ops.less(x, places[0]), fp[0] if left is None else left, y)
+    return ops.where(ops.greater(x, places[-1]), fp[-1] if right is None else right, y)
+
+
+def round(a: Any, decimals: int = 0) -> Any:
+    """The nearest numbers with so many decimals."""
+    dtype = type_of(a).dtype
+    if not decimals or (dtype.kind in "iu" and decimals > 0):
+        return ops.round(a)
+    if dtype.kind == "c":
+        return ops.complex(round(ops.real(a), decimals), round(ops.imag(a), decimals))
+    power = 10.0 ** abs(decimals)
+    y = ops.round(a * power) / power if decimals > 0 else ops.round(a / power) * power
+    return ops.astype(y, dtype=dtype) if dtype.kind in "iu" else y
+
+
+around = round

@@ -1,0 +1,77 @@
+"""NumPy's functions that move entries: other shapes, other orders, other borders."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...core.types import shape_of
+from ..refusals import length, refusal
+
+__all__ = [
+    "apply_along_axis", "apply_over_axes", "ravel", "reshape", "resize", "rollaxis",
+]  # fmt: skip
+
+
+def reshape(a: Any, shape: Any, order: str = "C") -> Any:
+    """The entries in another shape; in Fortran's order if asked for."""
+    if not by_columns(a, order, "reshape"):
+        return ops.reshape(a, shape=shape)
+    sizes = tuple(reversed(np.atleast_1d(shape).tolist()))
+    return ops.transpose(ops.reshape(ops.transpose(a), shape=sizes))
+
+
+def ravel(a: Any, order: str = "C") -> Any:
+    """All entries along one axis."""
+    return ops.reshape(ops.transpose(a) if by_columns(a, order, "ravel") else a, shape=(-1,))
+
+
+def by_columns(a: Any, order: str | None, call: str) -> bool:
+    """Whether to read entries in Fortran's order; refuses to guess how they lie in memory."""
+    if order in ("A", "K", "a", "k") and sum(n != 1 for n in shape_of(a)) > 1:
+        raise refusal(
+            f"numpy.{call}(..., order={order!r})",
+            "the order depends on how the entries lie in memory, which need not be as in NumPy",
+            'give order="C" or order="F"',
+        )  # fmt: skip
+    return order in ("F", "f")
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    """The entries, again and again, in another shape."""
+    shape = tuple(np.atleast_1d(new_shape).tolist())
+    flat = ravel(a)
+    return ops.reshape(
+        ops.take(flat, np.resize(np.arange(length(flat)), np.prod(shape, dtype=int)), axis=0),
+        shape=shape,
+    )
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """An axis moved to before another one."""
+    rank = len(shape_of(a))
+    axis, start = axis % rank, start + rank if start < 0 else start
+    return ops.moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kw: Any) -> Any:
+    """What a function gives for each row along an axis."""
+    rest = ops.moveaxis(arr, axis, -1)
+    shape = shape_of(rest)[:-1]
+    rows = ops.reshape(rest, shape=(-1, shape_of(rest)[-1]))
+    found = [func1d(rows[i], *args, **kw) for i in range(shape_of(rows)[0])]
+    inner = shape_of(found[0])
+    y = ops.reshape(ops.stack(found), shape=(*shape, *inner))
+    places = range(len(shape), len(shape) + len(inner))
+    axis %= len(shape_of(arr))
+    return ops.moveaxis(y, tuple(places), tuple(range(axis, axis + len(inner)))) if inner else y
+
+
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
+    """What a function that takes an axis away gives for one axis after the other; axes are kept."""
+    for axis in np.atleast_1d(axes).tolist():
+        y = func(a, axis)
+        a = y if len(shape_of(y)) == len(shape_of(a)) else ops.expand_dims(y, axis=axis)
+    return a

@@ -1,0 +1,57 @@
+"""NumPy's covariances, which are of double precision at least, its quantiles, and `i0`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+
+from ...core.types import is_float, type_of
+from .joining import as_array
+
+__all__ = [
+    "corrcoef", "cov", "i0", "nanpercentile", "nanquantile", "percentile", "quantile",
+]  # fmt: skip
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
+    fweights: Any = None, aweights: Any = None, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """The covariances of variables, in double precision if no dtype is given."""
+    found = measured_in(dtype, m, y)
+    return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, dtype: Any = None) -> Any:
+    """The correlations of variables, in double precision if no dtype is given."""
+    return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
+
+
+def measured_in(dtype: Any, *arrays: Any) -> Any:
+    """The dtype in which covariances are measured."""
+    if dtype is not None:
+        return dtype
+    given = [type_of(as_array(x)).dtype for x in arrays if x is not None]
+    return np.result_type(*given, np.float64)
+
+
+def ranked(function: Callable[..., Any], whole: int) -> Callable[..., Any]:
+    """A function of fractions, or of so many parts: one number has the dtype of the entries."""
+
+    def call(
+        a: Any, q: Any, axis: Any = None, keepdims: Any = False, method: str = "linear"
+    ) -> Any:
+        fraction, dtype = np.true_divide(q, whole), type_of(a).dtype
+        if is_float(dtype) and not isinstance(q, int | float):
+            a = ops.astype(a, dtype=np.result_type(dtype, fraction))
+        return function(a, fraction, axis, bool(keepdims), method)
+
+    return call
+
+
+quantile, percentile = ranked(ops.quantile, 1), ranked(ops.quantile, 100)
+nanquantile, nanpercentile = ranked(ops.nanquantile, 1), ranked(ops.nanquantile, 100)
+
+i0 = ops.OPS["i0_of_numpy"]

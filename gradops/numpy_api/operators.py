@@ -1,0 +1,187 @@
+"""Python's operators, and NumPy's protocols, for every operand type that is not an array."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.dims import Shape
+from ..core.op import Op
+from ..core.types import ArrayType
+from ..library.elementwise.arithmetic import abs, add, div, mul, neg, power, sub
+from ..library.elementwise.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+)
+from ..library.elementwise.logic import (
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    invert,
+)
+from ..library.elementwise.rounding import floor_divide, remainder
+from ..library.index.functional_update import At
+from ..library.index.indexing import index
+from ..library.linalg.contraction import matmul
+from ..library.shape.movement import swapaxes, transpose
+from . import apply_ufunc, function_for
+
+
+def binary(op: Op) -> Callable[[Any, Any], Any]:
+    """The method `x <op> other`."""
+
+    def method(self: Any, other: Any) -> Any:
+        return op(self, other) if is_operand(other) else NotImplemented
+
+    return method
+
+
+def reflected(op: Op) -> Callable[[Any, Any], Any]:
+    """The method `other <op> x`."""
+
+    def method(self: Any, other: Any) -> Any:
+        return op(other, self) if is_operand(other) else NotImplemented
+
+    return method
+
+
+def is_operand(x: Any) -> bool:
+    """Whether Python should hand `x` to us and not try the other operand's method."""
+    return not isinstance(x, str | bytes | dict | set) and x is not None
+
+
+class Operators:
+    """Operators, `len`, iteration over the first axis, and NumPy's protocols.
+
+    A class that inherits them states `type` and `__gradop__`.
+    """
+
+    __slots__ = ()
+    type: ClassVar[Any]
+    __hash__ = object.__hash__
+
+    __add__, __radd__ = binary(add), reflected(add)
+    __sub__, __rsub__ = binary(sub), reflected(sub)
+    __mul__, __rmul__ = binary(mul), reflected(mul)
+    __truediv__, __rtruediv__ = binary(div), reflected(div)
+    __floordiv__, __rfloordiv__ = binary(floor_divide), reflected(floor_divide)
+    __mod__, __rmod__ = binary(remainder), reflected(remainder)
+    __pow__, __rpow__ = binary(power), reflected(power)
+    __matmul__, __rmatmul__ = binary(matmul), reflected(matmul)
+    __and__, __rand__ = binary(bitwise_and), reflected(bitwise_and)
+    __or__, __ror__ = binary(bitwise_or), reflected(bitwise_or)
+    __xor__, __rxor__ = binary(bitwise_xor), reflected(bitwise_xor)
+    __lshift__, __rlshift__ = binary(bitwise_left_shift), reflected(bitwise_left_shift)
+    __rshift__, __rrshift__ = binary(bitwise_right_shift), reflected(bitwise_right_shift)
+    __lt__, __le__ = binary(less), binary(less_equal)
+    __gt__, __ge__ = binary(greater), binary(greater_equal)
+    __eq__ = binary(equal)
+    __ne__ = binary(not_equal)
+
+    def __divmod__(self, other: Any) -> Any:
+        return (self // other, self % other) if is_operand(other) else NotImplemented
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return (other // self, other % self) if is_operand(other) else NotImplemented
+
+    def __neg__(self) -> Any:
+        return neg(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return abs(self)
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return function_for(np.round)(self, ndigits or 0)
+
+    def __floor__(self) -> Any:
+        return np.floor(self)
+
+    def __ceil__(self) -> Any:
+        return np.ceil(self)
+
+    def __trunc__(self) -> Any:
+        return np.trunc(self)
+
+    def __invert__(self) -> Any:
+        return invert(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        return index(self, key)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a value without axes has no len()")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return tuple(self.type.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the entries."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        """How many entries there are."""
+        return ArrayType(self.shape, self.dtype).size
+
+    @property
+    def T(self) -> Any:
+        """The axes in reverse order."""
+        return transpose(self)
+
+    @property
+    def mT(self) -> Any:
+        """The last two axes exchanged."""
+        return swapaxes(self, -1, -2)
+
+    @property
+    def device(self) -> Any:
+        """Where the entries are: in the memory of the CPU."""
+        return "cpu"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        """The value itself; raises OptionError for another device than the CPU."""
+        from ..array_api import require_device
+
+        require_device(device)
+        return self
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from ..array_api import arrays, require_version
+
+        require_version(api_version)
+        return arrays
+
+    @property
+    def at(self) -> At:
+        """`x.at[key].set(v)` and the like: the value with other entries at a key."""
+        return At(self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        return apply_ufunc(ufunc, method, args, kwargs)
+
+    def __array_function__(
+        self, func: Any, types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        return function_for(func)(*args, **kwargs)

@@ -1,0 +1,1 @@
+"""Arguments for SciPy's solvers."""

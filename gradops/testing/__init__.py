@@ -1,0 +1,6 @@
+"""Property tests of ops, finite differences, and what they say of a rule that is wrong."""
+
+from ..core.lazy_import import lazily as _lazily
+
+__getattr__ = _lazily(__name__, {"check": "op_properties", "PropertyError": "op_errors"})
+__all__ = ["PropertyError", "check"]

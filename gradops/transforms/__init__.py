@@ -1,0 +1,1 @@
+"""Program transformations over ops: reverse mode, forward mode, batching, Taylor mode."""

@@ -1,0 +1,128 @@
+"""Forward mode: a primal and its tangent travel together."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+from ..core.detach_checks import COLLECTED, JOIN, array_refused, number_made
+from ..core.levels import Carrier, at_level, levels
+from ..core.op import OPS, Op
+from ..core.tree import flatten
+from ..core.types import is_inexact, shape_of, type_of
+from ..library.families import zeros_like
+from ..numpy_api.methods import ArrayMethods
+
+
+class Dual(Carrier, ArrayMethods):
+    """A primal and its tangent. The innermost of nested duals has the highest level."""
+
+    __slots__ = ("gradop_level", "primal", "tangent")
+
+    def __init__(self, primal: Any, tangent: Any, level: float) -> None:
+        self.primal, self.tangent, self.gradop_level = primal, tangent, level
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The primal and the tangent."""
+        return self.primal, self.tangent
+
+    def with_parts(self, parts: Sequence[Any]) -> "Dual":
+        """Another primal and tangent at this level."""
+        primal, tangent = parts
+        return Dual(primal, tangent, self.gradop_level)
+
+    @property
+    def type(self) -> Any:
+        """The type of the primal."""
+        return type_of(self.primal)
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        level = max(a.gradop_level for a in args if isinstance(a, Dual))
+        duals = {
+            i: a for i, a in enumerate(args) if isinstance(a, Dual) and a.gradop_level == level
+        }
+        primals = [duals[i].primal if i in duals else a for i, a in enumerate(args)]
+        y = op(*primals, **attrs)
+        if not carries_tangent(y):
+            return y
+        rules = [(op.rule("jvp", i), d) for i, d in duals.items()]
+        found = [rule(d.tangent, y, *primals, **attrs) for rule, d in rules if rule]
+        return Dual(y, spread(reduce(add, found), y), level) if found else y
+
+    def item(self) -> Any:
+        """The one entry of the primal, as a Python number; the tangent stays behind."""
+        return self.primal.item()
+
+    def tolist(self) -> Any:
+        """The entries of the primal as nested lists."""
+        return self.primal.tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.primal)
+
+    def __float__(self) -> float:
+        return float(self.left_behind())
+
+    def __int__(self) -> int:
+        return int(self.left_behind())
+
+    def __complex__(self) -> complex:
+        return complex(self.left_behind())
+
+    def left_behind(self) -> Any:
+        """The primal, of which Python makes a number: that is worth a warning."""
+        number_made(
+            "a value with a tangent becomes a number of Python's, and is cut off\n  hint: use"
+            " functions of NumPy or ours; x.item() says that it is meant",
+            COLLECTED,
+        )
+        return self.primal
+
+    def __format__(self, spec: str) -> str:
+        return format(self.primal if spec else str(self), spec)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise array_refused(
+            "a value with a tangent cannot become an array: the tangent would be lost",
+            COLLECTED,
+            JOIN,
+        )
+
+    def __repr__(self) -> str:
+        return f"Dual({self.primal!r}, {self.tangent!r})"
+
+
+def spread(t: Any, y: Any) -> Any:
+    """The tangent `t` in the shape and dtype of the output `y`."""
+    want = type_of(y)
+    if shape_of(t) != want.shape:
+        t = OPS["broadcast_to"](t, shape=want.shape)
+    return t if type_of(t).dtype == want.dtype else OPS["astype"](t, dtype=want.dtype)
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of `f` at `primals`, and its derivative there in the direction `tangents`.
+
+    Primals and tangents pair up, each a number, array, tensor or expression of the same shape;
+    the result has the structure of what `f` returns. Raises ValueError if the numbers differ.
+
+    >>> import numpy as np
+    >>> y, t = jvp(lambda x: x * x, [np.array(3.0)], [np.array(1.0)])
+    >>> float(y), float(t)
+    (9.0, 6.0)
+    """
+    level = next(levels)
+    duals = [Dual(x, t, level) for x, t in zip(primals, tangents, strict=True)]
+    with at_level(level):
+        leaves, rebuild = flatten(f(*duals))
+    mine = [isinstance(y, Dual) and y.gradop_level == level for y in leaves]
+    values = [y.primal if m else y for y, m in zip(leaves, mine, strict=True)]
+    found = [y.tangent if m else zeros_like(y) for y, m in zip(leaves, mine, strict=True)]
+    return rebuild(values), rebuild(found)
+
+
+def carries_tangent(x: Any) -> bool:
+    """Whether `x` has a dtype that carries derivatives."""
+    return is_inexact(type_of(x).dtype)

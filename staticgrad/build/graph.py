@@ -1,0 +1,197 @@
+"""The graph a program builds: unique names, scopes, and a default graph per thread and task."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from gradops import FetchError, GraphError
+from gradops.core.source_location import here, short
+
+from ..ir.expr import Expr
+from ..ir.names import Enclosure, Names
+from .suggest import nearest
+
+DEFAULT: "ContextVar[Graph]" = ContextVar("default_graph")
+
+
+class Graph:
+    """What a program builds: expressions with unique names, isolated from other graphs.
+
+    >>> g = sg.Graph()
+    >>> with g.as_default():
+    ...     x = sg.placeholder("float32", [3], name="x")
+    ...     y = x * 2
+    >>> [e.name for e in g.get_operations()]
+    ['x', 'constant', 'mul']
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self.members: dict[str, Expr] = {}
+        self.token: Expr | None = None  # orders effects: see Note [Effects]
+        self.checks: list[Expr] = []
+        self.variables: list[Any] = []
+        self.collections: dict[str, list[Any]] = {}
+        self.callees: dict[Any, Any] = {}  # functions that were called in it, see control/calls.py
+        self.seed: int | None = None  # of random numbers: see Note [Seeds]
+        self.run_number: Expr | None = None
+        self.steps: set[Expr] = set()  # what counts the steps of loops that draw numbers
+        self.wider: dict[Expr, Expr] = {}  # forms that keep more: see Note [Residuals]
+        self.inside: dict[Expr, Enclosure] = {}  # what was built in bodies: see Note [Bodies]
+        self.names = Names(self, f"{name!r} (made at {short(here())})")
+
+    @contextmanager
+    def as_default(self) -> Iterator["Graph"]:
+        """Build in this graph inside a `with` block."""
+        token = DEFAULT.set(self)
+        try:
+            yield self
+        finally:
+            DEFAULT.reset(token)
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Put `name/` before the names of what is built inside a `with` block.
+
+        As in TensorFlow, a name that ends in `/` is taken as it is, which opens a scope again, and
+        an empty one, or None, leaves all scopes.
+        """
+        if not isinstance(name, str | None):
+            raise GraphError(f"the name of a scope is a string or None, not {name!r}")
+        name = name or ""
+        again = not name or name.endswith("/")
+        with self.names.opened(name if again else f"{self.names.given(name)}/") as prefix:
+            yield prefix
+
+    def finalize(self) -> None:
+        """Refuse further expressions."""
+        self.names.finalized = self.names.finalized or here()
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Keep something with the graph under the name of a collection."""
+        self.collections.setdefault(name, []).append(value)
+
+    def get_collection(self, name: str) -> list[Any]:
+        """What was kept under the name, and for TensorFlow's names of them, the variables.
+
+        >>> with sg.Graph().as_default() as g:
+        ...     w = sg.Variable(1.0, name="w")
+        >>> g.get_collection("trainable_variables")
+        [<variable w: float32[]>]
+        """
+        found = list(self.collections.get(name, ()))
+        if name in ("variables", "global_variables"):
+            found += self.variables
+        if name == "trainable_variables":
+            found += [v for v in self.variables if v.trainable]
+        return found
+
+    def get_operations(self) -> list[Expr]:
+        """Everything built so far, in order."""
+        return list(self.members.values())
+
+    def find(self, name: str) -> Expr | None:
+        """The expression called `name`, or None; TensorFlow's `x:0` is `x`."""
+        found = self.members.get(name)
+        return self.members.get(name.removesuffix(":0")) if found is None else found
+
+    def get_tensor_by_name(self, name: str) -> Expr:
+        """The expression called `name`; raises FetchError with the nearest name if there is none.
+
+        TensorFlow's output number is accepted: `x:0` is `x`.
+        """
+        found = self.find(name) if isinstance(name, str) else None
+        if found is None:
+            raise FetchError(
+                f"{self.name!r} has no expression called {name!r}{nearest(str(name), self.members)}"
+            )
+        return found
+
+    def __bool__(self) -> bool:
+        return True  # an empty graph is a graph
+
+    def __contains__(self, e: object) -> bool:
+        return isinstance(e, Expr) and e.names is self.names
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name!r} of {len(self)} expressions>"
+
+
+def get_default_graph() -> Graph:
+    """The graph that is built in now; each thread and task begins with an empty one.
+
+    >>> with sg.Graph().as_default() as g:
+    ...     sg.get_default_graph() is g
+    True
+    """
+    found = DEFAULT.get(None)
+    if found is None:
+        found = Graph("default")
+        DEFAULT.set(found)
+    return found
+
+
+def global_variables() -> list[Any]:
+    """The variables of the default graph, in the order in which they were made.
+
+    >>> w = sg.Variable(1.0)
+    >>> w in sg.global_variables()
+    True
+    """
+    return get_default_graph().get_collection("global_variables")
+
+
+def trainable_variables() -> list[Any]:
+    """The variables of the default graph that are trained.
+
+    >>> step = sg.Variable(0, trainable=False)
+    >>> step in sg.trainable_variables()
+    False
+    """
+    return get_default_graph().get_collection("trainable_variables")
+
+
+def add_to_collection(name: str, value: Any) -> None:
+    """Keep something with the default graph under the name of a collection.
+
+    >>> sg.add_to_collection("losses", sg.constant(1.0))
+    >>> len(sg.get_collection("losses"))
+    1
+    """
+    get_default_graph().add_to_collection(name, value)
+
+
+def get_collection(name: str) -> list[Any]:
+    """What the default graph keeps under the name of a collection; see `add_to_collection`."""
+    return get_default_graph().get_collection(name)
+
+
+def reset_default_graph() -> None:
+    """Begin again with an empty default graph.
+
+    >>> sg.reset_default_graph()
+    >>> len(sg.get_default_graph())
+    0
+    """
+    DEFAULT.set(Graph("default"))
+
+
+@contextmanager
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Any = None
+) -> Iterator[str]:
+    """Put `name/` before the names of what is built inside a `with` block.
+
+    Without a name it is `default_name`; without either, all scopes are left. A name that ends in
+    `/` is taken as it is. `values` is there for TensorFlow's programs and has no effect.
+
+    >>> with sg.name_scope("layer"):
+    ...     sg.placeholder("float32", [2], name="x").name
+    'layer/x'
+    """
+    with get_default_graph().name_scope(default_name if name is None else name) as prefix:
+        yield prefix

@@ -1,0 +1,340 @@
+"""The leaves of graphs: placeholders, constants and variables."""
+
+import math
+from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from gradops import (
+    ArrayType,
+    Dim,
+    DTypeError,
+    FeedError,
+    GraphError,
+    ShapeError,
+    broadcast_to,
+    copy,
+    type_of,
+)
+from gradops.core.dims import UNKNOWN
+from gradops.core.tracer_protocol import is_holder
+from gradops.core.levels import watched
+from gradops.library.shape.ensure_shape import forget_sizes
+from gradops.core.source_location import here
+from gradops.core.types import as_size, broadcast_shapes, conflict, native
+
+from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
+from ..ir.names import Names, chosen_name, running
+from ..ir.lossless import fits, lost_meaning
+from ..freezing.freezer import freeze
+from .graph import get_default_graph
+
+DEFAULT_DTYPE: ContextVar[Any] = ContextVar("default_dtype", default="float32")
+EFFECTS: ContextVar[list[Expr] | None] = ContextVar("effects", default=None)
+"""The changes of state that are being built inside a function, which will make them its own."""
+
+LONG = 60  # characters of a value that a message shows
+
+
+def default_dtype() -> np.dtype[Any]:
+    """The dtype of what is made from Python floats."""
+    return np.dtype(watched(DEFAULT_DTYPE.get))
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Set the dtype of what is made from Python floats, float32 to begin with.
+
+    Raises DTypeError for a dtype that is no float.
+
+    >>> sg.set_default_dtype("float64")
+    >>> sg.constant(1.0).dtype
+    dtype('float64')
+    >>> sg.set_default_dtype("float32")
+    """
+    if native(dtype).kind != "f":
+        raise DTypeError("set_default_dtype", [dtype], "the default dtype is one of floats")
+    DEFAULT_DTYPE.set(np.dtype(dtype))
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str = "placeholder") -> Expr:
+    """A value that is fed when the graph runs.
+
+    A size in `shape` is a number, a name (`"batch"`: equal names are equal sizes, checked when
+    fed), a `Dim`, or None for any size. Without a shape it is a single number.
+
+    >>> sg.placeholder("float32", ["batch", 3], name="x")
+    <placeholder x: float32[batch, 3]>
+    """
+    names = get_default_graph().names
+    type = placeholder_type(dtype, () if shape is None else shape)
+    name = names.given(name)
+    sizes = tuple(Dim(f"{name}.{i}") if n == UNKNOWN else n for i, n in enumerate(type.shape))
+    type = ArrayType(sizes, type.dtype)
+    return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
+
+
+def placeholder_with_default(input: Any, shape: Any = None, name: str = "input") -> Expr:
+    """A value that may be fed when the graph runs, and else is `input`.
+
+    A size in `shape` that is None or a name may be another one in what is fed. Raises ShapeError if
+    `input` does not have the shape.
+
+    >>> x = sg.placeholder_with_default([1.0, 2.0], [None], name="x")
+    >>> y = sg.reduce_sum(x)
+    >>> session = sg.Session()
+    >>> session.run(y), session.run(y, {x: [1.0, 2.0, 3.0]})
+    (np.float32(3.0), np.float32(6.0))
+    """
+    given = as_expression(input)
+    wanted = given.type if shape is None else placeholder_type(given.dtype, shape)
+    if len(wanted.shape) != len(given.shape) or conflict(wanted.shape, given.shape):
+        raise ShapeError("placeholder_with_default", [given.label], f"it is not {wanted}")
+    sizes = zip(wanted.shape, given.shape, strict=True)
+    axes = tuple([k for k, (n, m) in enumerate(sizes) if n != m])
+    assert given.names is not None
+    return renamed(forget_sizes(given, axes=axes), name)
+
+
+def placeholder_type(dtype: Any, shape: Any) -> ArrayType:
+    """The type that users describe, with `UNKNOWN` for a size without a name."""
+    several = isinstance(shape, Iterable) and not isinstance(shape, str)
+    sizes = tuple(UNKNOWN if n is None else as_size(n) for n in (shape if several else [shape]))
+    if dtype is None:
+        raise DTypeError("placeholder", ["None"], "it needs a dtype, 'float32' say")
+    type = ArrayType(sizes, native(dtype))
+    if any(isinstance(n, int) and n < 0 for n in type.shape):
+        raise ShapeError("placeholder", [type], "a size is negative", hint="None is any size")
+    if type.dtype.kind not in "biufc":
+        raise DTypeError("placeholder", [type], f"{type.dtype} is not a numeric dtype")
+    return type
+
+
+def parameter(names: Names, type: ArrayType, name: str) -> Expr:
+    """What a function inside a loop or branch is given, in the graph of `names`."""
+    return names.add(Expr(Kind.PARAMETER, type, names.unique(name), names, place=here()))
+
+
+def as_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """An array of its own from a number, sequence or array; Python floats get the default dtype."""
+    if lost := lost_meaning(value):
+        raise GraphError(f"the value is {lost[0]}\n  hint: {lost[1]}")
+    try:
+        found = np.array(value)
+    except ValueError as error:
+        raise GraphError(f"the value is no array: {error}") from error
+    if found.dtype.kind not in "biufc":
+        raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
+    is_python = not hasattr(value, "dtype")
+    if dtype is None and is_python and found.dtype == np.float64:
+        dtype = default_dtype()
+    wanted = found.dtype if dtype is None else numeric(dtype)
+    if is_python and not fits(found, wanted):
+        raise DTypeError(
+            "constant", [type_of(found)], f"{shown(value)} is no {wanted}",
+            hint=f"to convert it all the same: np.asarray(value).astype({wanted.name!r})",
+        )  # fmt: skip
+    return found.astype(native(wanted), copy=False)
+
+
+def numeric(dtype: Any) -> np.dtype[Any]:
+    """A dtype of numbers from what users write; raises DTypeError for anything else."""
+    found = native(dtype)
+    if found.kind not in "biufc":
+        raise DTypeError("dtype", [shown(dtype)], f"{found} is not a numeric dtype")
+    return found
+
+
+def shown(value: Any) -> str:
+    """A value in a few words."""
+    text = " ".join(repr(value).split())
+    return text if len(text) < LONG else f"{text[: LONG - 3]}..."
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Sequence[int] | None = None, name: str = "constant"
+) -> Expr:
+    """A value that is part of the graph, put into a shape if one is given.
+
+    A number fills the shape, other values must have as many entries.
+
+    >>> sg.constant([1.0, 2.0])
+    <constant constant: float32[2]>
+    >>> sg.constant(0.1, shape=[3])
+    <constant constant_1: float32[3]>
+    """
+    array = as_value(value, dtype)
+    if shape is not None:
+        array = shaped(array, tuple(shape))
+    return new_constant(get_default_graph().names, array, chosen_name(name))
+
+
+def shaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The entries in another shape, which one entry fills."""
+    if array.size == 1:
+        return np.full(shape, array.item(), array.dtype)
+    if array.size != math.prod(shape):
+        raise ShapeError(
+            "constant", [type_of(array)], f"{array.size} entries do not fill the shape {shape}"
+        )
+    return array.reshape(shape)
+
+
+def as_expression(x: Any, names: Names | None = None, like: Expr | None = None) -> Expr:
+    """`x`, or a constant of it: a number has the dtype of `like`, or else the default one."""
+    if isinstance(x, Expr):
+        return x
+    if is_holder(x):
+        raise GraphError(
+            f"a {type(x).__name__} is no part of a graph: it would be taken for a constant"
+            "\n  hint: loops and branches take expressions; in a traced program of tensors, choose"
+            " with where() and loop in Python"
+        )
+    dtype = like.dtype if like is not None and not hasattr(x, "dtype") else None
+    return new_constant(names or get_default_graph().names, as_value(x, dtype), "constant")
+
+
+class Variable(Expr):
+    """A value that lasts from run to run; each session has its own.
+
+    It begins with `initial_value`: a number, sequence or array, an expression, which is evaluated
+    now, or a function that gives one of these. It needs no initializing; to run its `initializer`
+    sets it back. `assign` and its like give expressions that, when fetched,
+    change it; what was built before an assignment reads the old value, what is built after it the
+    new one. A run that fails changes nothing.
+
+    >>> w = sg.Variable([1.0, 2.0], name="w")
+    >>> double = w.assign(w * 2)
+    >>> session = sg.Session()
+    >>> session.run(double), session.run(w)
+    (array([2., 4.], dtype=float32), array([2., 4.], dtype=float32))
+    """
+
+    __slots__ = ("trainable",)
+
+    def __init__(
+        self, initial_value: Any, name: str = "Variable", dtype: Any = None, trainable: bool = True
+    ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, not {name!r}; write trainable=...")
+        names = get_default_graph().names
+        value = as_value(initial(initial_value), dtype)
+        super().__init__(
+            Kind.VARIABLE, type_of(value), names.given(name), names, value=value, place=here()
+        )
+        self.trainable = trainable
+        if not trainable:
+            self.attrs = dict(NOT_TRAINED)
+        names.add(self)
+        get_default_graph().variables.append(self)
+
+    @staticmethod
+    def hidden(names: Names, value: Any, name: str, kind: Kind = Kind.VARIABLE) -> "Variable":
+        """A variable that the library keeps for itself."""
+        made, value = object.__new__(Variable), np.asarray(value)
+        Expr.__init__(made, kind, type_of(value), names.unique(name), names, value=value)
+        made.trainable = False
+        names.add(made)
+        return made
+
+    def read_value(self) -> Expr:
+        """The value that the variable has after what has been built before."""
+        return copy(self)
+
+    @property
+    def initial_value(self) -> Expr:
+        """What the variable begins with, as a constant."""
+        return new_constant(
+            common_names("initial_value", [self]), self.value, f"{self.name}/initial_value"
+        )
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Set the variable in `session`, or in the one whose `with` block this is.
+
+        >>> w = sg.Variable(1.0)
+        >>> with sg.Session() as session:
+        ...     w.load(5.0)
+        ...     session.run(w)
+        np.float32(5.0)
+        """
+        running(session).restore({self: value})
+
+    @property
+    def initializer(self) -> Expr:
+        """The assignment of the initial value."""
+        return self.assign(self.value, name="initializer")
+
+    def assign(self, value: Any, name: str = "assign") -> Expr:
+        """Set the variable to `value`, broadcast to its shape; raises ShapeError, DTypeError."""
+        return assign(self, value, name)
+
+    def assign_add(self, value: Any) -> Expr:
+        """Add `value` to the variable."""
+        return assign(self, self + self.own(value), "assign_add")
+
+    def assign_sub(self, value: Any) -> Expr:
+        """Subtract `value` from the variable."""
+        return assign(self, self - self.own(value), "assign_sub")
+
+    def own(self, value: Any) -> Any:
+        """Numbers and sequences of them in the variable's dtype; what has a dtype, as it is."""
+        return in_dtype_of(self, value)
+
+
+def in_dtype_of(variable: Expr, value: Any) -> Any:
+    """Numbers and sequences of them in a variable's dtype; DTypeError if that loses something."""
+    if hasattr(value, "dtype"):
+        return value
+    found = np.asarray(value)
+    if not fits(found, variable.dtype):
+        raise DTypeError(
+            "assign", [variable.type, type_of(found)],
+            f"{variable.name} keeps its dtype, and {shown(value)} is no {variable.dtype}",
+        )  # fmt: skip
+    return found.astype(variable.dtype)
+
+
+def initial(value: Any) -> Any:
+    """What a variable begins with, as a value."""
+    if callable(value) and not isinstance(value, Expr):
+        value = value()
+    if isinstance(value, Expr) and value.kind is Kind.GROUP:
+        raise GraphError(f"{value.name} is run and has no value for a variable to begin with")
+    return evaluated(value) if isinstance(value, Expr) else value
+
+
+def evaluated(e: Expr) -> Any:
+    """The value of an expression that needs no feeds; variables have their initial values."""
+    try:
+        graph = freeze([e])
+    except FeedError as error:
+        raise e.unknown("the value", "begin with what needs no feeds") from error
+    return graph(*(v.value for v in graph.inputs))[0]
+
+
+def assign(variable: Expr, value: Any, name: str) -> Expr:
+    """The expression that changes `variable`, and whose value is the new one."""
+    names = common_names("assign", [variable, value])
+    _, new = lifted(names, [variable, in_dtype_of(variable, value)])
+    check_assignable(variable, new)
+    if new.shape != variable.shape:
+        new = broadcast_to(new, shape=variable.shape)
+    made = names.add(
+        Expr(Kind.ASSIGN, variable.type, names.given(name), names, inputs=(variable, new),
+             place=here(), control_inputs=names.after)
+    )  # fmt: skip
+    if (effects := EFFECTS.get()) is not None:
+        effects.append(made)
+    return made
+
+
+def check_assignable(variable: Expr, new: Expr) -> None:
+    """Refuse a value that is not of the variable's shape or dtype."""
+    if broadcast_shapes("assign", [variable.type, new.type]) != variable.shape:
+        raise ShapeError("assign", [variable.type, new.type], f"{variable.name} keeps its shape")
+    if new.dtype != variable.dtype:
+        raise DTypeError(
+            "assign", [variable.type, new.type], f"{variable.name} keeps its dtype",
+            hint=f"convert the value: astype(value, {str(variable.dtype)!r})",
+        )  # fmt: skip

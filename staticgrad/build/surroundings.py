@@ -1,0 +1,247 @@
+"""The objects a function may read from outside: tensors, arrays, containers, and their names.
+
+Note [Surroundings]. The search begins with the function and what it is given that is no value, and
+goes where Python code can go: closures, defaults, the globals that code names, bound objects, the
+attributes of objects, containers, and the functions that these lead to. It does not enter NumPy,
+the standard library and this library, whose code keeps nothing between calls.
+"""
+
+import builtins
+import functools
+import gc
+import random
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from gradops import GraphError
+from gradops.core.tracer_protocol import is_holder
+from gradops.core.source_location import OURS
+
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from .graph import Graph
+
+MANY = 1_000_000  # objects after which a search gives up
+DATA: tuple[type, ...] = (bool, int, float, complex, str, bytes, type(None), np.generic)
+SKIPPED = (*DATA, CodeType, Expr, Graph, FrozenGraph)
+HEAP_TYPE = 1 << 9  # of the flags of a type: it was made while the program ran
+ENTERED = frozenset({"dynamicgrad", "types", "collections"})  # whose objects hold the user's
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+SHORTENED = ("._parameters", "._buffers", "._modules", ".__dict__")
+
+
+class Surroundings:
+    """The findings of a search: holders and arrays by their ids, and objects to look at again."""
+
+    def __init__(self, roots: Iterable[tuple[str, Any]]) -> None:
+        self.holders: dict[int, tuple[str, Any]] = {}
+        self.bases: dict[int, Any] = {}
+        self.arrays: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
+        self.kept: list[tuple[str, dict[Any, Any]]] = []  # dicts that a program must not change
+        self.containers: list[tuple[str, Any, bool]] = []  # and whether they are attributes
+        self.sets: list[set[Any]] = []
+        self.generators: list[tuple[str, Any]] = []
+        self.classes: list[tuple[type, dict[str, Any]]] = []
+        self.cells: list[tuple[str, Any]] = []
+        self.globals: list[tuple[dict[str, Any], str]] = []
+        self.attributes: set[str] = {"training"}
+        self.seen: dict[int, Any] = {}
+        stack = [(name, x) for name, x in roots]
+        while stack:
+            name, x = stack.pop()
+            if isinstance(x, SKIPPED) or id(x) in self.seen:
+                continue
+            self.seen[id(x)] = x
+            if len(self.seen) > MANY:
+                raise GraphError(
+                    f"a traced function can reach more than {MANY:,} objects, so that it cannot be"
+                    " told what it reads\n  hint: pass it what it needs as arguments"
+                )
+            stack += self.visit(name, x)
+        if "random" in self.attributes:
+            self.generators += [("numpy.random", np.random), ("random", random)]
+
+    def visit(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
+        """Note `x`, and give what it leads to."""
+        if isinstance(x, type):
+            return self.members_of(x)
+        if is_holder(x):
+            return self.holder(name, x)
+        if isinstance(x, np.ndarray):
+            self.arrays[id(x)] = name, x
+            return ()
+        if hasattr(x, "__gradop_stateful__"):
+            self.kept += [(f"{name}.{n}", each) for n, each in x.__gradop_kept__()]
+            return ((f"{name}.{n}", t) for n, t in x.__gradop_stateful__())
+        if isinstance(x, FunctionType):
+            return self.function(x)
+        if isinstance(x, MethodType):
+            return [(name, x.__func__), (first_parameter(x.__func__, name), x.__self__)]
+        if isinstance(x, functools.partial):
+            return [(name, x.func), *labelled(name, x.args), *x.keywords.items()]
+        if isinstance(x, ModuleType):
+            return ()
+        return self.plain_object(name, x)
+
+    def members_of(self, cls: type) -> Iterator[tuple[str, Any]]:
+        """The members of a class of the user, and of those it is derived from."""
+        for each in cls.__mro__:
+            if not is_foreign(each):
+                self.classes.append((each, dict(vars(each))))
+                for name, x in vars(each).items():
+                    if not name.startswith("__") or isinstance(x, FunctionType):
+                        yield f"{each.__name__}.{name}", getattr(x, "__func__", x)
+
+    def holder(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
+        """Note a holder, after the one whose memory it shares."""
+        base = x.__gradop_kind__.base(x)
+        if base is not None and id(base) not in self.seen:
+            self.seen[id(base)] = base
+            self.holders[id(base)] = f"{shortened(name)} (base)", base
+        self.bases[id(x)] = base
+        self.holders[id(x)] = shortened(name), x
+        return ()
+
+    def function(self, fn: FunctionType) -> Iterable[tuple[str, Any]]:
+        """Its closure and defaults; of code that is not the library's, also globals it names."""
+        ours = OURS[fn.__code__.co_filename]
+        if ours and hasattr(fn, "spells"):
+            return ()  # the function of an op, which keeps nothing but what makes it quick
+        found: list[tuple[str, Any]] = []
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            self.cells.append((name, cell))
+            found += [(name, x) for x in cell_values(cell)]
+        found += labelled(f"{fn.__name__}.default", fn.__defaults__ or ())
+        found += (fn.__kwdefaults__ or {}).items()
+        found += vars(fn).items()
+        if ours:
+            return found
+        names = names_in(fn.__code__)
+        self.attributes |= names
+        for name in sorted(names & fn.__globals__.keys()):
+            x = fn.__globals__[name]
+            if isinstance(x, ModuleType):
+                found += of_module(name, x, names)
+            else:
+                self.globals.append((fn.__globals__, name))
+                found.append((name, x))
+        return found
+
+    def plain_object(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
+        """Note a container or the attributes of an object, and give what is in them."""
+        if isinstance(x, dict):
+            self.containers.append((name, x, False))
+            return entries(name, x)
+        if isinstance(x, list | deque):
+            self.containers.append((name, x, False))
+            return labelled(name, x)
+        if isinstance(x, tuple | frozenset | set):
+            self.sets += [x] if isinstance(x, set) else []
+            return labelled(name, x)
+        if isinstance(x, GENERATORS):
+            self.generators.append((name, x))
+            return ()
+        if isinstance(x, Iterator):
+            self.generators.append((name, x))
+            return slots_of(name, x, None)
+        return self.attributes_of(name, x)
+
+    def attributes_of(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
+        """Note the attributes of an object, of the user's classes or of this library's modules."""
+        cls, own = type(x), getattr(x, "__dict__", None)
+        foreign = is_foreign(cls)
+        found: list[tuple[str, Any]] = [] if foreign else [(name, cls)]
+        if hasattr(x, "__wrapped__"):
+            found.append((name, x.__wrapped__))
+        if foreign and root(cls.__module__) not in ENTERED:
+            return found
+        if isinstance(own, dict) and id(own) not in self.seen:
+            self.seen[id(own)] = own
+            self.containers.append((name, own, not has_foreign_base(cls)))
+            found += entries(name, own)
+        return found if foreign else [*found, *slots_of(name, x, own)]
+
+
+def cell_values(cell: Any) -> list[Any]:
+    """The value in a cell of a closure, if there is one yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
+
+
+def first_parameter(fn: Any, name: str) -> str:
+    """The name of `self` in a method."""
+    code = getattr(fn, "__code__", None)
+    return code.co_varnames[0] if code is not None and code.co_argcount else name
+
+
+def labelled(name: str, values: Iterable[Any]) -> list[tuple[str, Any]]:
+    """Entries of a sequence with their numbers."""
+    return [(f"{name}[{i}]", x) for i, x in enumerate(values)]
+
+
+def shortened(name: str) -> str:
+    """The name under which a user knows a parameter: that of attributes, not of dicts in them."""
+    for part in SHORTENED:
+        name = name.replace(part, "")
+    return name
+
+
+def entries(name: str, x: Mapping[Any, Any]) -> list[tuple[str, Any]]:
+    """The values of a dict, with names."""
+    return [(f"{name}.{k}" if isinstance(k, str) else f"{name}[{k!r}]", v) for k, v in x.items()]
+
+
+def slots_of(name: str, x: Any, own: Any) -> list[tuple[str, Any]]:
+    """The objects that one refers to, beside its class and its attributes in a dict."""
+    return [(name, y) for y in gc.get_referents(x) if y is not own and not isinstance(y, type)]
+
+
+def has_foreign_base(cls: type) -> bool:
+    """Whether methods read attributes whose code was not searched: those of a layer, say."""
+    bases = [c for c in cls.__mro__ if is_foreign(c)]
+    return any(c.__name__ not in ("object", "Module", "Generic", "Protocol") for c in bases)
+
+
+def root(module: Any) -> str:
+    """The package that a module belongs to."""
+    return str(module).partition(".")[0]
+
+
+def is_foreign(cls: type) -> bool:
+    """Whether a class is of this library, NumPy or the standard library, by where it is defined."""
+    module = sys.modules.get(cls.__module__)
+    if module is None or module is builtins:
+        return not cls.__flags__ & HEAP_TYPE
+    return cls.__module__ in sys.builtin_module_names or is_library_module(module)
+
+
+def is_library_module(module: ModuleType) -> bool:
+    """Whether a module is of this library, NumPy or the standard library."""
+    filename = getattr(module, "__file__", None)
+    return filename is not None and OURS[filename]
+
+
+@functools.lru_cache(maxsize=1024)
+def names_in(code: CodeType) -> frozenset[str]:
+    """The names of globals and attributes in code, that of functions inside of it included."""
+    found = set(code.co_names)
+    for x in code.co_consts:
+        if isinstance(x, CodeType):
+            found |= names_in(x)
+    return frozenset(found)
+
+
+def of_module(name: str, module: ModuleType, names: Iterable[str]) -> list[tuple[str, Any]]:
+    """The attributes of a module of the user that code names, and so may read."""
+    if is_library_module(module):
+        return []
+    own = vars(module)
+    return [(f"{name}.{n}", own[n]) for n in names
+            if n in own and not isinstance(own[n], ModuleType)]  # fmt: skip

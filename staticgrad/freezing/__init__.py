@@ -1,0 +1,1 @@
+"""Freezing: from a growing graph to an immutable one."""

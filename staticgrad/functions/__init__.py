@@ -1,0 +1,1 @@
+"""`sg.function`: tracing, capturing state, applying effects, gradients of calls."""

@@ -1,0 +1,209 @@
+"""Functions that are traced at their first call with arguments of a kind, and then run compiled."""
+
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import GraphError, flatten
+from gradops.core.levels import TRACING
+from gradops.core.source_location import describe, here
+from gradops.core.tracer_protocol import held, is_holder, signature
+from gradops.core.tree import structure
+
+from ..build.tracing import name_of
+from ..control.calls import Calls
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from ..runtime.executable import Executable
+from .capturing import LOCK, is_value
+from .traces import Traced
+
+MANY_TRACES = 8
+
+
+def function(fn: Callable[..., Any] | None = None, *, optimize: int = 1) -> Any:
+    """A function that runs as a compiled graph, traced once for each kind of arguments.
+
+    Arguments are arrays, tensors and structures of them; other values (numbers, strings, objects)
+    count as part of the program, which is traced anew for each. What is returned has the form that
+    `fn` gave it: arrays, or tensors where `fn` returned tensors. `traces` counts the graphs made;
+    `graph(*args)` and `source(*args)` show one.
+
+    A call does what `fn` does: it is one operation on the tape, with a compiled gradient of any
+    order; tensors, modules, optimizers and arrays that `fn` reads from outside are read in each
+    call and written to after it, gradients included; numbers and flags that it reads are part of
+    the program. Inside transforms, as `vmap`, `fn` runs itself. See Notes [Captures], [Guards].
+    What NumPy computes of outside arrays alone is part of the program until they change; of those
+    above 64 kB some entries are looked at, so pass one of which single entries change.
+
+    Raises ValueUnknownError where the program asks for a value that is not known while tracing, as
+    `if x > 0:` does; GraphError where it would change what is no tensor; and TransformError where
+    it draws random numbers. A trace that fails leaves everything as it was.
+
+    Variables that the program makes last from call to call, each trace having its own; numbers of
+    `sg.random_normal` and its like are new in each call.
+
+    Called on expressions, while a graph is built, it becomes a part of the graph: one function,
+    with one derivative, however often it is called.
+
+    >>> @sg.function
+    ... def f(x):
+    ...     return sg.reduce_sum(x * x)
+    >>> f(np.array([1.0, 2.0])), f(np.array([3.0, 4.0])), f.traces
+    (np.float64(5.0), np.float64(25.0), 1)
+    >>> w = dg.tensor([1.0, 2.0], requires_grad=True)
+    >>> sg.function(lambda x: (w * x).sum())(dg.ones(2)).backward()
+    >>> w.grad
+    tensor([1., 1.])
+    """
+    if fn is None:
+        return functools.partial(function, optimize=optimize)
+    return Function(fn, optimize)
+
+
+class Function:
+    """A function and the graphs it was traced to, by the kinds of its arguments."""
+
+    def __init__(self, fn: Callable[..., Any], optimize: int = 1) -> None:
+        if not callable(fn):
+            raise GraphError(f"function takes what can be called, not {fn!r}")
+        self.start(fn, optimize)
+
+    def start(self, fn: Callable[..., Any], optimize: int) -> None:
+        """Begin without traces."""
+        functools.update_wrapper(self, fn)
+        self.fn, self.optimize = fn, optimize
+        self.traced: dict[Any, list[Traced]] = {}
+        self.captured: set[int] = set()
+        self.last: Traced | None = None
+        self.calls = Calls(fn)
+
+    @property
+    def traces(self) -> int:
+        """How many graphs there are."""
+        return sum(map(len, self.traced.values()))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.last is not None and not kwargs and not TRACING.get():
+            found = self.last.attempt(args)
+            if found is not NotImplemented:
+                return found
+        leaves, rebuild = flatten((args, kwargs))
+        if any(isinstance(x, np.generic) for x in leaves):
+            leaves = with_numbers(leaves)
+            args, kwargs = rebuild(leaves)
+        if any(isinstance(x, Expr) for x in leaves):
+            return self.calls.call(leaves, rebuild, self.key(leaves, (args, kwargs)))
+        if TRACING.get() or any(map(is_carried, leaves)):
+            return self.fn(*args, **kwargs)
+        found = self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
+        return self.fn(*args, **kwargs) if found is NotImplemented else found
+
+    def __gradop_stateful__(self) -> list[tuple[str, Any]]:
+        """The function, for a trace that calls this one and so may read what it reads."""
+        return [(name_of(self.fn), self.fn)]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def graph(self, *args: Any, **kwargs: Any) -> FrozenGraph:
+        """The graph that is run for arguments like these."""
+        return self.executable(*args, **kwargs).graph
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The source that is run for arguments like these."""
+        return self.executable(*args, **kwargs).source
+
+    def executable(self, *args: Any, **kwargs: Any) -> Executable:
+        """What is run for arguments like these."""
+        leaves, rebuild = flatten((args, kwargs))
+        return self.concrete(leaves, rebuild, (args, kwargs)).executable
+
+    def concrete(self, leaves: list[Any], rebuild: Any, tree: Any) -> Traced:
+        """The trace for arguments of this kind, made if there is none."""
+        found = self.known(leaves, tree)
+        if found is None:
+            with LOCK:
+                found = self.known(leaves, tree)
+                if found is None:
+                    found = Traced(self.fn, self.optimize, leaves, rebuild)
+                    self.captured |= found.ids
+                    self.traced.setdefault(self.key(leaves, tree), []).insert(0, found)
+                    self.warn_of_many()
+        args, kwargs = tree
+        self.last = found if not kwargs and found.expect(args, self.captured) else None
+        return found
+
+    def known(self, leaves: list[Any], tree: Any) -> Traced | None:
+        """A trace for arguments of this kind that still holds, if there is one."""
+        for each in self.traced.get(self.key(leaves, tree), ()):
+            if each.fits() and each.watched.has_types():
+                return each
+        return None
+
+    def key(self, leaves: list[Any], tree: Any) -> Any:
+        """What of arguments a trace depends on; raises GraphError if that cannot be compared."""
+        kinds = [x if (x := id(leaf)) in self.captured else kind_of(leaf) for leaf in leaves]
+        found = structure(tree), tuple(kinds), repeats(leaves)
+        try:
+            hash(found)
+        except TypeError as error:
+            raise GraphError(
+                f"{name_of(self.fn)} was given what is no value and cannot be part of a program:"
+                f" {error}\n  hint: pass arrays, and structures of them; other arguments are hashed"
+            ) from error
+        return found
+
+    def warn_of_many(self) -> None:
+        """Warn when the function has been traced so often that compiling it may not pay."""
+        if self.traces == MANY_TRACES:
+            warnings.warn(
+                f"{name_of(self.fn)} has been traced {MANY_TRACES} times, last for the call at"
+                f" {describe(here())}: each kind of arguments makes a graph\n  hint: pass numbers"
+                " that change as arrays, and use few shapes",
+                stacklevel=4,
+            )
+
+    def __gradop_kept__(self) -> list[tuple[str, Any]]:
+        """Nothing that a program could change."""
+        return []
+
+    def __getstate__(self) -> Any:
+        return self.fn, self.optimize
+
+    def __setstate__(self, state: Any) -> None:
+        self.start(*state)
+
+    def __repr__(self) -> str:
+        return f"<function {name_of(self.fn)}, traced {self.traces} times>"
+
+
+def is_carried(x: Any) -> bool:
+    """Whether an argument holds what a transform or another trace carries, not an array."""
+    return is_holder(x) and not isinstance(held(x), np.ndarray | np.generic)
+
+
+def with_numbers(leaves: list[Any]) -> list[Any]:
+    """Leaves with numbers in place of NumPy's scalars, if tensors take them for such."""
+    holders = [x for x in leaves if is_holder(x)]
+    if not any(x.__gradop_kind__.takes_scalars_for_numbers(x) for x in holders):
+        return leaves
+    return [x.item() if isinstance(x, np.generic) else x for x in leaves]
+
+
+def kind_of(x: Any) -> Any:
+    """What of an argument a trace depends on: its type if it is fed, else the value itself."""
+    if isinstance(x, Expr):
+        return Expr, x.type
+    if is_value(x):
+        return signature(x)
+    return type(x), repr(x) if isinstance(x, float | complex) else x  # 0.0 == -0.0, nan != nan
+
+
+def repeats(leaves: Sequence[Any]) -> Any:
+    """Which leaves are the same object as one before, and as which; None if there are none."""
+    ids = list(map(id, leaves))
+    return None if len(set(ids)) == len(ids) else tuple([ids.index(i) for i in ids])

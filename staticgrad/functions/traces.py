@@ -1,0 +1,272 @@
+"""A function traced for one kind of arguments: its graph, and what a call of it does.
+
+Note [Effects]. A traced program may change the holders that it is given or reaches: an update in
+place under `no_grad()`, gradients that backward adds up. What they hold when the program ends, and
+the gradients they have then, are further outputs of the graph; after each run they are written to
+the holders. A gradient that is there when the call begins is a further input.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradops import GraphError, flatten
+from gradops.core.levels import own_errors
+from gradops.core.tracer_protocol import held, is_holder, signature
+
+from ..build.effects import group, is_run_only
+from ..build.graph import Graph
+from ..build.inputs import EFFECTS
+from ..build.surroundings import Surroundings
+from ..build.tracing import name_of, parameters, placeholder_like
+from ..freezing.freezer import freeze
+from ..ir.expr import Expr
+from ..ir.graph import reachable
+from ..ir.names import held_at
+from ..runtime.executable import Executable
+from ..runtime.results import Results
+from ..runtime.variables import State
+from ..runtime.watching import Watched
+from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
+from .changes import Entry, Gradient, Write, effects_of
+from .pulling import Tape, TapedCall, are_arrays
+
+
+class Traced:
+    """A function traced for one kind of arguments: what runs, and where its results go."""
+
+    def __init__(self, fn: Any, optimize: int, leaves: Sequence[Any], rebuild: Any) -> None:
+        self.name, self.optimize = name_of(fn), optimize
+        roots = [(f"argument {i}", x) for i, x in enumerate(leaves) if not is_value(x)]
+        self.inside = inside = Inside(Graph(self.name), Surroundings([(self.name, fn), *roots]))
+        changes: list[Expr] = []
+        with building(inside), held_at(EFFECTS, changes):
+            wrong: list[str] = []
+            try:
+                inside.enter()
+                args, kwargs = rebuild(self.stand_ins(fn, leaves))
+                with own_errors():
+                    found, self.rebuild = flatten(fn(*args, **kwargs))
+                self.take(found)
+            finally:
+                inside.leave()
+                wrong = inside.restored()
+            refuse_changes(wrong, inside.drawn, self.name)
+            self.compile([x for x in found if is_run_only(x)], changes)
+        self.settle(len(leaves))
+
+    def stand_ins(self, fn: Any, leaves: Sequence[Any]) -> list[Any]:
+        """The stand-ins that the program gets for the leaves of its arguments."""
+        names = parameters(fn, len(leaves))
+        made: dict[int, Any] = {}
+        self.fed: list[tuple[int, Expr]] = []  # which leaf each feed of an array is
+        for i, x in enumerate(leaves):
+            if id(x) in made or not is_value(x):
+                continue
+            if is_holder(x):
+                made[id(x)] = self.inside.argument(x, i, names[i])
+            else:
+                made[id(x)] = placeholder_like(x, names[i])
+                self.fed.append((i, made[id(x)]))
+        return [made[id(x)] if is_value(x) else x for x in leaves]
+
+    def take(self, found: Sequence[Any]) -> None:
+        """Note the results and the effects, while holders hold what the program left in them."""
+        known = {id(g.inside): g for g in self.inside.given}
+        for g in self.inside.given:
+            g.refuse_unfit()
+        self.results = Results(found, known, self.inside.outside)
+        self.effects = [e for g in self.inside.given for e in effects_of(g)]
+        self.effects += [Entry(m, key, x) for m, key, x in self.inside.entries]
+        for effect in self.effects:
+            if is_holder(effect.source):
+                effect.source = effect.source.__gradop_kind__.copied(effect.source)
+
+    def compile(self, run: Sequence[Expr], changes: Sequence[Expr]) -> None:
+        """Compile what gives the results and the effects, and set up where inputs come from."""
+        sources = [*self.results.templates]
+        sources += [e.source for e in self.effects if e.source is not None]
+        fetches = [*map(self.inside.result, sources), *run, *[group(*changes)] * bool(changes)]
+        histories = [k for k, x in enumerate(sources) if has_history(x)]
+        freed = {k: sources[k].__gradop_kind__.freed_by(sources[k]) for k in histories}
+        self.spent = [(k, by) for k, by in freed.items() if by is not None]
+        self.histories = [k for k, by in freed.items() if by is None]
+        ends = fetches if not self.histories else self.inside.graph.get_operations()
+        needed = reachable([*ends, *fetches])
+        self.connect(needed)
+        self.executable = Executable(freeze(fetches, self.feeds), self.optimize)
+        self.state = State(self.executable, len(self.feeds))
+        self.active = [g for g in self.inside.given
+                       if g.is_active and (g.feed is None or g.feed in needed)]  # fmt: skip
+        writes = [e for e in self.effects if isinstance(e, Write)]
+        self.written = [e.given for e in writes if not e.is_replaced]
+        self.tape: Tape | None = None
+        self.copied: list[int] = []
+        if self.histories:
+            self.keep_tape([sources[k] for k in self.histories], [e.given for e in writes])
+
+    def keep_tape(self, outputs: Sequence[Any], written: Sequence[Given]) -> None:
+        """Keep what gradients are taken by: where they arrive, and what they are computed from."""
+        numbers = {e: k for k, e in enumerate(self.feeds)}
+        self.places = [None if g in written or g.feed is None else numbers[g.feed]
+                       for g in self.active]  # fmt: skip
+        self.copied = [numbers[g.feed] for g in written if g.feed in numbers]
+        ends, givens = [g.vertex for g in self.active], self.inside.given
+        self.tape = Tape(self.inside, givens, self.feeds, ends, outputs, self.optimize)
+
+    def connect(self, needed: dict[Expr, None]) -> None:
+        """Say where the value of each input comes from: arguments first, then what is captured."""
+        given = self.inside.given
+        arguments = sorted([*self.fed, *((g.index, g.feed) for g in given if not g.is_captured)])
+        self.arguments: list[Any] = [i for i, _ in arguments]
+        own = [g for g in given if g.is_captured and g.feed in needed]
+        self.graded = [g for g in given if g.grad_feed in needed]
+        arrays = [(e, x) for e, x in self.inside.arrays.values() if e in needed]
+        numbers = [n for n in self.inside.numbers.values() if n[0] in needed]
+        self.captured = [g.x for g in own]
+        self.arrays = [x for _, x in arrays]
+        plain = {e for _, e in self.fed} | {e for e, _ in arrays}
+        self.numbers = [(mapping, key) for _, mapping, key, _ in numbers]
+        self.feeds: list[Any] = [
+            *(e for _, e in arguments), *(g.feed for g in own), *(g.grad_feed for g in self.graded),
+            *(e for e, _ in arrays), *(n[0] for n in numbers),
+        ]  # fmt: skip
+        self.plain = [k for k, e in enumerate(self.feeds) if e in plain]
+
+    def settle(self, count: int) -> None:
+        """Note what the call need not do, and forget what was searched."""
+        inside = self.inside
+        changed = {id(e.given) for e in self.effects if isinstance(e, Write | Gradient)}
+        self.watched = Watched(inside, set(map(id, self.captured)), changed)
+        self.fits, self.ids = self.watched.fits, self.watched.ids
+        self.kind: Any = inside.given[0].kind if inside.given else None
+        reads = self.captured or self.graded or self.arrays or self.numbers
+        holders = inside.given_captured or any(not g.is_captured for g in inside.given)
+        self.takes_arrays = len(self.arguments) == count and not (reads or holders)
+        self.is_direct = self.results.in_order and not (
+            self.effects or self.state.values or inside.calls or self.histories or self.spent
+        )
+        inside.forget(set(map(id, self.watched.givens)))
+
+    def expect(self, args: tuple[Any, ...], captured: set[int]) -> bool:
+        """Prepare `attempt` for calls with arguments like these; whether it can run them."""
+        plain = [type(x) is np.ndarray or is_holder(x) for x in args]
+        if not all(plain) or len(self.arguments) != len(args) or self.inside.given_captured:
+            return False
+        self.classes, self.captured_ids = tuple(map(type, args)), captured
+        self.holders = [i for i, x in enumerate(args) if is_holder(x)]
+        self.signatures = [signature(args[i]) for i in self.holders]
+        return True
+
+    def attempt(self, args: tuple[Any, ...]) -> Any:
+        """The results for arguments like those of the last call, or NotImplemented if they differ.
+
+        The generated code compares dtypes and shapes itself.
+        """
+        if tuple(map(type, args)) != self.classes or not self.fits():
+            return NotImplemented
+        if len(args) > 1 and len({*map(id, args)}) != len(args):
+            return NotImplemented
+        if self.holders:
+            given = [args[i] for i in self.holders]
+            known = not self.captured_ids.isdisjoint(map(id, given))
+            if known or list(map(signature, given)) != self.signatures:
+                return NotImplemented
+        return self.run(args, convert=False)
+
+    def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The values to feed in a call with these arguments."""
+        if self.takes_arrays:
+            return leaves
+        found = [held(leaves[i]) for i in self.arguments]
+        if self.captured:
+            found += self.kind.values(self.captured)
+        if self.graded:
+            found += [held(g.kind.gradient(g.of(leaves))) for g in self.graded]
+        found += self.arrays
+        return [*found, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else found
+
+    def run(self, leaves: Sequence[Any], convert: bool = True) -> Any:
+        """The results for arguments of this kind, whose changes are made.
+
+        NotImplemented if what is captured is carried by a transform; and without `convert`, if what
+        is fed is not all C-ordered arrays of the right types.
+        """
+        values = self.values(leaves)
+        if self.is_direct:
+            computed = self.executable.attempt(values)
+            if computed is not NotImplemented:
+                return self.rebuild(self.results.held(computed))
+        if convert and (values := self.settled(leaves, values)) is NotImplemented:
+            return NotImplemented
+        if self.written:
+            self.refuse_shared(leaves)
+        inputs = [g.of(leaves) for g in self.active]
+        taped = self.tape is not None and any(self.kind.vertex(x) is not None for x in inputs)
+        kept, variables = values, self.state.named() if taped else {}
+        if taped and (self.copied or self.plain):
+            kept = self.saved(values)
+        computed = self.state.run(values, convert)
+        if computed is NotImplemented:
+            return NotImplemented
+        call = None
+        if taped:
+            assert self.tape is not None
+            call = TapedCall(self.name, self.tape, kept, variables, self.places)
+        return self.finish(leaves, inputs, computed, call)
+
+    def saved(self, values: Sequence[Any]) -> list[Any]:
+        """What was fed as backward needs it: what may be written to as a copy or with a sample."""
+        found = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
+        for k in self.plain:
+            found[k] = self.kind.saved(found[k])
+        return found
+
+    def finish(self, leaves: Any, inputs: Any, computed: Any, call: TapedCall | None) -> Any:
+        """Make the changes of a call, put it on the tape, and give its results their form."""
+        made = self.results.held(computed)
+        count = len(made)
+        rest = iter(computed[count:])
+        for effect in self.effects:
+            x = effect.apply(leaves, None if effect.source is None else next(rest))
+            if effect.source is not None:
+                made.append(x)
+        if call is not None:
+            self.kind.recorded(inputs, [made[k] for k in self.histories], call)
+        for k, freed in self.spent:
+            self.kind.spent(inputs, made[k], self.name, freed)
+        for done in self.inside.calls:
+            done()
+        return self.rebuild(self.results.arranged(leaves, made[:count]))
+
+    def settled(self, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
+        """The values of a call once no other thread traces what is captured here."""
+        if not are_arrays(values):
+            with LOCK:
+                values = self.values(leaves)
+            if not are_arrays(values):
+                return NotImplemented
+        return values
+
+    def refuse_shared(self, leaves: Sequence[Any]) -> None:
+        """Refuse a call in which what is written to shares its memory with what is read."""
+        if not self.written:
+            return
+        written = [g.of(leaves) for g in self.written]
+        others = [g.of(leaves) for g in self.inside.given if not g.is_captured]
+        if self.kind.are_sharing(written, [*others, *self.captured]):
+            raise GraphError(
+                f"{self.name} writes to arguments or captured tensors that share memory"
+                "\n  hint: pass the tensor that the others are views of, and make the views inside"
+            )
+
+
+def has_history(x: Any) -> bool:
+    """Whether a source comes from what requires gradients."""
+    return is_holder(x) and not x.is_leaf
+
+
+def number_in(mapping: Any, key: Any) -> Any:
+    """A number of the caller, as an array."""
+    return np.array(held(mapping[key]), np.float64)

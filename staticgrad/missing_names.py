@@ -1,0 +1,79 @@
+"""What TensorFlow 1 has and this library has not, and what to use instead."""
+
+INSTEAD = {
+    "AUTO_REUSE": "Python's own ways of sharing",
+    "ConfigProto": "nothing: sessions have no configuration",
+    "Defun": "sg.function",
+    "Dimension": "sg.Dim, or a number",
+    "GraphKeys": "the names of collections: 'trainable_variables', 'update_ops' and others",
+    "InteractiveSession": "with sg.Session(): ..., and x.eval()",
+    "Operation": "sg.Expr: operation and tensor are one",
+    "Tensor": "sg.Expr",
+    "TensorArray": "sg.scan, sg.map and sg.map_accumulate, which collect the values of steps",
+    "TensorShape": "a tuple of sizes: numbers, names, sg.Dim",
+    "all_variables": "sg.global_variables()",
+    "app": "nothing: call main()",
+    "contrib": "sg.layers, sg.initializers (glorot_uniform is xavier's), sg.nn, sg.train",
+    "data": "arrays that are fed; dynamicgrad.data makes batches",
+    "device": "nothing: there is one device, the CPU",
+    "distributions": "sg.random, and densities written with the ops",
+    "div": "sg.divide, sg.floordiv",
+    "errors": "the exceptions of gradops.core.errors",
+    "estimator": "sg.train, and a loop of your own",
+    "flags": "argparse",
+    "get_variable": "sg.Variable, made once and passed on",
+    "gfile": "pathlib",
+    "grad": "sg.gradients(y, x), inside of sg.function too",
+    "hessians": "sg.hessian(y, x)",
+    "import_graph_def": "sg.import_graph",
+    "initialize_all_variables": "sg.global_variables_initializer()",
+    "keras": "sg.layers and sg.train; dynamicgrad.nn has modules",
+    "local_variables_initializer": "nothing: there are no local variables",
+    "logging": "logging",
+    "losses": "sg.cross_entropy, sg.nn and the ops themselves",
+    "max": "sg.reduce_max",
+    "mean": "sg.reduce_mean",
+    "metrics": "the ops: sg.reduce_mean(sg.cast(sg.equal(a, b), 'float32'))",
+    "min": "sg.reduce_min",
+    "prod": "sg.reduce_prod",
+    "py_func": "an op of your own: see docs/how-to/add-an-op.md",
+    "segment_sum": "sg.unsorted_segment_sum",
+    "strided_slice": "x[begin:end:step]",
+    "sum": "sg.reduce_sum",
+    "summary": "what sg.Session.run gives, and any writer; sg.to_dot and sg.to_json show graphs",
+    "tables_initializer": "nothing: there are no tables",
+    "to_float": "sg.cast(x, 'float32')",
+    "to_int32": "sg.cast(x, 'int32')",
+    "value_and_grad": "sg.gradients(y, x), inside of sg.function too",
+    "variable_scope": "sg.name_scope, and Python's own ways of sharing",
+    "xavier_initializer": "sg.initializers.glorot_uniform",
+}
+
+
+IN_MODULES = {
+    "layers": {"xavier_initializer": "sg.initializers.glorot_uniform"},
+    "nn": {
+        "bidirectional_dynamic_rnn": "sg.layers.lstm(..., bidirectional=True)",
+        "dynamic_rnn": "sg.layers.lstm, gru and rnn, or sg.scan with a step of your own",
+        "raw_rnn": "sg.while_loop",
+        "rnn_cell": "sg.layers.lstm, gru and rnn",
+        "static_rnn": "sg.layers.lstm, gru and rnn",
+    },
+    "train": {
+        "AdadeltaOptimizer": "sg.train.Optimizer with an update rule of your own",
+        "Coordinator": "threads of Python's",
+        "ExponentialMovingAverage": "v.assign(decay * v + (1 - decay) * new) after each step",
+        "FtrlOptimizer": "sg.train.Optimizer with an update rule of your own",
+        "MonitoredTrainingSession": "sg.Session, and a loop of your own",
+        "Saver": "np.savez(path, **session.snapshot().values), session.restore(np.load(path))",
+    },
+}
+"""The same by modules of `staticgrad`."""
+
+
+def missing(name: str, module: str = "") -> AttributeError:
+    """The error for a name that `staticgrad`, or one of its modules, does not have."""
+    use = (IN_MODULES[module] if module else INSTEAD).get(name)
+    where = f"staticgrad.{module}".rstrip(".")
+    hint = f"\n  hint: use {use}" if use else ""
+    return AttributeError(f"module {where!r} has no attribute {name!r}{hint}", name=name)

@@ -1,0 +1,189 @@
+"""Random numbers in graphs: other ones in each run, reproducible by seeds.
+
+Note [Seeds]. The numbers of an op are a function of a key, made of the graph's seed, the op's seed
+or else its name, the number of the run and, inside loops, the number of the step. So they depend
+neither on which other ops are run nor on their order, nor on threads or processes. The number of
+the run is a hidden variable, which each session has for itself; the number of the step is a token
+(see Note [Effects]) that is assigned inside the loop, and so becomes part of its state.
+"""
+
+import operator
+import os
+import zlib
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import OptionError, ShapeError, take
+from gradops.core.op import as_operand
+from gradops.core.types import native
+
+from ..build.graph import Graph, get_default_graph
+from ..build.inputs import EFFECTS, Variable, as_expression, assign, default_dtype
+from ..ir.expr import Expr, Kind, new_constant, renamed
+from ..ir.names import AFTER, CAUSE, Names, held_at
+
+FIRST = -(2**62)  # the numbers of what counts as built before everything else
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Set the seed of the default graph's random numbers; None takes one that nobody knows.
+
+    Each session then has the same numbers in its first run, the same in its second, and so on. An
+    op without a seed of its own takes its name for one.
+
+    >>> sg.set_random_seed(1)
+    >>> x = sg.random_uniform([2])
+    >>> bool(np.all(sg.Session().run(x) == sg.Session().run(x)))
+    True
+    """
+    get_default_graph().seed = None if seed is None else as_seed("set_random_seed", seed)
+
+
+def as_seed(call: str, seed: Any) -> int:
+    """A seed from what users write; raises OptionError for what is no integer."""
+    try:
+        return operator.index(seed)
+    except TypeError as error:
+        raise OptionError(call, [repr(seed)], "a seed is an integer") from error
+
+
+def random_key(seed: int | None = None, name: str = "random") -> Expr:
+    """A key for random numbers: another one in each run, and in each step of a loop.
+
+    Ops of `gradops` that take a key draw from it; see Note [Seeds].
+
+    >>> key = sg.random_key(seed=7)
+    >>> sg.Session().run(key).dtype
+    dtype('uint64')
+    """
+    graph = get_default_graph()
+    full = graph.names.unique(f"{name}/key")
+    own = zlib.crc32(full.encode()) if seed is None else as_seed(name, seed)
+    base = new_constant(graph.names, ops.random_key(seed_of(graph), own), f"{name}/seed")
+    key = ops.fold_in(base, run_number(graph))
+    effects = EFFECTS.get()
+    return key if effects is None else ops.fold_in(key, step_number(graph.names, effects))
+
+
+def seed_of(graph: Graph) -> int:
+    """The seed of a graph; one that nobody knows, if none was set."""
+    if graph.seed is None:
+        graph.seed = int.from_bytes(os.urandom(4), "big")
+    return graph.seed
+
+
+def run_number(graph: Graph) -> Expr:
+    """The number of the run that is under way, which counts as built before all else."""
+    if graph.run_number is None:
+        with held_at(EFFECTS, None), held_at(AFTER, ()), held_at(CAUSE, None):
+            counter = Variable.hidden(graph.names, np.int64(0), "random_run")
+            following = counter + 1
+            graph.run_number = assign(counter, following, "random_run/next")
+        chain = (counter, following.inputs[1], following, graph.run_number)
+        for i, e in enumerate(chain):
+            e.number = FIRST + i
+    return graph.run_number
+
+
+def step_number(names: Names, effects: list[Expr]) -> Expr:
+    """The number of the step of the innermost loop or branch that is being built."""
+    steps = names.home.steps
+    for e in effects:
+        if e in steps:
+            return e
+    counter = Variable.hidden(names, np.int64(0), "step", Kind.TOKEN)
+    counted = assign(counter, counter + 1, "random_step")
+    steps.add(counted)
+    return counted
+
+
+def random_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None,
+    name: str = "random_normal",
+) -> Expr:  # fmt: skip
+    """Normally distributed numbers, other ones in each run; see `set_random_seed`.
+
+    `mean` and `stddev` may be expressions, and gradients pass to them.
+
+    >>> sg.random_normal([2, 3], name="noise")
+    <random_normal noise: float32[2, 3]>
+    """
+    dtype = float_dtype(dtype)
+    x = ops.random_normal(random_key(seed, name), shape=shape, dtype=dtype)
+    return moved(x, stddev, mean, name)
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None,
+    name: str = "truncated_normal",
+) -> Expr:  # fmt: skip
+    """Normally distributed numbers, those farther than two standard deviations drawn again.
+
+    >>> bool(np.all(abs(sg.Session().run(sg.truncated_normal([100]))) <= 2))
+    True
+    """
+    dtype = float_dtype(dtype)
+    x = ops.truncated_normal(random_key(seed, name), shape=shape, dtype=dtype)
+    return moved(x, stddev, mean, name)
+
+
+def random_uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = None, seed: int | None = None,
+    name: str = "random_uniform",
+) -> Expr:  # fmt: skip
+    """Numbers from `minval` to before `maxval`, which is 1 for floats, with equal probability.
+
+    With an integer dtype they are integers, and `maxval` has to be given.
+
+    >>> sg.Session().run(sg.random_uniform([3], 0, 1, dtype="int64"))
+    array([0, 0, 0])
+    """
+    key = random_key(seed, name)
+    if dtype is not None and native(dtype).kind in "iu":
+        if maxval is None:
+            raise OptionError("random_uniform", [], "integers need a maxval")
+        x = ops.random_integers(key, shape=shape, low=minval, high=maxval, dtype=native(dtype))
+        return renamed(x, name)
+    x = ops.random_uniform(key, shape=shape, dtype=float_dtype(dtype))
+    minval, high = as_operand(minval), 1 if maxval is None else as_operand(maxval)
+    return moved(x, high - minval, minval, name)
+
+
+def random_bernoulli(
+    shape: Any, p: float = 0.5, seed: int | None = None, name: str = "random_bernoulli"
+) -> Expr:
+    """Truth values, each true with probability `p`.
+
+    >>> sg.Session().run(sg.random_bernoulli([3], p=1.0))
+    array([ True,  True,  True])
+    """
+    return renamed(ops.random_bernoulli(random_key(seed, name), shape=shape, p=p), name)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str = "random_shuffle") -> Expr:
+    """The entries along the first axis in random order.
+
+    >>> sorted(sg.Session().run(sg.random_shuffle([1.0, 2.0, 3.0])).tolist())
+    [1.0, 2.0, 3.0]
+    """
+    x = as_expression(value)
+    if not x.shape:
+        raise ShapeError("random_shuffle", [x.label], "it has no axis to shuffle")
+    order = ops.random_permutation(random_key(seed, name), n=x.shape[0])
+    return renamed(take(x, order, axis=0), name)
+
+
+def float_dtype(dtype: Any) -> Any:
+    """A dtype of floats, the default one if none is given."""
+    return native(dtype or default_dtype())
+
+
+def moved(x: Expr, scale: Any, offset: Any, name: str) -> Expr:
+    """Numbers scaled and moved, where that changes them, under a name."""
+    if isinstance(scale, Expr) or np.any(scale != 1):
+        x = x * scale
+    if isinstance(offset, Expr) or np.any(offset != 0):
+        x = x + offset
+    return renamed(x, name)

@@ -1,0 +1,218 @@
+"""What stands in a graph's text: sizes, types, attributes and the entries of constants."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Dim
+from gradops.core.dims import LARGEST, Size, at_least_zero, product, sum_of
+from gradops.core.types import broadcast_shapes
+
+from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
+from .budget import ENTRY, ROW, Budget
+from .lexer import Line, separated
+
+MOST_AXES = 64  # NumPy has no arrays of more
+KINDS = {"b": 0, "u": 1, "i": 1, "O": 1, "f": 2, "c": 3}  # of dtypes: each holds those before it
+ENTRIES = re.compile(r"[-\[\], \d.eE+]*+(?:(?:inf|nan|True|False)[-\[\], \d.eE+]*+)*+")
+SPELLED = {"inf": "Infinity", "nan": "NaN", "True": "true", "False": "false"}
+WORDS = {"None": None, "True": True, "False": False}
+DTYPES = frozenset(np.dtype(c).name for c in np.typecodes["All"] if np.dtype(c).kind in "biufc")
+TYPES = DTYPES | {"list", "residuals"}
+"""The words with which the types begin that attributes may be."""
+
+
+def size(line: Line) -> Size:
+    """A sum of products of sizes."""
+    terms = [term(line)]
+    while line.accept("+"):
+        terms.append(term(line))
+    return sum_of(terms) if terms[1:] else terms[0]
+
+
+def term(line: Line) -> Size:
+    """A product or quotient of sizes."""
+    found = factor(line)
+    while line.peek() in ("*", "//"):
+        if line.take() == "*":
+            found = found * factor(line)
+        elif (divisor := factor(line)) == 0:
+            raise line.error("a size is divided by zero")
+        else:
+            found = found // divisor
+        if isinstance(found, int) and abs(found) > LARGEST:
+            raise line.error(f"a size is above {LARGEST}")
+    return found
+
+
+def factor(line: Line) -> Size:
+    """A number, a name, or a size in brackets."""
+    if line.accept("("):
+        found = line.inside(size)
+        line.take(")")
+        return found
+    if re.match(r"-?\d", line.peek()):
+        return line.integer()
+    if line.peek() == "broadcast":
+        return broadcast_size(line)
+    if line.peek() == "nonnegative":
+        return rest(line)
+    return Dim(line.name())
+
+
+def broadcast_size(line: Line) -> Size:
+    """The size that two sizes broadcast to."""
+    line.take("broadcast")
+    line.take("(")
+    sizes = separated(line, ")", size)
+    return broadcast_shapes("broadcast", [ArrayType((n,), np.bool_) for n in sizes])[0]
+
+
+def rest(line: Line) -> Size:
+    """A size of which more may have been taken away than there was."""
+    line.take("nonnegative")
+    line.take("(")
+    found = line.inside(size)
+    line.take(")")
+    return at_least_zero(found)
+
+
+def any_type(line: Line) -> ArrayType:
+    """The type of an array, several values, the values of a loop's steps, or residuals."""
+    if line.accept("("):
+        return TupleType(separated(line, ")", any_type))
+    if line.accept("residuals"):
+        return ResidualsType(shape(line))
+    if line.peek() != "list":
+        return array_type(line)
+    line.take("list")
+    line.take("(")
+    length = size(line)
+    line.take(",")
+    element = line.inside(any_type)
+    line.take(")")
+    if isinstance(element, TupleType):
+        raise line.error("a list has arrays, or lists of them")
+    return HistoryType(length, element)
+
+
+def array_type(line: Line) -> ArrayType:
+    """A dtype and a shape."""
+    dtype = line.take()
+    if dtype not in DTYPES:
+        raise line.error(f"{dtype} is not a dtype")
+    return ArrayType(shape(line), dtype)
+
+
+def shape(line: Line) -> tuple[Size, ...]:
+    """Sizes in square brackets."""
+    line.take("[")
+    sizes = tuple(separated(line, "]", size))
+    if len(sizes) > MOST_AXES:
+        raise line.error(f"an array has no more than {MOST_AXES} axes")
+    if any(isinstance(n, int) and n < 0 for n in sizes):
+        raise line.error("a size is negative")
+    return sizes
+
+
+def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
+    """An attribute's value, or the entries of a constant; `graph` finds a graph that is named."""
+
+    def again(line: Line) -> Any:
+        return value(line, graph)
+
+    kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
+    if kind == "name" and line.peek() in TYPES:
+        return any_type(line)
+    found = line.take()
+    match found:
+        case "(":
+            return tuple(separated(line, ")", again))
+        case "[":
+            return separated(line, "]", value)
+        case "@" if graph is not None:
+            return graph(line)
+        case "{":
+            found = line.inside(size)
+            line.take("}")
+            return found
+        case "None" | "True" | "False":
+            return WORDS[found]
+        case "dtype" | "complex":
+            return built(line, found)
+    if kind == "string":
+        return line.string(found)
+    if kind != "number":
+        raise line.error(f"{found} is not a value")
+    return number(found)
+
+
+def number(token: str) -> int | float:
+    """The number that a token stands for."""
+    return int(token) if re.fullmatch(r"-?\d+", token) and len(token) < 400 else float(token)
+
+
+def built(line: Line, what: str) -> Any:
+    """A dtype or a complex number."""
+    line.take("(")
+    parts = separated(line, ")", value if what == "complex" else Line.name)
+    if what == "complex" and len(parts) == 2 and all(isinstance(p, float) for p in parts):
+        return complex(*parts)
+    if what == "dtype" and len(parts) == 1 and parts[0] in DTYPES:
+        return np.dtype(parts[0])
+    raise line.error(f"{what}({parts}) is not understood")
+
+
+def one_value(line: Line) -> list[Any]:
+    """The only argument in a bracket."""
+    found = separated(line, ")", value)
+    if len(found) != 1:
+        raise line.error(f"expected one value, found {len(found)}")
+    return found
+
+
+def constant_array(line: Line, entries: Any, type: ArrayType) -> Any:
+    """The array of a constant, whose entries must fill the declared shape."""
+    flat = flattened(line, entries)
+    if not all(isinstance(x, bool | int | float | complex) for x in flat):
+        raise line.error("a constant has numbers only")
+    try:
+        return filled(flat, type)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise line.error(str(error)) from error
+
+
+def flattened(line: Line, entries: Any) -> list[Any]:
+    """The numbers in nested lists, in order. The nesting is bounded by the parser."""
+    if not isinstance(entries, list):
+        return [entries]
+    return [x for entry in entries for x in flattened(line, entry)]
+
+
+def listed(text: str, budget: Budget) -> Any:
+    """Nested lists of numbers, read at once; raises ValueError for what may be something else."""
+    budget.spend(ENTRY * text.count(",") + ROW * text.count("["))
+    if not ENTRIES.fullmatch(text):
+        raise ValueError("not only numbers")
+    for word, spelled in SPELLED.items():
+        text = text.replace(word, spelled)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+
+
+def filled(entries: Any, type: ArrayType) -> Any:
+    """An array of numbers, which must fit its type; raises ValueError or ArithmeticError."""
+    found = np.array(entries)
+    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != found.size:
+        raise ValueError(f"{found.size} entries do not fill {type}")
+    if found.size and KINDS[found.dtype.kind] > KINDS[type.dtype.kind]:
+        raise ValueError(f"the entries are of {found.dtype}, and not {type.dtype}")
+    with np.errstate(over="raise"):
+        array = np.array(entries, type.dtype).reshape(type.shape)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,139 @@
+"""Parsing the text of a graph. It reads and checks; it evaluates nothing and trusts nothing."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradops import GraphFormatError
+from gradops.core.dims import COUNTED
+
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph
+from .budget import SAFE, SECTION, STATEMENT, Budget
+from .lexer import NAME, SHOWN, STRING, Line, lines_of, separated
+from .statements import UNFIT, Parser, Section, returned, update
+
+HEADER = re.compile(rf"graph\s*+(?:{NAME.pattern}|{STRING})?+\s*+\(")
+
+
+def parse(text: str, aside: Callable[[int], Any] | None = None, limit: float = SAFE) -> FrozenGraph:
+    """The graph that a text describes, as `to_text` writes it.
+
+    `aside(i)` gives the value of a constant that `to_text` put aside under the number i. A text of
+    more than `limit` characters is refused, and one that asks for more work than an ordinary text
+    of so many, so that it takes neither long nor much memory wherever it comes from.
+
+    Nothing in the text is evaluated, and types are checked against what the ops give. Raises
+    GraphFormatError, with the line, for anything that is not a graph.
+
+    >>> graph = sg.parse("graph(x: float32[n])\\n  y: float32[n] = tanh(x)\\n  return y")
+    >>> sg.interpret(graph, [[0.0]])
+    (array([0.], dtype=float32),)
+    """
+    if len(text) > limit:
+        raise GraphFormatError(f"the text has {len(text):,} characters, more than {limit:,}")
+    return parse_sections(text, aside, Budget(limit))[""]
+
+
+def parse_sections(
+    text: str, aside: Callable[[int], Any] | None, budget: Budget
+) -> dict[str, FrozenGraph]:
+    """The graphs of a text by name: those inside, and the last one, which has none."""
+    counting = COUNTED.set(budget.spend_on_size)
+    try:
+        return Sections(budget, aside).read(text)
+    except GraphFormatError:
+        raise
+    except (*UNFIT, RecursionError) as error:
+        raise GraphFormatError(f"the text describes no graph: {str(error)[:SHOWN]}") from error
+    finally:
+        COUNTED.reset(counting)
+
+
+DEEPEST = 32  # graphs within graphs
+
+
+class Sections:
+    """The graphs of a text, which are read one after the other."""
+
+    def __init__(self, budget: Budget, aside: Callable[[int], Any] | None) -> None:
+        self.budget, self.aside = budget, aside
+        self.found: dict[str, Section] = {}
+
+    def read(self, text: str) -> dict[str, FrozenGraph]:
+        """All graphs by name."""
+        lines = lines_of(text, self.budget)
+        header = next(lines, None)
+        if header is None or not is_header(header):
+            raise GraphFormatError("a graph begins with a line `graph(...)`")
+        while header is not None:
+            header = self.section(header, lines)
+        if "" not in self.found:
+            raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
+        return {name: section.graph for name, section in self.found.items()}
+
+    def section(self, header: Line, lines: Iterator[Line]) -> Line | None:
+        """Read the graph that a line begins; gives the line that begins the next one."""
+        self.budget.spend(SECTION)
+        header.take("graph")
+        name = "" if header.peek() == "(" else header.name()
+        if name in self.found or "" in self.found:
+            raise header.error("a graph inside has a name of its own, the last one none")
+        parser = Parser(self.budget, self.aside, self.found, inside=bool(name))
+        graph, following = parsed(header, lines, parser)
+        if name:
+            self.budget.spend_on_graph(graph)
+        self.found[name] = Section(graph, parser.depth + 1)
+        if parser.depth >= DEEPEST:
+            raise header.error("graphs are nested too deeply")
+        return following
+
+
+def is_header(line: Line) -> bool:
+    """Whether a line begins a graph: `graph(...)` or `graph name(...)`."""
+    return line.text.startswith("graph") and HEADER.match(line.text) is not None
+
+
+def parsed(header: Line, lines: Iterator[Line], parser: Parser) -> tuple[FrozenGraph, Line | None]:
+    """The graph that lines of text describe, and the line after it, which begins another."""
+    header.take("(")
+    inputs = separated(header, ")", parser.input)
+    header.finish()
+    last, following = header, None
+    changes = Changes()
+    for line in lines:
+        if is_header(line):
+            following = line
+            break
+        if last is not header:
+            changes.read(parser, last)
+        last = line
+    outputs = returned(parser, last)
+    graph = FrozenGraph(tuple(inputs), outputs, tuple(changes.updates), tuple(changes.measured))
+    return graph, following
+
+
+class Changes:
+    """The lines of a graph beside its expressions: what is updated and measured."""
+
+    def __init__(self) -> None:
+        self.updates: list[tuple[Expr, Expr]] = []
+        self.measured: list[Expr] = []
+
+    def read(self, parser: Parser, line: Line) -> None:
+        """Read a line of any kind.
+
+        Most lines of a long text are in one plain form; the others are read token by token.
+        """
+        parser.budget.spend(STATEMENT)
+        if parser.plain(line.text):
+            return
+        word = line.peek()
+        if word not in ("update", "measure") or not line.tokens[1:] or line.tokens[1][1] == ":":
+            parser.statement(line)
+        elif word == "update":
+            self.updates.append(update(parser, line))
+        else:
+            line.take("measure")
+            self.measured.append(parser.reference(line))
+            line.finish()

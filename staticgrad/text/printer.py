@@ -1,0 +1,214 @@
+"""Graphs as text, one expression a line: what is printed can be parsed back.
+
+    graph(x: float32[batch, 3], variable w: float32[3])
+      mul: float32[batch, 3] = mul(x, w)  # model.py:12
+      sum: float32[] = sum(mul, axis=None, keepdims=False)  # model.py:12
+      return sum
+
+The graphs of loops and branches come first, each once, as `graph body(...)`, and are referred to
+as `@body`. Several values have a type `(float32[], int64[])`, the values of a loop's steps
+`list(steps, float32[])`, what a call keeps for its backward `residuals[]`; types are attributes,
+too. Names that are not plain stand in double quotes. An attribute with an unknown size in it has
+that in braces: `shape=({batch}, 3)`. A variable that is not trained is `state`. An assignment of a
+variable is a line `update w = sub`; what is computed for its size or effect alone has a line
+`measure y`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from gradops import ArrayType, Dim
+from gradops.core.dims import Shape
+
+from ..ir.expr import Expr, Kind
+from ..ir.graph import SMALL, FrozenGraph, has_graphs, require_frozen
+from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
+from .lexer import NAME
+
+WORDS = frozenset(
+    {"None", "True", "False", "inf", "nan", "dtype", "complex", "broadcast", "nonnegative"}
+)
+
+
+def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = None) -> str:
+    """The graph as text that `parse` reads back; with `lines`, the user's line in a comment.
+
+    The values of large constants are put into the list `aside`, if there is one; the text then has
+    their numbers in it.
+
+    >>> x = sg.placeholder("float32", ["batch"], name="x")
+    >>> print(sg.to_text(sg.freeze([x * x], [x]), lines=False))
+    graph(x: float32[batch])
+      mul: float32[batch] = mul(x, x)
+      return mul
+    """
+    named = inner_graphs(require_frozen("to_text", graph))
+    texts = [section(each, f"graph {name}", named, lines, aside) for each, name in named.items()]
+    return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
+
+
+def section(
+    graph: FrozenGraph,
+    title: str,
+    named: Mapping[FrozenGraph, str],
+    lines: bool,
+    aside: list[Any] | None,
+) -> str:
+    """The text of one graph, without those inside it."""
+    given = set(graph.inputs)
+    names = printed_names(graph)
+    inputs = ", ".join(f"{word_of(e)}{names[e]}: {type_text(e.type)}" for e in graph.inputs)
+    found = [f"{title}({inputs})"]
+    found += [
+        line_of(e, names, named, graph.lines(e) if lines else "", aside)
+        for e in graph.order
+        if e not in given
+    ]
+    found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
+    found += [f"  measure {names[e]}" for e in graph.measured]
+    returned = ", ".join(names[e] for e in graph.outputs)
+    return "\n".join([*found, f"  return {returned}".rstrip()])
+
+
+def word_of(e: Expr) -> str:
+    """The word before an input's name: of a variable, or of one that is not trained."""
+    if e.kind is not Kind.VARIABLE:
+        return ""
+    return "variable " if e.attrs.get("trainable", True) else "state "
+
+
+def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
+    """The graphs inside a graph, the innermost first, with names."""
+    found: dict[FrozenGraph, str] = {}
+    taken: set[str] = set()
+    stack = [(g, name, False) for name, g in reversed(graphs_of(graph))]
+    while stack:
+        each, name, is_done = stack.pop()
+        if each in found:
+            continue
+        if not is_done:
+            stack.append((each, name, True))
+            stack += [(g, wanted, False) for wanted, g in reversed(graphs_of(each))]
+            continue
+        unique, i = name, 1
+        while unique in taken:
+            unique, i = f"{name}_{i}", i + 1
+        taken.add(unique)
+        found[each] = unique
+    return found
+
+
+def graphs_of(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
+    """The graphs among the attributes of expressions, each with the attribute's name."""
+    return [found for e in graph.order if has_graphs(e) for found in named_graphs(e)]
+
+
+def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
+    """The graphs among an expression's attributes, each with the attribute's name."""
+    for name, value in e.attrs.items():
+        for each in value if type(value) is tuple else (value,):
+            if isinstance(each, FrozenGraph):
+                yield name, each
+
+
+def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
+    """The name of each expression as it stands in the text."""
+    return {e: quoted(name) for e, name in unique_names(graph).items()}
+
+
+def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
+    """A name for each expression, its own unless another has it too."""
+    names: dict[Expr, str] = {}
+    taken: set[str] = set()
+    for e in graph.order:
+        name, i = e.name, 1
+        while name in taken:
+            name, i = f"{e.name}_{i}", i + 1
+        taken.add(name)
+        names[e] = name
+    return names
+
+
+def quoted(name: str) -> str:
+    """A name, in quotes unless it is plain."""
+    return name if NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
+
+
+def type_text(type: ArrayType) -> str:
+    """A type."""
+    if isinstance(type, TupleType):
+        return f"({', '.join(map(type_text, type.parts))}{',' if len(type.parts) == 1 else ''})"
+    if isinstance(type, ResidualsType):
+        return f"residuals[{', '.join(map(size_text, type.shape))}]"
+    if isinstance(type, HistoryType):
+        return f"list({size_text(type.length)}, {type_text(type.element)})"
+    return array_text(type.shape, type.dtype)
+
+
+@lru_cache(maxsize=4096)
+def array_text(shape: Shape, dtype: np.dtype[Any]) -> str:
+    """The type of an array."""
+    return f"{dtype}[{', '.join(map(size_text, shape))}]"
+
+
+def size_text(size: Any) -> str:
+    """A size, known or not."""
+    return size.render(quoted) if isinstance(size, Dim) else str(size)
+
+
+def line_of(
+    e: Expr,
+    names: Mapping[Expr, str],
+    graphs: Mapping[FrozenGraph, str],
+    lines: str,
+    aside: list[Any] | None = None,
+) -> str:
+    """The line that says how `e` is computed, with the user's lines in a comment."""
+    arguments = [names[x] for x in e.inputs]
+    if e.attrs:
+        arguments += [f"{k}={value_text(v, graphs)}" for k, v in e.attrs.items()]
+    if e.kind is Kind.CONSTANT:
+        arguments = [constant_text(e, aside)]
+    elif e.kind is Kind.SIZE:
+        arguments = [value_text(e.value)]
+    line = f"  {names[e]}: {type_text(e.type)} = {e.what}({', '.join(arguments)})"
+    origin = "" if e.origin is None else f", gradient of {e.origin.name!r}"
+    return f"{line}  # {lines}{origin}" if lines else line
+
+
+def constant_text(e: Expr, aside: list[Any] | None) -> str:
+    """A constant's entries, or the number under which they were put aside."""
+    if aside is None or e.value.nbytes <= SMALL:
+        return entries_text(e.value.tolist())
+    aside.append(e.value)
+    return json.dumps(str(len(aside) - 1))
+
+
+def entries_text(value: Any) -> str:
+    """A constant's entries, exactly."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(entries_text, value))}]"
+    return value_text(value)
+
+
+def value_text(value: Any, graphs: Mapping[FrozenGraph, str] = MappingProxyType({})) -> str:
+    """An attribute's value."""
+    if isinstance(value, FrozenGraph):
+        return f"@{graphs[value]}"
+    if isinstance(value, Dim):
+        return "{" + size_text(value) + "}"
+    if isinstance(value, ArrayType):
+        return type_text(value)
+    if isinstance(value, tuple):
+        parts = [value_text(v, graphs) for v in value]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if isinstance(value, np.dtype):
+        return f"dtype({value})"
+    if isinstance(value, complex):
+        return f"complex({value.real!r}, {value.imag!r})"
+    return json.dumps(value) if isinstance(value, str) else repr(value)

@@ -1,0 +1,286 @@
+"""The lines of a graph's text as expressions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, Op, type_of
+
+from ..ir.expr import NOT_TRAINED, Expr, Kind
+from ..ir.graph import FrozenGraph, Interning
+from ..ir.tuple_types import compatible, type_name
+from .budget import ARRAY, CHARACTER, CONSTANT, EXPRESSION, LONG, OPERAND, Budget, attrs_weight
+from .lexer import NAME, NUMBER, Line, separated
+from .literals import (
+    any_type,
+    array_type,
+    constant_array,
+    filled,
+    listed,
+    number,
+    one_value,
+    value,
+)
+
+UNFIT = (GradError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+class Section(NamedTuple):
+    """A graph of the text that is read, and how deep the graphs within it are."""
+
+    graph: FrozenGraph
+    depth: int
+
+
+class Parser:
+    """Reads lines into expressions. Its state is the expressions read so far, by name."""
+
+    def __init__(
+        self,
+        budget: Budget,
+        aside: Callable[[int], Any] | None,
+        above: Mapping[str, Section],
+        inside: bool,
+    ) -> None:
+        self.budget = budget
+        self.aside = aside  # gives the values of constants that were put aside
+        self.above, self.inside = above, inside
+        self.depth = 0  # of the graphs within this one
+        self.known: dict[str, Expr] = {}
+        self.intern = Interning()
+        self.types: dict[str, ArrayType] = {}  # by their text, for lines in the plain form
+        self.attrs: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
+        self.agreed: set[Any] = set()
+
+    def define(self, line: Line, name: str, e: Expr) -> Expr:
+        """Remember an expression under its name."""
+        if name in self.known:
+            raise line.error(f"{name!r} is defined twice")
+        self.known[name] = made = self.intern.copy(e, e.inputs)
+        return made
+
+    def reference(self, line: Line) -> Expr:
+        """An expression that an earlier line defines."""
+        name = line.name()
+        if name not in self.known:
+            raise line.error(f"{name!r} is not defined above")
+        return self.known[name]
+
+    def input(self, line: Line) -> Expr:
+        """An input: a placeholder or a variable."""
+        self.budget.spend(EXPRESSION)
+        kind = Kind.PARAMETER if self.inside else Kind.PLACEHOLDER
+        attrs = None
+        if line.peek() in ("variable", "state") and line.tokens[line.at + 1][1] != ":":
+            attrs = dict(NOT_TRAINED) if line.take() == "state" else None
+            kind = Kind.VARIABLE
+        name = line.name()
+        line.take(":")
+        type = any_type(line) if self.inside else array_type(line)
+        return self.define(line, name, Expr(kind, type, name, None, attrs=attrs))
+
+    def statement(self, line: Line) -> None:
+        """A line `name: type = op(...)`."""
+        self.budget.spend(EXPRESSION)
+        name = line.name()
+        line.take(":")
+        type = any_type(line)
+        line.take("=")
+        what = line.name()
+        line.take("(")
+        self.define(line, name, self.right_side(line, name, type, what))
+        line.finish()
+
+    def plain(self, text: str) -> bool:
+        """Read a line in the form in which `to_text` writes most of them, or return False.
+
+        It is cut at its punctuation, and what stands between is looked up. Where anything is not
+        as expected, nothing has been done, and `statement` reads the line or says what is wrong.
+        """
+        if '"' in text:
+            return False
+        left, _, right = text.partition("#")[0].rstrip().partition(" = ")
+        name, _, type_text = left.partition(": ")
+        what, _, arguments = right.partition("(")
+        if name in self.known or not NAME.fullmatch(name) or not right.endswith(")"):
+            return False
+        self.budget.spend(EXPRESSION + OPERAND * arguments.count(","))
+        try:
+            e = self.plain_expression(name, type_text, what, arguments[:-1])
+        except UNFIT:
+            return False
+        self.known[name] = self.intern.copy(e, e.inputs)
+        return True
+
+    def plain_expression(self, name: str, type_text: str, what: str, arguments: str) -> Expr:
+        """The expression of a line in the plain form; raises one of `UNFIT` if it is in another."""
+        type = self.types.get(type_text)
+        if type is None:
+            type = self.types[type_text] = self.whole(type_text, any_type)
+        if what == "constant":
+            value = plain_constant(arguments, type, self.budget)
+            return Expr(Kind.CONSTANT, type, name, None, value=value)
+        op, known = OPS[what], self.known
+        operands, given = cut(arguments)
+        inputs = tuple([known[x] for x in operands.split(", ")]) if operands else ()
+        attrs = self.plain_attributes(op, given)
+        facts = what, given, type_text, *[id(x.type) for x in inputs]
+        if facts not in self.agreed:
+            self.require_type(op, inputs, attrs, type)
+            self.agreed.add(facts)
+        return Expr(Kind.OP, type, name, None, op=op, inputs=inputs, attrs=attrs)
+
+    def plain_attributes(self, op: Op, given: str) -> dict[str, Any]:
+        """The attributes of an op, from their text; those of one text are one."""
+        found = self.attrs.get((op.name, given))
+        if found is None:
+            attrs = op.bind_attrs(self.whole(given, self.attributes))
+            weight = attrs_weight(attrs) + (CHARACTER * len(given) if len(given) > LONG else 0)
+            found = self.attrs[op.name, given] = attrs, weight
+        if found[1]:
+            self.budget.spend(found[1])
+        return found[0]
+
+    def whole(self, text: str, step: Callable[[Line], Any]) -> Any:
+        """The result of `step` on all of a piece of text."""
+        line = Line(text, self.budget)
+        found = step(line)
+        line.finish()
+        return found
+
+    def attributes(self, line: Line) -> dict[str, Any]:
+        """Attributes alone, to the end of the line."""
+        line.tokens.append(("mark", ")"))
+        inputs, attrs = self.arguments(line)
+        if inputs:
+            raise line.error("operands come before attributes")
+        return attrs
+
+    def right_side(self, line: Line, name: str, type: ArrayType, what: str) -> Expr:
+        """The expression that a line defines."""
+        if what in ("constant", "size") and type_name(type) != "ArrayType":
+            raise line.error(f"a {what} is an array")
+        if what == "constant":
+            (entries,) = one_value(line)
+            array = self.constant(line, entries, type)
+            return Expr(Kind.CONSTANT, type, name, None, value=array)
+        if what == "size":
+            (found,) = one_value(line)
+            if not isinstance(found, Dim):
+                raise line.error("size() takes an unknown size in braces")
+            return Expr(Kind.SIZE, type, name, None, value=found)
+        return self.application(line, name, type, what)
+
+    def constant(self, line: Line, entries: Any, type: ArrayType) -> Any:
+        """The value of a constant, from its entries or the number under which it was put aside."""
+        if self.aside is None or not isinstance(entries, str):
+            return constant_array(line, entries, type)
+        if not entries.isascii() or not entries.isdigit() or len(entries) > 9:
+            raise line.error(f"{entries!r} is not the number of an array")
+        self.budget.spend(ARRAY)
+        array = self.aside(int(entries))
+        if type_of(array) != type:
+            raise line.error(f"array {entries} is {type_of(array)}, not {type}")
+        array.flags.writeable = False
+        return array
+
+    def application(self, line: Line, name: str, type: ArrayType, what: str) -> Expr:
+        """An op applied to expressions that are known."""
+        op = OPS.get(what)
+        if op is None:
+            raise line.error(f"there is no op {what!r}")
+        inputs, attrs = self.arguments(line)
+        try:
+            attrs = op.bind_attrs(attrs)
+            self.budget.spend(attrs_weight(attrs))
+            self.require_type(op, inputs, attrs, type)
+        except GraphFormatError:
+            raise
+        except (GradError, TypeError, ValueError, IndexError, KeyError) as error:
+            raise line.error(str(error).split("\n")[0]) from error
+        return Expr(Kind.OP, type, name, None, op=op, inputs=tuple(inputs), attrs=attrs)
+
+    def require_type(
+        self, op: Op, inputs: Sequence[Expr], attrs: dict[str, Any], type: ArrayType
+    ) -> None:
+        """Refuse operands that an op does not take, or for which it gives another type."""
+        count = len(inputs) if op.arity is None else op.arity
+        if len(inputs) != count:
+            raise TypeError(f"{op} takes {count} operands, not {len(inputs)}")
+        types = [x.type for x in inputs]
+        self.budget.spend_on_types(types, attrs, type)
+        found = op.type_for(types, attrs)
+        if not compatible(found, type):
+            raise TypeError(f"{op} gives {found}, not {type}")
+
+    def arguments(self, line: Line) -> tuple[list[Expr], dict[str, Any]]:
+        """Operands by name, then attributes by keyword."""
+        inputs: list[Expr] = []
+        attrs: dict[str, Any] = {}
+
+        def one(line: Line) -> None:
+            if line.at + 1 < len(line.tokens) and line.tokens[line.at + 1][1] == "=":
+                name = line.keyword()
+                line.take("=")
+                if name in attrs:
+                    raise line.error(f"{name} is given twice")
+                attrs[name] = value(line, self.graph)
+            else:
+                inputs.append(self.reference(line))
+
+        separated(line, ")", one)
+        return inputs, attrs
+
+    def graph(self, line: Line) -> FrozenGraph:
+        """A graph that stands above, by its name."""
+        name = line.name()
+        if name not in self.above:
+            raise line.error(f"there is no graph {name!r} above")
+        graph, depth = self.above[name]
+        self.depth = max(self.depth, depth)
+        return graph
+
+
+def cut(arguments: str) -> tuple[str, str]:
+    """Arguments cut in two: before the first attribute, and from there on."""
+    equals = arguments.find("=")
+    if equals < 0:
+        return arguments, ""
+    comma = arguments.rfind(", ", 0, equals)
+    return (arguments[:comma], arguments[comma + 2 :]) if comma >= 0 else ("", arguments)
+
+
+def plain_constant(text: str, type: ArrayType, budget: Budget) -> Any:
+    """The value of a constant that is a number, or lists of them."""
+    if type.__class__ is not ArrayType:
+        raise ValueError(text)
+    budget.spend(CONSTANT)
+    if text[:1] == "[":
+        return filled(listed(text, budget), type)
+    if type.shape or not NUMBER.fullmatch(text):
+        raise ValueError(text)
+    return filled(number(text), type)
+
+
+def update(parser: Parser, line: Line) -> tuple[Expr, Expr]:
+    """A line `update variable = value`."""
+    line.take("update")
+    variable = parser.reference(line)
+    line.take("=")
+    new = parser.reference(line)
+    line.finish()
+    if variable.kind is not Kind.VARIABLE or variable.type != new.type:
+        raise line.error("an update gives a variable a value of its own type")
+    return variable, new
+
+
+def returned(parser: Parser, line: Line) -> tuple[Expr, ...]:
+    """The last line, `return a, b`."""
+    if line.peek() != "return":
+        raise line.error("the last line is `return ...`")
+    line.take("return")
+    found: list[Expr] = []
+    while line.peek():
+        if found:
+            line.take(",")
+        found.append(parser.reference(line))
+    return tuple(found)

@@ -1,0 +1,36 @@
+"""The expressions of a frozen graph, found by their names or given themselves."""
+
+from typing import Any
+
+from gradops import GraphError
+
+from ..build.suggest import nearest
+from ..ir.expr import Expr
+from ..ir.graph import FrozenGraph, require_frozen
+from ..text.printer import unique_names
+
+
+class Elements:
+    """The expressions of a graph and their names, which are those in its text."""
+
+    def __init__(self, graph: FrozenGraph) -> None:
+        self.names = unique_names(require_frozen("surgery", graph))
+        self.by_name = {name: e for e, name in self.names.items()}
+
+    def find(self, key: Any, error: type[GraphError]) -> Expr:
+        """The expression called `key`, or `key` itself; TensorFlow's `x:0` is `x`."""
+        if isinstance(key, Expr):
+            return self.own(key, error)
+        if not isinstance(key, str):
+            raise error(f"{key!r} is neither an expression nor the name of one")
+        name = key if key in self.by_name else key.removesuffix(":0")
+        if name not in self.by_name:
+            raise error(f"the graph has no expression called {key!r}{nearest(key, self.by_name)}")
+        return self.by_name[name]
+
+    def own(self, e: Expr, error: type[GraphError]) -> Expr:
+        """`e`, which must be an expression of the graph."""
+        if e not in self.names:
+            by_name = f"\n  hint: give its name, {e.name!r}" if e.name in self.by_name else ""
+            raise error(f"{e.label} is no expression of the frozen graph{by_name}")
+        return e
