@@ -86,9 +86,10 @@ __getattr__ = _lazily(
     {
         "array_api": "array_api", "cuda": "cuda", "data": "data", "func": "func",
         "nn": "nn", "optim": "optim", "random": "random",
-        "load": "serialization", "save": "serialization", "check": "checking.check", "checkpoint": "autograd",
-        "grad": "func", "hessian": "func", "hvp": "func", "jacobian": "func", "to_dot": "introspection.visualize",
-        "scipy": "scipy_solvers", "to_text": "introspection.visualize", "value_and_grad": "func", "vmap": "func",
+        "load": "serialization", "save": "serialization", "check": "checking.check",
+        "checkpoint": "autograd", "grad": "func", "hessian": "func", "hvp": "func",
+        "jacobian": "func", "value_and_grad": "func", "vmap": "func", "scipy": "scipy_solvers",
+        "to_dot": "introspection.visualize", "to_text": "introspection.visualize",
     },
     _missing,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Optimizers whose steps are an update rule of `gradops.nn.optimizer_updates`, applied to each parameter."""
+"""Optimizers that apply an update rule of `gradops.nn.optimizer_updates` to each parameter."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -88,7 +88,7 @@ def number(option: Any) -> Any:
 
 
 class SGD(FirstOrder):
-    """Gradient descent, with momentum and weight decay if asked; see `gradops.nn.optimizer_updates.sgd`.
+    """Gradient descent, with momentum and weight decay if asked; see `optimizer_updates.sgd`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.SGD([w], lr=0.25)
@@ -125,7 +125,7 @@ class SGD(FirstOrder):
 
 
 class Adam(FirstOrder):
-    """Adam, with running means of the gradient and of its square; see `gradops.nn.optimizer_updates.adam`.
+    """Adam, with running means of the gradient and of its square; see `optimizer_updates.adam`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.Adam([w], lr=0.1)
@@ -194,7 +194,7 @@ class AdamW(Adam):
 
 
 class RMSprop(FirstOrder):
-    """The gradient over the root of the running mean of its square; `gradops.nn.optimizer_updates.rmsprop`.
+    """The gradient over the root of the running mean of its square; `optimizer_updates.rmsprop`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.RMSprop([w], lr=0.01)
@@ -232,7 +232,7 @@ class RMSprop(FirstOrder):
 
 
 class Adagrad(FirstOrder):
-    """The gradient over the root of the sum of its squares; see `gradops.nn.optimizer_updates.adagrad`.
+    """The gradient over the root of the sum of its squares; see `optimizer_updates.adagrad`.
 
     >>> w = dg.tensor([1.0], requires_grad=True)
     >>> optimizer = dg.optim.Adagrad([w], lr=0.1)

@@ -12,16 +12,17 @@ from pathlib import Path
 LIST = Path(__file__).with_suffix(".txt")
 PACKAGES = ("gradops", "dynamicgrad", "staticgrad")
 NAMESPACES = [
-    "gradops", "gradops.array_api", "gradops.core.errors", "gradops.fft", "gradops.nn",
-    "gradops.linalg", "gradops.random", "gradops.core.samples", "gradops.special", "gradops.testing.op_properties",
-    "gradops.nn.optimizer_updates", "dynamicgrad", "dynamicgrad.array_api", "dynamicgrad.autograd",
-    "dynamicgrad.autograd.forward_ad", "dynamicgrad.autograd.functional",
-    "dynamicgrad.autograd.graph", "dynamicgrad.cuda", "dynamicgrad.data", "dynamicgrad.fft",
-    "dynamicgrad.func", "dynamicgrad.linalg", "dynamicgrad.nn", "dynamicgrad.nn.functional",
-    "dynamicgrad.nn.init", "dynamicgrad.nn.utils", "dynamicgrad.optim",
-    "dynamicgrad.optim.lr_scheduler", "dynamicgrad.random", "dynamicgrad.special", "staticgrad",
-    "staticgrad.array_api", "staticgrad.initializers", "staticgrad.layers", "staticgrad.linalg",
-    "staticgrad.nn", "staticgrad.random", "staticgrad.signal", "staticgrad.train",
+    "gradops", "gradops.array_api", "gradops.core.errors", "gradops.core.samples",
+    "gradops.fft", "gradops.linalg", "gradops.nn", "gradops.nn.optimizer_updates",
+    "gradops.random", "gradops.special", "gradops.testing", "dynamicgrad",
+    "dynamicgrad.array_api", "dynamicgrad.autograd", "dynamicgrad.autograd.forward_ad",
+    "dynamicgrad.autograd.functional", "dynamicgrad.autograd.graph", "dynamicgrad.cuda",
+    "dynamicgrad.data", "dynamicgrad.fft", "dynamicgrad.func", "dynamicgrad.linalg",
+    "dynamicgrad.nn", "dynamicgrad.nn.functional", "dynamicgrad.nn.init",
+    "dynamicgrad.nn.utils", "dynamicgrad.optim", "dynamicgrad.optim.lr_scheduler",
+    "dynamicgrad.random", "dynamicgrad.special", "staticgrad", "staticgrad.array_api",
+    "staticgrad.initializers", "staticgrad.layers", "staticgrad.linalg", "staticgrad.nn",
+    "staticgrad.random", "staticgrad.signal", "staticgrad.train",
 ]  # fmt: skip
 """The documented import paths."""
 

@@ -99,3 +99,12 @@ def test_an_exempt_block_says_why(path):
 def test_every_python_fence_is_found(path):
     fences = re.findall(r"^ *```python\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(fences) == len(blocks_of(path))
+
+
+PATHS = re.compile(r"(?<![\w/])(?:gradops|dynamicgrad|staticgrad)(?:/\w+)+(?:\.py)?")
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_every_path_that_is_named_exists(path):
+    named = set(PATHS.findall(path.read_text(encoding="utf-8")))
+    assert not [name for name in sorted(named) if not (ROOT / name).exists()]

@@ -128,7 +128,7 @@ def log_density(a: Any, x: Any) -> Any:
 
 
 def gammainc_rise(a: Any, x: Any) -> Any:
-    """The derivative of gammainc in `a`. See Note [Tails] in `gradops/kernels/elementwise/incomplete.py`."""
+    """The derivative of gammainc in `a`. See Note [Tails] in `kernels/elementwise/incomplete`."""
     return strong_product(exp(log_density(a, x)), -gamma_slope(a, log(x)))
 
 

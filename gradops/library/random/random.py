@@ -1,7 +1,7 @@
 """Random numbers as ops: a function of a key, so equal keys give equal numbers everywhere.
 
 An op has no state: it draws the same in each mode, thread and process, in whatever order. New
-numbers take a new key, which `fold_in` makes. See Note [Keys] in `gradops/kernels/random/random.py`.
+numbers take a new key, which `fold_in` makes. See Note [Keys] in `kernels/random/random.py`.
 """
 
 import operator

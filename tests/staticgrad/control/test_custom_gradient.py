@@ -1,6 +1,7 @@
 """Gradients that users define: to second order, in loops and branches, and gone when frozen."""
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -158,8 +159,8 @@ def test_a_loop_with_one_can_be_saved():
 def test_an_optimized_loop_runs_its_forward_alone():
     x = sg.placeholder("float64", [3])
     y = sg.fori(0, 3, lambda i, y: tripled(sg)(y) / 4.0, x)
-    assert "custom_" in sg.compile(y, [x], optimize=0).source
-    assert "custom_" not in sg.compile(y, [x]).source
+    assert re.search(r"\bcustom_(?!gradient)", sg.compile(y, [x], optimize=0).source)
+    assert not re.search(r"\bcustom_(?!gradient)", sg.compile(y, [x]).source)
 
 
 def test_what_only_the_gradient_needs_need_not_be_fed():
