@@ -64,7 +64,7 @@ def all_by_pytorchs_names(functions: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_named(name: str, function: Callable[..., Any]) -> bool:
-    """Whether a function takes PyTorch's names: ops called by `fast` do."""
+    """Whether a function takes PyTorch's names: ops called by `fast_path` do."""
     if name in NAMES:
         return False
     of_op = isinstance(getattr(function, "spells", None), Op) and function.__module__.endswith(

@@ -203,7 +203,7 @@ class Array(Handle, ArrayMethods):
 
         return array_repr(self)
 
-    if TYPE_CHECKING:  # `spelling` gives arrays their quick operators
+    if TYPE_CHECKING:  # `torch_names` gives arrays their quick operators
 
         def __getattr__(self, name: str) -> Any: ...
 

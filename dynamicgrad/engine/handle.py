@@ -41,7 +41,7 @@ class Handle(Operators):
     storage: Storage | None
     kept_grad: Any
     is_parameter: bool  # set for those that `nn.Parameter` made, and for no others
-    specialised: ClassVar[Any]  # quick functions by ops, set by `fast`
+    specialised: ClassVar[Any]  # quick functions by ops, set by `fast_path`
     ufuncs: ClassVar[dict[np.ufunc, Any]]  # quick functions by ufuncs of NumPy's
     rank: ClassVar[int]  # where operands have several faces, the result has that of highest rank
     cut_by_number: ClassVar[str]  # what to say where a number is made of what is differentiated

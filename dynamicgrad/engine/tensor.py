@@ -34,7 +34,7 @@ class Tensor(Handle):
         " a number is meant"
     )
 
-    if TYPE_CHECKING:  # `spelling` gives tensors their methods, from one table
+    if TYPE_CHECKING:  # `torch_names` gives tensors their methods, from one table
 
         def __getattr__(self, name: str) -> Any: ...
 
