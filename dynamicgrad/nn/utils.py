@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +28,13 @@ def gradients(parameters: Tensors) -> list[Tensor]:
 
 def norm_of(grads: list[Tensor], norm_type: float) -> Tensor:
     """The norm of all gradients as one vector, as a tensor; zero of none."""
-    filled = [g for g in grads if math.prod(g.shape)]
+    filled = [g.value for g in grads if math.prod(g.shape)]
     if not filled:
         return handle(
             np.zeros((), np.result_type(*[g.dtype for g in grads] or [np.dtype(np.float32)]))
         )
     lengths = [ops.vector_norm(g, ord=norm_type) for g in filled]
-    return ops.vector_norm(ops.stack(lengths), ord=norm_type)
+    return handle(ops.vector_norm(ops.stack(lengths), ord=norm_type))
 
 
 def clip_grad_norm_(
@@ -57,16 +58,15 @@ def clip_grad_norm_(
                 f"The total norm of order {norm_type} for gradients from `parameters` is"
                 " non-finite, so it cannot be clipped"
             )
-        factor = ops.minimum(max_norm / (total + 1e-6), 1.0)
+        factor = ops.minimum(max_norm / (total.value + 1e-6), 1.0)
         for g in grads if is_scaled(factor) else ():
-            g.mul_(factor)
+            g.mul_(handle(factor))
     return total
 
 
-def is_scaled(factor: Tensor) -> bool:
+def is_scaled(factor: Any) -> bool:
     """Whether a factor changes anything: one that is not known, while a graph is traced, may."""
-    known = isinstance(factor.value, np.ndarray | np.generic)
-    return not (known and factor.value == 1)
+    return not (isinstance(factor, np.ndarray | np.generic) and factor == 1)
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float) -> None:
