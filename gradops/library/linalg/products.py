@@ -8,10 +8,11 @@ import numpy as np
 from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import as_operand
-from ...core.types import conflict, normalize_axis, shape_of, type_of
+from ...core.types import broadcast_shapes, conflict, normalize_axis, shape_of, type_of
 from ..elementwise.arithmetic import mul
 from ..index.diagonals import diagonal
 from ..reduce.reduction import sum
+from ..shape.broadcasting import broadcast_to
 from ..shape.joining import stack
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from .contraction import matmul
@@ -94,8 +95,10 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
     m, n = same_length("vecdot", a, b)
     if len(m) == len(n) == 1:
         return matmul(conjugate(a), b)
+    shape = broadcast_shapes("vecdot", [type_of(a), type_of(b)])
+    a, b = (x if shape_of(x) == shape else broadcast_to(x, shape=shape) for x in (a, b))
     rows, columns = expand_dims(conjugate(a), axis=-2), expand_dims(b, axis=-1)
-    return squeeze(matmul(rows, columns), axis=(-2, -1))  # each by BLAS, as in NumPy
+    return squeeze(matmul(rows, columns), axis=(-2, -1))  # each by BLAS alone, as in NumPy
 
 
 def same_length(op: str, a: Any, b: Any) -> tuple[Any, Any]:
