@@ -125,4 +125,14 @@ def a_factor_of_integers_is_an_integer(t):
     t.tensor([1]).sub_(t.tensor([1]), alpha=0.5)
 
 
+@table.gives([1j])
+def a_view_of_complex_numbers_is_written_to_twice(t):
+    x = t.tensor([1j], requires_grad=True)
+    y = x * 1
+    y[None, ...] += 1.5
+    y[None, ...] -= 1.5
+    (y * y).sum().real.backward()
+    return [z / -2 for z in x.grad.tolist()]
+
+
 test_an_odd_call, test_an_odd_call_beside_torch = table.tests()

@@ -81,8 +81,8 @@ def joined(value: Any, x: Any, part: str) -> Any:
 
 def kept(t: Any, value: Any, steps: Any) -> Any:
     """The part of a tangent or cotangent that belongs to what `value` is not put over."""
-    if part_of(steps):  # where a number would be complex, as the tangent is
-        return copy_slices(t, zeros_like(value), steps=steps)
+    if part_of(steps):  # where a number of Python's would be complex, as the tangent is
+        return copy_slices(t, np.zeros((), type_of(value).dtype), steps=steps)
     is_all = type_of(value).size == type_of(t).size
     return zeros_like(t) if is_all else copy_slices(t, 0.0, steps=steps)
 
