@@ -21,7 +21,7 @@ ONLY_WHEN_USED = {"networkx", "safetensors", "scipy"}
 # The parts of each package, lowest first; those of one row may import each other.
 ROWS = {
     "gradops": [
-        ["core"],
+        ["core", "typing"],
         ["kernels"],
         ["library"],
         ["fft", "linalg", "random", "special"],
