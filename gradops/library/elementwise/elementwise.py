@@ -5,13 +5,14 @@ import math
 import numpy as np
 
 from ...core.samples import analytic, cases, complexes, positive, unary
+from ...core.traits import Trait
 from ...kernels.elementwise.erf import erf as erf_kernel
 from ..families import elementwise, singular
 
 __all__ = ["erf", "exp", "expm1", "log", "log1p"]
 
 exp = elementwise(
-    "exp", np.exp, d=[lambda y, x: y], traits=["nonnegative"], samples=analytic,
+    "exp", np.exp, d=[lambda y, x: y], traits=[Trait.NONNEGATIVE], samples=analytic,
     doc="The exponential function.",
 )
 log = elementwise(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.samples import binary, cases, complexes, positive, unary
+from ...core.traits import Trait
 from ..families import elementwise, singular
 from ..nn.activation import sigmoid
 from .comparison import equal, where
@@ -14,7 +15,7 @@ from .logic import isinf
 __all__ = ["exp2", "log10", "log2", "logaddexp", "logaddexp2"]
 
 exp2 = elementwise(
-    "exp2", np.exp2, d=[lambda y, x: y * math.log(2)], traits=["nonnegative"], samples=unary,
+    "exp2", np.exp2, d=[lambda y, x: y * math.log(2)], traits=[Trait.NONNEGATIVE], samples=unary,
     doc="2 to the power of each entry.",
 )
 log2 = elementwise(
@@ -37,7 +38,7 @@ def lead(a: Any, b: Any) -> Any:
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
     d=[lambda y, a, b: sigmoid(lead(a, b)), lambda y, a, b: sigmoid(lead(b, a))],
-    traits=["commutative"], samples=binary,
+    samples=binary,
     doc="log(exp(x) + exp(y)), without overflow.",
 )
 logaddexp2 = elementwise(
@@ -46,6 +47,6 @@ logaddexp2 = elementwise(
         lambda y, a, b: sigmoid(lead(a, b) * math.log(2)),
         lambda y, a, b: sigmoid(lead(b, a) * math.log(2)),
     ],
-    traits=["commutative"], samples=binary,
+    samples=binary,
     doc="log2(2**x + 2**y), without overflow.",
 )

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ...core.samples import between, cases, exactly, positive, reals
+from ...core.traits import Trait
 from ...core.types import type_of
 from ...kernels.elementwise import gaussian as kernels
 from ...kernels.elementwise.tables import float_dtype
@@ -21,12 +22,12 @@ ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math
 
 erfc = elementwise(
     "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))],
-    traits=["nonnegative"], samples=reals((3, 4)),
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="1 - erf(x), accurate where erf is near 1.",
 )
 erfcx = elementwise(
     "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI],
-    traits=["nonnegative"], samples=reals((3, 4)),
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="exp(x**2) erfc(x), which does not underflow.",
 )
 erfinv = elementwise(
@@ -36,7 +37,7 @@ erfinv = elementwise(
 )
 ndtr = elementwise(
     "ndtr", kernels.ndtr, d=[lambda y, x: exp(-0.5 * (x * x)) / ROOT_2PI],
-    traits=["nonnegative"], samples=reals((3, 4)),
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="The normal distribution function.",
 )
 

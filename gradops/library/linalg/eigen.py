@@ -11,6 +11,7 @@ import numpy as np
 from ...core.errors import LinAlgError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn
+from ...core.traits import Trait
 from ...core.types import ArrayType
 from ...kernels.linalg import factors
 from ...kernels.linalg.factors import complex_dtype
@@ -92,7 +93,7 @@ eig_op = Op(
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     batch=stacked,
     source="eig({0})",
-    traits=frozenset({"complex"}),
+    traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
     ),

@@ -15,6 +15,7 @@ import numpy as np
 from ...core.errors import LinAlgError, OptionError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn
+from ...core.traits import Trait
 from ...core.types import ArrayType
 from ...kernels.linalg import linalg
 from ...kernels.linalg.linalg import real_dtype
@@ -43,7 +44,7 @@ from .triangular import solve_triangular_op
 
 __all__: list[str] = []
 
-HERMITIAN = frozenset({"hermitian"})
+HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
 def positive_definite(*shapes: Any, **attrs: Any) -> Any:
@@ -160,7 +161,7 @@ eigh_op = Op(
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
     batch=stacked,
     source="eigh({0}, {UPLO})",
-    traits=HERMITIAN | {"complex"},
+    traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
         positive_definite((1, 1)), positive_definite((2, 0, 0)),
