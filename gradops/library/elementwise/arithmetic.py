@@ -17,6 +17,7 @@ from ...core.samples import (
     positive,
     unary,
 )
+from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, is_complex, type_of
 from ..families import elementwise, singular, zeros_like
 from .comparison import equal, greater_equal, where
@@ -61,7 +62,7 @@ def inverse(y: Any, b: Any) -> Any:
 
 
 add = elementwise(
-    "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
+    "add", np.add, infix="{0} + {1}", d=[1, 1],
     samples=analytic_binary,
     doc="The sum of two operands, entry by entry.",
 )
@@ -72,7 +73,6 @@ sub = elementwise(
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
-    traits=["commutative"],
     samples=analytic_binary,
     doc="The product of two operands, entry by entry.",
 )
@@ -104,7 +104,7 @@ def abs_tangent(t: Any, y: Any, x: Any) -> Any:
 
 abs = elementwise(
     "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
-    traits=["nonnegative"], samples=cases(unary, complexes((3, 4))),
+    traits=[Trait.NONNEGATIVE], samples=cases(unary, complexes((3, 4))),
     doc="The absolute value; its derivative at 0 is 0.",
 )
 
@@ -132,11 +132,11 @@ sign = elementwise(
     doc="-1, 0 or 1 by the sign of each entry; of complex ones, the direction z / |z|.",
 )
 square = elementwise(
-    "square", np.square, d=[lambda y, x: 2 * x], traits=["nonnegative"], samples=analytic,
+    "square", np.square, d=[lambda y, x: 2 * x], traits=[Trait.NONNEGATIVE], samples=analytic,
     doc="The square of each entry.",
 )
 sqrt = elementwise(
-    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=["nonnegative"],
+    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=[Trait.NONNEGATIVE],
     samples=cases(positive((3, 4)), complexes((3,))),
     doc="The square root; its derivative at 0 is infinite.",
 )

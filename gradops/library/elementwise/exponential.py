@@ -11,7 +11,7 @@ from ..families import elementwise, singular
 __all__ = ["erf", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2"]
 
 exp = elementwise(
-    "exp", np.exp, d=[lambda y, x: y], traits=["nonnegative"], samples=analytic,
+    "exp", np.exp, d=[lambda y, x: y], traits=[Trait.NONNEGATIVE], samples=analytic,
     doc="The exponential function.",
 )
 log = elementwise(
@@ -33,7 +33,7 @@ erf = elementwise(
     doc="The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
 )
 exp2 = elementwise(
-    "exp2", np.exp2, d=[lambda y, x: y * math.log(2)], traits=["nonnegative"], samples=unary,
+    "exp2", np.exp2, d=[lambda y, x: y * math.log(2)], traits=[Trait.NONNEGATIVE], samples=unary,
     doc="2 to the power of each entry.",
 )
 log2 = elementwise(

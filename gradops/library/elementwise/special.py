@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.samples import between, binary, cases, exactly, positive, reals
+from ...core.traits import Trait
 from ...core.types import type_of
 from ...kernels.elementwise import gaussian as kernels
 from ...kernels.elementwise.tables import float_dtype
@@ -24,12 +25,12 @@ ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math
 
 erfc = elementwise(
     "erfc", kernels.erfc, d=[lambda y, x: -2 / ROOT_PI * exp(-(x * x))],
-    traits=["nonnegative"], samples=reals((3, 4)),
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="1 - erf(x), accurate where erf is near 1.",
 )
 erfcx = elementwise(
     "erfcx", kernels.erfcx, d=[lambda y, x: 2 * x * y - 2 / ROOT_PI],
-    traits=["nonnegative"], samples=reals((3, 4)),
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="exp(x**2) erfc(x), which does not underflow.",
 )
 erfinv = elementwise(
@@ -39,7 +40,7 @@ erfinv = elementwise(
 )
 ndtr = elementwise(
     "ndtr", kernels.ndtr, d=[lambda y, x: exp(-0.5 * (x * x)) / ROOT_2PI],
-    traits=["nonnegative"], samples=reals((3, 4)),
+    traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="The normal distribution function.",
 )
 
@@ -123,7 +124,7 @@ def lead(a: Any, b: Any) -> Any:
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
     d=[lambda y, a, b: sigmoid(lead(a, b)), lambda y, a, b: sigmoid(lead(b, a))],
-    traits=["commutative"], samples=binary,
+    samples=binary,
     doc="log(exp(x) + exp(y)), without overflow.",
 )
 logaddexp2 = elementwise(
@@ -132,6 +133,6 @@ logaddexp2 = elementwise(
         lambda y, a, b: sigmoid(lead(a, b) * math.log(2)),
         lambda y, a, b: sigmoid(lead(b, a) * math.log(2)),
     ],
-    traits=["commutative"], samples=binary,
+    samples=binary,
     doc="log2(2**x + 2**y), without overflow.",
 )

@@ -12,6 +12,7 @@ import numpy as np
 from ...core.errors import LinAlgError, OptionError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn
+from ...core.traits import Trait
 from ...core.types import ArrayType
 from ...kernels.linalg import factors, linalg
 from ...kernels.linalg.factors import complex_dtype
@@ -96,7 +97,7 @@ eig_op = Op(
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     batch=stacked,
     source="eig({0})",
-    traits=frozenset({"complex"}),
+    traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
     ),
@@ -212,7 +213,7 @@ eigh_op = Op(
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
     batch=stacked,
     source="eigh({0}, {UPLO})",
-    traits=HERMITIAN | {"complex"},
+    traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
         positive_definite((1, 1)), positive_definite((2, 0, 0)),

@@ -16,6 +16,7 @@ import numpy as np
 from ...core.errors import LinAlgError, MissingRuleError, OptionError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn
+from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors, linalg
 from ..elementwise.complexes import imag, real
@@ -41,7 +42,7 @@ from .solve import not_square, solve_triangular_op
 
 __all__: list[str] = []
 
-HERMITIAN = frozenset({"hermitian"})
+HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
 def positive_definite(*shapes: Any, **attrs: Any) -> Any:

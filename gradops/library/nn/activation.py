@@ -12,6 +12,7 @@ import numpy as np
 from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import analytic, cases, reals, unary
+from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
 from ...kernels.elementwise.erf import erf as erf_kernel
 from ...kernels.elementwise.tables import inexact
@@ -48,11 +49,11 @@ __all__ = [
 ]
 
 sigmoid = elementwise(
-    "sigmoid", sigmoid_kernel, d=[lambda y, x: y * (1 - y)], traits=["nonnegative"],
+    "sigmoid", sigmoid_kernel, d=[lambda y, x: y * (1 - y)], traits=[Trait.NONNEGATIVE],
     samples=analytic, doc="The logistic function, 1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
-    "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=["nonnegative"],
+    "softplus", softplus_kernel, d=[lambda y, x: sigmoid(x)], traits=[Trait.NONNEGATIVE],
     samples=cases(unary, reals((7, 10))), doc="log(1 + exp(x)), a smooth relu.",
 )
 def relu_source(x: ArrayType) -> str:
@@ -64,7 +65,7 @@ def relu_source(x: ArrayType) -> str:
 
 relu = selection(
     "relu", positive_part, masks=[lambda y, x: y > 0],
-    traits=["nonnegative", "idempotent", "kinked"], source=relu_source, samples=unary,
+    traits=[Trait.NONNEGATIVE, Trait.KINKED], source=relu_source, samples=unary,
     doc="The positive part of each entry; its derivative at 0 is 0.",
 )
 
@@ -214,7 +215,7 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
 softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
 softmax = along(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
-    traits=frozenset({"nonnegative"}), doc="exp(x) divided by its sum along an axis.",
+    traits=frozenset({Trait.NONNEGATIVE}), doc="exp(x) divided by its sum along an axis.",
 )
 log_softmax = along(
     "log_softmax", log_softmax_kernel,

@@ -10,6 +10,7 @@ from ...core.dims import product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.linalg.matmul import multiplied
 from ..elementwise.arithmetic import add
@@ -94,7 +95,7 @@ linear = Op(
         lambda t, y, x, w, b: t,
     ],
     batch=linear_batch,
-    source="linear({0}, {1}, {2}{out})", traits=frozenset({"c_order"}),
+    source="linear({0}, {1}, {2}{out})", traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),

@@ -16,6 +16,7 @@ from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
 from ...core.rules import Rule
 from ...core.samples import beside, cases, drawn
+from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.elementwise.tables import float_dtype
 from ...kernels.random import distributions as kernels
@@ -92,7 +93,7 @@ def of_parameter(
 
     return Op(
         name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
-        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({"c_order"}), doc=doc,
+        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 
