@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ...core.samples import analytic, cases, complexes, positive, unary
+from ...core.traits import Trait
 from ...kernels.elementwise.erf import erf as erf_kernel
 from ..families import elementwise, singular
 
