@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from gradops import ArrayType, Op, reads
 from gradops.core.source_location import OURS, Place, here
+from gradops.core.traits import Trait
 from gradops.core.types import type_of
 from gradops.transforms.reverse import conjugated
 from gradops.transforms.saved_operands import OUTPUT
@@ -196,7 +197,7 @@ class Parts:
 class Gather:
     """Stands where an op does on a `Part`."""
 
-    name, traits = "gather", frozenset[str]()
+    name, traits = "gather", frozenset[Trait]()
     vjp = (lambda g, part, index: Parts({index: g}),)
 
 

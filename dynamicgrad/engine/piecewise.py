@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from gradops.core.rules import EveryOperand
+from gradops.core.traits import Trait
 from gradops.transforms.reverse import ancestors
 
 from .handle import Handle, hold
 from .node import NOTHING, Node, clock, new
 
-KINKED = "kinked"  # the trait of ops whose recorded gradients have the slope zero
+KINKED = Trait.KINKED  # the trait of ops whose recorded gradients have the slope zero
 
 
 class Kinked:
@@ -82,7 +83,7 @@ def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict
 class Constant:
     """Stands where an op does on the node of a gradient that other values have no part in."""
 
-    name, traits = "constant", frozenset[str]()
+    name, traits = "constant", frozenset[Trait]()
     vjp = EveryOperand(pass_on)
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from gradops import DTypeError, ShapeError, TapeError
 from gradops.core.rules import Together
 from gradops.core.source_location import short
+from gradops.core.traits import Trait
 from gradops.transforms.reverse import fit
 
 from ..engine.grad_mode import PACKING, is_recording
@@ -184,7 +185,7 @@ class Whole:
 
     vjp = Together(lambda g, node, gradients: gradients(g).__getitem__)
 
-    def __init__(self, name: str, traits: frozenset[str] = frozenset()) -> None:
+    def __init__(self, name: str, traits: frozenset[Trait] = frozenset()) -> None:
         self.name, self.traits = name, traits
 
     def __str__(self) -> str:

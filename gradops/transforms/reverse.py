@@ -19,6 +19,7 @@ from ..core.errors import MissingRuleError, NotDifferentiableError, TapeError
 from ..core.op import OPS, Op
 from ..core.rules import EveryOperand, Selective, Together
 from ..core.source_location import Place, describe
+from ..core.traits import Trait
 from .saved_operands import reads
 
 
@@ -186,7 +187,7 @@ def takes_complex(op: Op) -> bool:
 
     An op says so by a trait where differences cannot tell, as a phase of its result is free.
     """
-    if "complex" in op.traits:
+    if Trait.COMPLEX in op.traits:
         return True
     samples = list(op.samples(np.random.default_rng(0)))
     if any(np.iscomplexobj(x) for xs, _ in samples for x in xs):
