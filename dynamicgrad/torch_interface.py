@@ -1,37 +1,31 @@
-"""PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
+"""PyTorch's functions, methods and operators: rows of the table, and functions written by hand."""
 
-import functools
-import inspect
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops.core import types
-from gradops.core.types import is_float, shape_of
+from gradops import OPS, Op
+from gradops.core.traits import Trait
 
-from .. import devices, special
-from ..dispatch import promotion
-from ..dispatch.casting import as_entry, as_mask, require_range
-from ..dispatch.division import DIVISIONS, refusing_zero
-from ..dispatch.fast_path import binary, operand, several, unary
-from ..dispatch.keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
-from ..dispatch.op_dtypes import multiplied
-from ..dispatch.operand_dtypes import with_dtypes_of_torch
-from ..dispatch.zero_dim import numbers_as_rows
-from ..engine import array, leaf
-from ..engine.array import Array
-from ..engine.backward import backward
-from ..engine.handle import REAL_NUMBERS, Handle, detached
-from ..engine.tensor import Tensor, as_tensor
-from ..hooks import tensor_hooks
-from ..ops import (
+from . import devices, special
+from .dispatch import promotion
+from .dispatch.division import DIVISIONS, refusing_zero
+from .dispatch.fast_path import binary
+from .dispatch.keywords import as_function, as_method, function_of, ops_named
+from .dispatch.zero_dim import numbers_as_rows
+from .engine import array, leaf
+from .engine.array import Array
+from .engine.backward import backward
+from .engine.handle import Handle, detached
+from .engine.tensor import Tensor
+from .hooks import tensor_hooks
+from .names.torch_names import TABLE
+from .ops import (
     conversion,
     creation,
     distributions,
-    entrywise,
     indexing,
     inplace,
     matrices,
@@ -43,180 +37,14 @@ from ..ops import (
     shapes,
     sorting,
 )
-from ..tracing import tracer_protocol
+from .tracing import tracer_protocol
+
+Functions = dict[str, Callable[..., Any]]
 
 
-def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
-    """`function` with PyTorch's names for its arguments, as in `dim="axis"`."""
-    if isinstance(function, ops.Op):
-        return several(function, names)
-
-    @functools.wraps(function, updated=())
-    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-        x = x if isinstance(x, Handle) else operand(x)
-        return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
-
-    call.spells = function  # type: ignore[attr-defined]
-    return call
-
-
-TRUTH = np.dtype(bool)
-chosen = several(ops.where)
-
-
-def where(condition: Any, a: Any = None, b: Any = None) -> Any:
-    """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
-
-    A gradient of zero stays zero through the branch that was not taken, also where that branch is
-    infinite or NaN.
-
-    >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
-    tensor([1., 0.])
-    """
-    if a is None and b is None:
-        return sorting.nonzero(condition, as_tuple=True)
-    condition = as_tensor(condition)
-    if condition.value.dtype is not TRUTH:
-        condition = truth_of(condition)
-    if not isinstance(a, Handle):
-        require_range("where", b.dtype if isinstance(b, Handle) else bool, a)
-    elif not isinstance(b, Handle):
-        require_range("where", a.dtype, b)
-    return chosen(condition, a, b)
-
-
-def truth_of(condition: Any) -> Any:
-    """A condition of bytes as one of truth values."""
-    if condition.dtype not in (np.bool_, np.uint8):
-        raise ops.DTypeError(
-            "where", [condition.type], "the condition is of truth values",
-            known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
-            f" {condition.dtype}", hint="use condition != 0",
-        )  # fmt: skip
-    return condition if condition.dtype == np.bool_ else condition != 0
-
-
-def with_bytes(reduce: Any) -> Callable[..., Any]:
-    """`all` or `any`, which gives bytes for bytes."""
-
-    @functools.wraps(reduce)
-    def call(x: Any, *args: Any, **options: Any) -> Any:
-        found = reduce(x, *args, **options)
-        is_bytes = getattr(x, "dtype", None) == np.uint8
-        return ops.astype(found, dtype=np.uint8) if is_bytes else found
-
-    return call
-
-
-def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """The tensor with a number where the mask holds.
-
-    >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
-    tensor([0., 1.])
-    """
-    if x.dtype.kind == "f" and type(value) in REAL_NUMBERS:
-        require_range("masked_fill", x.dtype, value)
-    else:
-        value = as_entry("masked_fill", x, value)
-    return chosen(as_mask("masked_fill", mask), value, x)
-
-
-def einsum(equation: str, *operands: Any) -> Any:
-    """Products summed over indices, in Einstein's notation; operands may come as one list.
-
-    >>> dg.einsum("ij,j->i", dg.ones(2, 3), dg.ones(3))
-    tensor([3., 3.])
-    """
-    if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = tuple(operands[0])
-    return ops.einsum(equation, *map(as_tensor, operands))
-
-
-def scaled(op: Any, name: str, doc: str) -> Callable[..., Any]:
-    """`op` with PyTorch's factor `alpha` for its second operand."""
-
-    def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
-        if alpha == 1:
-            return op(x, other)
-        return op(*multiplied(op.spells, name, operand(x), other, alpha))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc
-    return call
-
-
-def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
-    """The matrix product of operands that have so many dimensions."""
-
-    def call(x: Any, other: Any) -> Any:
-        if (len(shape_of(x)), len(shape_of(other))) != (left, right):
-            raise ops.ShapeError(
-                name, [ops.type_of(x), ops.type_of(other)],
-                f"{name} takes operands with {left} and {right} dimensions",
-                hint="matmul, or x @ y, takes operands with any number of them",
-            )  # fmt: skip
-        return BINARY["matmul"](x, other)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The matrix product of operands with {left} and {right} dimensions."
-    return call
-
-
-def equal(x: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and the same entries.
-
-    >>> dg.equal(dg.ones(2), dg.ones(2)), dg.equal(dg.ones(2), dg.ones(3))
-    (True, False)
-    """
-    return np.array_equal(as_tensor(x).value, as_tensor(other).value)
-
-
-def allclose(
-    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
-    """Whether all entries differ by no more than `atol + rtol * abs(other)`.
-
-    >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
-    True
-    """
-    a, b = operand(x).detach(), operand(other).detach()
-    return bool(ops.all(pointwise.isclose(a, b, rtol, atol, equal_nan)))
-
-
-def is_complex(x: Any) -> bool:
-    """Whether a tensor has complex entries.
-
-    >>> dg.is_complex(dg.ones(2)), dg.is_complex(dg.ones(2) * 1j)
-    (False, True)
-    """
-    return types.is_complex(x.dtype)
-
-
-def is_floating_point(x: Any) -> bool:
-    """Whether the dtype is a floating-point one.
-
-    >>> dg.is_floating_point(dg.ones(2)), dg.is_floating_point(dg.arange(2))
-    (True, False)
-    """
-    return is_float(x.dtype)
-
-
-def numel(x: Any) -> int:
-    """How many entries there are.
-
-    >>> dg.numel(dg.ones(2, 3))
-    6
-    """
-    return math.prod(x.shape)
-
-
-def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor.
-
-    >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)
-    (True, False)
-    """
-    return isinstance(x, Tensor)
+def listed(*functions: Callable[..., Any]) -> Functions:
+    """Functions by their names."""
+    return {f.__name__: f for f in functions}
 
 
 def backward_method(
@@ -230,188 +58,113 @@ def backward_method(
     backward(t, gradient, retain_graph, create_graph, inputs)
 
 
-DIM = {"dim": "axis", "keepdim": "keepdims"}
-CALLED = {
-    "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-    "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not", "gammaln": "lgamma",
-    "gammainc": "igamma", "gammaincc": "igammac",
+SHARED: Functions = {
+    **pointwise.SHARED, **reductions.SHARED, **matrices.SHARED, **sorting.SHARED,
+    "logit": special.logit, "mvlgamma": special.multigammaln, "detach": detached,
+    **listed(shapes.take_along_dim, shapes.broadcast_to),
 }  # fmt: skip
-ELSEWHERE = {"binary_cross_entropy", "complex", "stop_gradient", "strong_product"}
+"""Functions that are methods too."""
 
-
-def elementwise(arity: int) -> dict[str, ops.Op]:
-    """The ops on so many operands, entry by entry and without attributes, by PyTorch's names."""
-    offered = set(ops.__all__) - ELSEWHERE
-    found = [op for name, op in ops.OPS.items() if name in offered and not op.params]
-    return {
-        CALLED.get(op.name, op.name): op
-        for op in found
-        if op.arity == arity and "elementwise" in op.traits and "view" not in op.traits
-    }
-
-
-UNARY = {name: unary(op) for name, op in elementwise(1).items()}
-BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
-BINARY |= {name: refusing_zero(BINARY[name]) for name in DIVISIONS}
-WITH_DIM: dict[str, Callable[..., Any]] = {
-    "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
-    "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
-    "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
-    "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
-    "all": with_bytes(spelled(ops.all, **DIM)), "any": with_bytes(spelled(ops.any, **DIM)),
-    "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
-    "logit": special.logit, "mvlgamma": special.multigammaln,
-    "nan_to_num": spelled(ops.nan_to_num),
-    "unsqueeze": spelled(ops.expand_dims, **DIM),
-    "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
-    "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
-    "take_along_dim": shapes.take_along_dim,
+CONVERTING: Functions = {
+    **pointwise.CONVERTING, **rearrange.CONVERTING, **reductions.CONVERTING, **scatter.CONVERTING,
+    **memory_layout.CONVERTING,
+    "moveaxis": numbers_as_rows(ops.moveaxis), "swapaxes": numbers_as_rows(ops.swapaxes),
+    **listed(
+        conversion.clone, shapes.chunk, shapes.flatten, shapes.flip, shapes.gather,
+        shapes.index_select, shapes.narrow, shapes.permute, shapes.ravel, shapes.reshape,
+        shapes.select, shapes.split, shapes.squeeze, shapes.t, shapes.unbind,
+    ),
 }  # fmt: skip
-OF_TENSORS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        shapes.chunk, shapes.flatten, shapes.flip, shapes.gather, shapes.index_select,
-        shapes.narrow, shapes.permute, shapes.ravel, shapes.reshape, shapes.select, shapes.split,
-        shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
-        masked_fill, numel,
-    )
-} | rearrange.BOTH | pointwise.BOTH | scatter.BOTH | reductions.BOTH  # fmt: skip
-SHARED: dict[str, Callable[..., Any]] = {
-    **UNARY, **BINARY, **WITH_DIM,
-    "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
-    "sub": scaled(BINARY["sub"], "sub", "`x - alpha * other`."),
-    "max": reductions.extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": reductions.extreme(ops.min, ops.argmin, ops.minimum, "min"),
-    "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
-    "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to, "div": pointwise.div, "heaviside": pointwise.heaviside,
-    "imag": spelled(ops.imag), **entrywise.BOTH,
+"""Methods that are functions too, of anything that becomes a tensor."""
+
+ONLY_FUNCTIONS: Functions = {
+    **distributions.FUNCTIONS, **rearrange.FUNCTIONS, **sorting.FUNCTIONS, **matrices.FUNCTIONS,
+    "polygamma": special.polygamma,
+    **listed(
+        scatter.where, shapes.cat, shapes.stack, memory_layout.is_tensor, pointwise.cdist,
+        pointwise.polar, promotion.result_type, promotion.promote_types, promotion.can_cast,
+    ),
 }  # fmt: skip
-ALIASES = {
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "true_divide": "div",
-    "clip": "clamp",
-    "negative": "neg",
-    "absolute": "abs",
-    "swapaxes": "transpose",
-    "swapdims": "transpose",
-    "movedim": "moveaxis",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "arctan2": "atan2",
-    "fix": "trunc",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "less": "lt",
-    "less_equal": "le",
-    "not_equal": "ne",
-}
-for alias, name in ALIASES.items():
-    SHARED[alias] = SHARED[name]
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    **{name: spelled(function) for name, function in memory_layout.BOTH.items()},
-    **distributions.FUNCTIONS, "polygamma": special.polygamma,
-    **rearrange.FUNCTIONS, **sorting.FUNCTIONS, **matrices.FUNCTIONS,
-    **{name: spelled(function) for name, function in reductions.FUNCTIONS.items()},
-    "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
-    "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
-    "cdist": pointwise.cdist, "polar": pointwise.polar, "result_type": promotion.result_type,
-    "promote_types": promotion.promote_types, "can_cast": promotion.can_cast,
-}  # fmt: skip
-FUNCTIONS = all_by_pytorchs_names(FUNCTIONS)
-METHODS: dict[str, Any] = {
-    **distributions.METHODS, **memory_layout.METHODS, **SHARED, **OF_TENSORS, **rearrange.METHODS,
-    **sorting.METHODS, **matrices.METHODS, **scatter.METHODS, **pointwise.METHODS,
-    **conversion.CASTS, **tracer_protocol.METHODS,
-    "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
-    "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
-    "dim": lambda self: len(self.shape), "nelement": numel,
-    "where": lambda self, condition, other: where(condition, self, other),
-    "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
-    "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
+ONLY_METHODS: Functions = {
+    **distributions.METHODS, **memory_layout.METHODS, **rearrange.METHODS, **conversion.CASTS,
+    **tracer_protocol.METHODS,
+    **listed(
+        shapes.view, shapes.view_as, shapes.reshape_as, shapes.expand, shapes.expand_as,
+        shapes.contiguous, conversion.numpy, conversion.item, conversion.tolist, conversion.to,
+        conversion.data_ptr, creation.new_zeros, creation.new_ones, creation.new_full,
+        creation.new_tensor, leaf.retain_grad, leaf.requires_grad_, inplace.detach_,
+        tensor_hooks.register_hook, tensor_hooks.register_post_accumulate_grad_hook,
+        inplace.zero_, inplace.fill_, inplace.copy_, inplace.clamp_, inplace.masked_fill_,
+    ),
+    "type_as": conversion.to, "cpu": lambda self: self, "clip_": inplace.clamp_,
     "cuda": lambda self, device=None: conversion.to(self, "cuda"),
-    "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
+    "polygamma": lambda self, n: ops.polygamma(n, self), "backward": backward_method,
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "__array__": conversion.array, "__array_namespace__": conversion.array_namespace,
-    "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
-    "new_full": creation.new_full, "new_tensor": creation.new_tensor,
-    "backward": backward_method, "retain_grad": leaf.retain_grad,
-    "requires_grad_": leaf.requires_grad_, "detach_": inplace.detach_,
-    "register_hook": tensor_hooks.register_hook,
-    "register_post_accumulate_grad_hook": tensor_hooks.register_post_accumulate_grad_hook,
-    "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
-    "clamp_": inplace.clamp_, "clip_": inplace.clamp_, "masked_fill_": inplace.masked_fill_,
     "__contains__": lambda self, value: bool((self == value).any()),
     "__getitem__": indexing.get_item, "__setitem__": inplace.set_item,
 }  # fmt: skip
-FUNCTIONS, METHODS = map(with_dtypes_of_torch, (FUNCTIONS, METHODS))
 PROPERTIES = {
     **matrices.PROPERTIES,
     "grad": property(leaf.read_grad, leaf.write_grad, leaf.delete_grad),
     "device": property(lambda self: devices.CPU),
     "requires_grad": property(leaf.read_requires_grad, leaf.write_requires_grad),
-    "real": property(SHARED["real"]),
-    "imag": property(SHARED["imag"]),
+    "real": property(pointwise.real), "imag": property(function_of(ops.imag)),
     "size": property(shapes.size),
-}
+}  # fmt: skip
 OPERATORS = {
-    "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],
-    "pow": BINARY["pow"], "matmul": BINARY["matmul"],
+    "add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.power,
+    "matmul": ops.matmul,
 }  # fmt: skip
-IN_PLACE = {
-    "add": ops.add, "sub": ops.sub, "mul": ops.mul, "div": ops.div, "pow": ops.power,
-    "floor_divide": ops.floor_divide, "remainder": ops.remainder,
-    "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or, "bitwise_xor": ops.bitwise_xor,
-    "bitwise_left_shift": ops.bitwise_left_shift, "bitwise_right_shift": ops.bitwise_right_shift,
-    "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
-    "nextafter": ops.nextafter,
-}  # fmt: skip
-IN_PLACE_ALONE = [
-    op for name, op in elementwise(1).items() if op.vjp[0] and name not in ("angle", "sign")
-]
-WRITTEN = (
-    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
-    " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
-    " mvlgamma nan_to_num ne polygamma sign xlogy"
-)
-"""The functions whose methods with an underscore write what they give."""
-
+DIVIDING = {"floordiv": ops.floor_divide, "mod": ops.remainder}
 AUGMENTED = {
-    "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
-    "ifloordiv": "floor_divide", "imod": "remainder",
-    "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor",
-    "ilshift": "bitwise_left_shift", "irshift": "bitwise_right_shift",
+    **{f"i{name}": op for name, op in (OPERATORS | DIVIDING).items() if op is not ops.matmul},
+    "iand": ops.bitwise_and, "ior": ops.bitwise_or, "ixor": ops.bitwise_xor,
+    "ilshift": ops.bitwise_left_shift, "irshift": ops.bitwise_right_shift,
 }  # fmt: skip
 
 
-def along_axis(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that takes `dim` and `keepdim`, with NumPy's names for them too."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            kwargs = {RENAMED.get(k, k): v for k, v in kwargs.items()}
-        return function(*args, **kwargs)
-
-    return call
-
-
-RENAMED = {"axis": "dim", "keepdims": "keepdim"}
-"""NumPy's names for arguments, which PyTorch takes too."""
+def aliased(functions: Functions) -> Functions:
+    """Functions written by hand, with the other names that their rows give them."""
+    return functions | {
+        name: functions[key]
+        for key, row in TABLE.items()
+        if key in functions and (key not in OPS or key in row.names.split())
+        for name in row.names.split()
+        if not name.endswith("_") and "." not in name
+    }
 
 
-def named_axis(function: Any) -> Any:
-    """A function that takes `dim` and not `axis`, with either."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
-    return along_axis(function) if "dim" in names and "axis" not in names else function
+def of_ops() -> Functions:
+    """The ops that have names in the table, as functions of tensors by these names."""
+    found = {name: op for name, op in ops_named().items() if not name.endswith("_")}
+    return {
+        name: refusing_zero(function_of(op)) if op.name in DIVISIONS else function_of(op)
+        for name, op in found.items()
+    }
+
+
+SHARED, CONVERTING = of_ops() | aliased(SHARED), aliased(CONVERTING)
+FUNCTIONS: Functions = {
+    **{name: as_function(name, f) for name, f in SHARED.items()},
+    **{name: as_function(name, f, converts=True) for name, f in CONVERTING.items()},
+    **{name: as_function(name, f) for name, f in aliased(ONLY_FUNCTIONS).items()},
+    **{name: as_function(name, f, True) for name, f in aliased(reductions.FUNCTIONS).items()},
+    "complex": as_function("complex", function_of(ops.complex)),
+}
+METHODS: Functions = {
+    name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()
+} | {"where": lambda self, condition, other: scatter.where(condition, self, other)}
+
+
+def written_methods() -> Iterable[tuple[str, Callable[..., Any]]]:
+    """The methods that write in place, by their names."""
+    for name, op in ops_named().items():
+        if name.endswith("_"):
+            yield name, (inplace.in_place if op.arity == 2 else inplace.in_place_alone)(op)
+    for row in TABLE.values():
+        for name in row.written.split():
+            yield name, inplace.updated_by(METHODS[name[:-1]])
 
 
 def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -419,57 +172,61 @@ def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: function(other, self)
 
 
-def ufuncs(face: type[Handle]) -> dict[np.ufunc, Any]:
-    """The specialised code for ufuncs of NumPy's that are the kernels of ops."""
-    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
-    found = {f.spells.kernel: face.specialised[f.spells] for f in quick}
-    return {kernel: f for kernel, f in found.items() if isinstance(kernel, np.ufunc)}
+def by_ufunc() -> dict[np.ufunc, Op]:
+    """The ops without attributes whose kernels are ufuncs of NumPy's."""
+    return {
+        op.kernel: op
+        for op in OPS.values()
+        if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
+    } | {np.matmul: ops.matmul}
+
+
+OF_UFUNCS = by_ufunc()
+
+
+class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
+    """The specialised code for a face by ufuncs of NumPy's; made on demand."""
+
+    def __init__(self, face: type[Handle]) -> None:
+        self.face = face
+
+    def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any] | None:
+        op = OF_UFUNCS.get(ufunc)
+        self[ufunc] = found = None if op is None else self.face.specialised[op]
+        return found
 
 
 def install_on_arrays() -> None:
     """Give `Array` its operators, by the specialised code."""
-    for name, function in OPERATORS.items():
-        quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
+    for name, op in OPERATORS.items():
+        quick = Array.specialised[op]
         setattr(Array, f"__{name}__", quick)
         setattr(Array, f"__r{name}__", reflected(quick))
     Array.__pow__ = binary(ops.power, Array, array.power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
-    for name, written in AUGMENTED.items():
+    for name, op in AUGMENTED.items():
         compute = getattr(Array, f"__{name[1:]}__")
-        setattr(Array, f"__{name}__", array.in_place(IN_PLACE[written], compute))
-    Array.ufuncs = ufuncs(Array)
-    for name in ("__dlpack__", "__dlpack_device__"):
+        setattr(Array, f"__{name}__", array.in_place(op, compute))
+    Array.ufuncs = Ufuncs(Array)
+    for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
         setattr(Array, name, METHODS[name])
-    for name, method in tracer_protocol.METHODS.items():
-        setattr(Array, name, method)
 
 
 def install() -> None:
     """Give `Tensor` its methods and operators."""
-    methods = {name: named_axis(function) for name, function in METHODS.items()}
-    methods |= {name: by_pytorchs_names(name, methods[name]) for name in NAMES if name in methods}
-    for name, function in (methods | PROPERTIES).items():
-        setattr(Tensor, name, function)
-    for name, function in OPERATORS.items():
+    for name, method in (dict(written_methods()) | METHODS | PROPERTIES).items():
+        setattr(Tensor, name, method)
+    quick = {name: Tensor.specialised[op] for name, op in OPERATORS.items()}
+    quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
+    for name, function in quick.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
-    for name, method in {"floordiv": "floor_divide", "mod": "remainder"}.items():
-        setattr(Tensor, f"__{name}__", BINARY[method])
-        setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
-    Tensor.ufuncs = ufuncs(Tensor)
-    Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
+    Tensor.ufuncs = Ufuncs(Tensor)
+    Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]
     Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
-    for name, op in IN_PLACE.items():
-        setattr(Tensor, f"{name}_", inplace.in_place(op))
-    for op in IN_PLACE_ALONE:
-        setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
-    for name in WRITTEN.split():
-        setattr(Tensor, f"{name}_", inplace.updated_by(METHODS[name]))
-    for alias, name in ALIASES.items():
-        if hasattr(Tensor, f"{name}_"):
-            setattr(Tensor, f"{alias}_", getattr(Tensor, f"{name}_"))
-    for name, method in AUGMENTED.items():
-        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
+    for name, op in AUGMENTED.items():
+        written = "pow" if op is ops.power else op.name
+        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{written}_"))
 
 
 install()

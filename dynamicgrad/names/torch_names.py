@@ -40,7 +40,7 @@ class Row(NamedTuple):
     """The kinds that the dtype of each operand of a function may have, if not all."""
     dtypes: str = ""
     """`same`: a function's operands have one dtype; `common`: the first two are converted to it."""
-    index: str = ""
+    indices: str = ""
     """The argument of a function that holds indices, and the dtypes that it may have."""
     grad_fn: str = ""
     """The names of its nodes, if not made of the key; `node_names` chooses among several."""
@@ -64,7 +64,7 @@ def each(keys: str, row: Row) -> dict[str, Row]:
 ELEMENTWISE = {
     **each("conj cos cosh deg2rad exp log log10 log2 rad2deg sin sinh sqrt tan tanh", Row("* *_")),
     **each("angle float_power isfinite isinf isnan signbit", Row("*")),
-    **each("digamma entr erf erfc erfcx erfinv expm1 i0 i0e i1 i1e", Row("* *_ special.*")),
+    **each("entr erf erfc erfcx erfinv expm1 i0 i0e i1 i1e", Row("* *_ special.*")),
     **each("exp2 log_ndtr ndtr ndtri", Row("* *_ special.*")),
     **each("xlog1py zeta", Row("* special.*")),
     **each("logical_and logical_not logical_or logical_xor", Row("*", written="*_")),
@@ -88,10 +88,11 @@ ELEMENTWISE = {
     "atan2": Row("atan2 atan2_ arctan2 arctan2_"),
     "atanh": Row("atanh atanh_ arctanh arctanh_"),
     "betainc": Row(kinds="f"),
-    "clamp": Row("clip clamp_ clip_", kinds="iuf", saved="self min max", grad_fn="ClampBackward1"),
-    "complex": Row("complex", accepts="f", dtypes="same"),
+    "clamp": Row("clamp clip", kinds="iuf", saved="self min max", grad_fn="ClampBackward1"),
+    "complex": Row("dg.complex", accepts="f", dtypes="same"),
     "copysign": Row("copysign copysign_"),
-    "div": Row("div_ divide divide_ true_divide true_divide_"),
+    "digamma": Row("digamma digamma_ special.digamma special.psi"),
+    "div": Row("div div_ divide divide_ true_divide true_divide_"),
     "equal": Row("eq", written="eq_"),
     "frac": Row(written="frac_", accepts="f"),
     "gammainc": Row("igamma special.gammainc", written="igamma_", kinds="f"),
@@ -107,7 +108,7 @@ ELEMENTWISE = {
     "less": Row("lt less", written="lt_ less_", kinds="biuf"),
     "less_equal": Row("le less_equal", written="le_ less_equal_", kinds="biuf"),
     "log1p": Row("log1p log1p_ special.log1p", grad_fn="Log1PBackward0"),
-    "logit": Row("logit_"),
+    "logit": Row("logit logit_"),
     "mul": Row("mul mul_ multiply multiply_"),
     "nan_to_num": Row("nan_to_num", written="nan_to_num_"),
     "neg": Row("neg neg_ negative negative_"),
@@ -120,7 +121,7 @@ ELEMENTWISE = {
     ),
     "reciprocal": Row("reciprocal reciprocal_", promotion="floats"),
     "relu": Row("relu relu_", kinds="iuf"),
-    "round": Row("round_ special.round", kinds="iuf"),
+    "round": Row("round round_ special.round", kinds="iuf"),
     "sigmoid": Row("sigmoid sigmoid_ special.expit"),
     "sign": Row(written="sign_", accepts="biuf"),
     "sinc": Row("sinc sinc_ special.sinc", promotion="floats"),
@@ -199,6 +200,7 @@ SHAPES = {
     "squeeze": Row(grad_fn="SqueezeBackward0 SqueezeBackward1 SqueezeBackward2"),
     "stop_gradient": Row(used_by="detach"),
     "swapaxes": Row("transpose swapdims", keywords="dim0=axis1 dim1=axis2 axis0=axis1 axis1=axis2"),
+    **each("tril triu", Row(written="*_")),
     "transpose": Row(
         used_by="moveaxis permute swapaxes t transpose", grad_fn="TBackward0 PermuteBackward0"
     ),
@@ -208,21 +210,21 @@ SHAPES = {
 
 INDEX = "index int32 int64"
 INDEXING = {
-    **each("gather index_select", Row(index=INDEX)),
-    **each("index_add index_copy index_fill", Row(written="*_", index=INDEX)),
-    **each("scatter_add scatter_reduce", Row(written="*_", index=INDEX)),
+    **each("gather index_select", Row(indices=INDEX)),
+    **each("index_add index_copy index_fill", Row(written="*_", indices=INDEX)),
+    **each("scatter_add scatter_reduce", Row(written="*_", indices=INDEX)),
     **each("index_put index_reduce masked_scatter put", Row(written="*_")),
     **each("maximum_at minimum_at product_at", Row(used_by="index_reduce scatter_reduce")),
     "add_along_axis": Row(used_by="scatter_add"),
     "add_at": Row(used_by="index_add index_put"),
     "copy_slices": Row(grad_fn="CopySlices"),
-    "embedding": Row(index="input int32 int64"),
+    "embedding": Row(indices="input int32 int64"),
     "getitem": Row(used_by="Tensor.__getitem__ index_select gather", grad_fn="IndexBackward0"),
-    "one_hot": Row(index="labels int64"),
-    "scatter": Row(written="scatter_", index=INDEX, grad_fn="IndexPutBackward0"),
+    "one_hot": Row(indices="labels int64"),
+    "scatter": Row(written="scatter_", indices=INDEX, grad_fn="IndexPutBackward0"),
     "set_at": Row(used_by="index_copy index_fill index_put scatter"),
     "take_along_axis": Row(grad_fn="GatherBackward0"),
-    "take_along_dim": Row(index="indices int64"),
+    "take_along_dim": Row(indices="indices int64"),
 }
 
 BATCHES = "mat1=a mat2=b mat=a vec=b batch1=a batch2=b"
@@ -278,7 +280,7 @@ LAYERS = {
         used_by="nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d",
         kinds="iuf",
     ),
-    "nll_loss": Row(accepts="f", index="target int64 uint8", grad_fn="NllLossBackward0"),
+    "nll_loss": Row(accepts="f", indices="target int64 uint8", grad_fn="NllLossBackward0"),
     "sparse_cross_entropy": Row(
         used_by="nn.functional.cross_entropy", kinds="f", grad_fn="NllLossBackward0"
     ),
@@ -297,6 +299,7 @@ RANDOM = {
 TABLE: dict[str, Row] = {
     **ELEMENTWISE, **REDUCTIONS, **SHAPES, **INDEXING, **MATRICES, **LAYERS, **RANDOM
 }  # fmt: skip
+SPELLED = {key: row.used_by for key, row in TABLE.items() if row.used_by}
 NO_ROW = Row()
 BY_NAME = TABLE | {name: row for row in TABLE.values() for name in row.names.split()}
 
