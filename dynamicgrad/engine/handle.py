@@ -20,7 +20,8 @@ from gradops.core.source_location import here
 from gradops.numpy_api import apply_ufunc
 
 from .grad_mode import INFERENCE, is_recording
-from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
+from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new
+from .record import record
 from .storage import Alias, Apart, alias, enter, memory, storage_of
 
 SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")

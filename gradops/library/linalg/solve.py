@@ -1,13 +1,13 @@
 """Linear equations, inverses and determinants."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import beside, cases, drawn, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import linalg
@@ -81,10 +81,10 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(g: Any, y: Any, a: Any, b: Any) -> Callable[[int], Any]:
+def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> list[Any]:
     """Of b the solution with the transposed matrix; of a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
-    return lambda i: ct if i else -matmul(ct, matrix_transpose(y))
+    return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
 
 
 def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
@@ -103,7 +103,7 @@ def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, A
 solve_op = Op(
     "solve", linalg.solve, arity=2,
     infer=lambda a, b: equations_infer("solve", a, b),
-    vjp=Together(solve_transpose),
+    vjp=JointVJP(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,
     source="solve({0}, {1})",

@@ -1,13 +1,13 @@
 """Equations with triangular matrices."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import shape_of
 from ...kernels.linalg import triangular
@@ -28,14 +28,16 @@ def part(x: Any, lower: bool, unit_diagonal: bool) -> Any:
 
 
 def solve_triangular_transpose(
-    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool
-) -> Callable[[int], Any]:
+    wanted: Sequence[int],
+    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool,
+) -> list[Any]:  # fmt: skip
     """Of b the solution with the transposed matrix; of a that times the solution."""
     ct = heeded(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
     ))
-    share = lambda: -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
-    return lambda i: ct if i else share()
+    return [
+        ct if i else -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal) for i in wanted
+    ]
 
 
 def solve_triangular_tangent(
@@ -49,7 +51,7 @@ def solve_triangular_tangent(
 solve_triangular_op = Op(
     "solve_triangular", triangular.solve_triangular, arity=2,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
-    vjp=Together(solve_triangular_transpose),
+    vjp=JointVJP(solve_triangular_transpose),
     jvp=[solve_triangular_tangent,
          lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
     batch=equations_batch,

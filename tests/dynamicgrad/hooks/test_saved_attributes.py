@@ -10,7 +10,7 @@ import pytest
 
 import dynamicgrad as dg
 import gradops
-from dynamicgrad.engine.node import PLANS
+from dynamicgrad.engine.record import PLANS
 from gradops.transforms.saved_operands import OUTPUT
 
 from ..behaviour import Table
