@@ -51,7 +51,6 @@ from .library.elementwise.arithmetic import *
 from .library.elementwise.bessel import *
 from .library.elementwise.comparison import *
 from .library.elementwise.complexes import *
-from .library.elementwise.elementwise import *
 from .library.elementwise.exponential import *
 from .library.elementwise.gamma import *
 from .library.elementwise.isclose import *
@@ -81,13 +80,11 @@ from .library.nn.avg_pool import *
 from .library.nn.classification import *
 from .library.nn.conv_layers import *
 from .library.nn.convolution import *
-from .library.nn.embedding import *
+from .library.nn.linear import *
 from .library.nn.loss import *
 from .library.nn.normalization import *
 from .library.nn.pooling import *
-from .library.nn.rectifiers import *
 from .library.nn.regression_losses import *
-from .library.nn.standardize import *
 from .library.random.distributions import *
 from .library.random.random import *
 from .library.reduce.along_axis import *

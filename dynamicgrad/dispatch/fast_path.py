@@ -12,6 +12,7 @@ import numpy as np
 
 from gradops import Op
 from gradops.core.op import PLAIN, explain
+from gradops.core.traits import Trait
 from gradops.core.types import PYTHON_SCALARS, shape_of
 from gradops.library.shape.movement import computed_in
 
@@ -32,7 +33,7 @@ ALONG = frozenset(
     {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
     | {"softmax", "log_softmax"}
 )
-GENERAL = frozenset({"view", "control", "effect"})  # traits of ops that ask for more
+GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of ops that ask for more
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
 SECOND = {"power": "exponent", "float_power": "exponent", "heaviside": "values"}

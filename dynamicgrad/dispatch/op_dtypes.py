@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, DTypeError, NoKernelError, Op
+from gradops.core.traits import Trait
 from gradops.core.types import operand_types, result_dtype
 
 from ..engine.handle import DOUBLE, REAL_NUMBERS, SINGLE, Handle
@@ -168,7 +169,7 @@ def rule_of(op: Op) -> Callable[..., Operands] | None:
         return BROUGHT[op.name]
     if op.family == "joining":
         return joined
-    if "elementwise" in op.traits and not op.params and "view" not in op.traits:
+    if Trait.ELEMENTWISE in op.traits and not op.params and Trait.VIEW not in op.traits:
         return entrywise
     return accepted if op.name in COMPUTED else None
 

@@ -17,6 +17,7 @@ from gradops import ArrayType, DTypeError, Op, Operators, TapeError, stop_gradie
 from gradops.core.detach_checks import number_made
 from gradops.core.op import PLAIN, compute
 from gradops.core.source_location import here
+from gradops.core.traits import Trait
 from gradops.numpy_api import apply_ufunc
 
 from .grad_mode import INFERENCE, is_recording
@@ -26,6 +27,7 @@ from .storage import Alias, Apart, alias, enter, memory, storage_of
 
 SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")
 ARRAYS = PLAIN - {bool, int, float, complex}
+OF_TYPE, VIEW = Trait.OF_TYPE, Trait.VIEW
 REAL_NUMBERS = frozenset({float, int})
 
 
@@ -61,7 +63,7 @@ class Handle(Operators):
         y = compute(op, values, attrs) if plain else op(*values, **attrs)
         found = hold(face, y)
         mode = is_recording()
-        if active and "of_type" in op.traits:
+        if active and OF_TYPE in op.traits:
             active = 0  # the values of the operand have no part in it
         if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
@@ -71,7 +73,7 @@ class Handle(Operators):
             cut_off(found, op, bool(active))
         else:
             found.cut = next((a.cut for a in args if isinstance(a, Handle) and a.cut), None)
-        if "view" in op.traits and isinstance(args[0], Handle):
+        if VIEW in op.traits and isinstance(args[0], Handle):
             found.share(args[0], op, attrs)
         return found
 

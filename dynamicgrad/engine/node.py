@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from gradops import ArrayType, Op
 from gradops.core.source_location import Place, here
+from gradops.core.traits import Trait
 
 clock = itertools.count(1)
 NOTHING: dict[str, Any] = {}
@@ -195,7 +196,7 @@ class Parts:
 class Gather:
     """Stands where an op does on a `Part`."""
 
-    name, traits = "gather", frozenset[str]()
+    name, traits = "gather", frozenset[Trait]()
 
     @staticmethod
     def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Parts]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradops.core.traits import Trait
 from gradops.transforms.reverse import Inspect, ancestors
 
 from .grad_mode import FINISHING
@@ -17,7 +18,7 @@ from .handle import Handle, hold
 from .node import NOTHING, Node
 from .record import node_of, present
 
-KINKED = "kinked"  # the trait of ops whose recorded gradients have the slope zero
+KINKED = Trait.KINKED  # the trait of ops whose recorded gradients have the slope zero
 
 
 class Kinked:
@@ -71,7 +72,7 @@ def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict
 class Constant:
     """Stands where an op does on the node of a gradient that other values have no part in."""
 
-    name, traits = "constant", frozenset[str]()
+    name, traits = "constant", frozenset[Trait]()
 
     @staticmethod
     def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:

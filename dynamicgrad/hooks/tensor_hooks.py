@@ -15,6 +15,7 @@ import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError
 from gradops.core.source_location import short
+from gradops.core.traits import Trait
 from gradops.transforms.reverse import ancestors, blame, fit
 
 from ..engine.grad_mode import PACKING
@@ -238,7 +239,7 @@ class Whole:
     The function gives the cotangents of all inputs, None where there is none.
     """
 
-    def __init__(self, name: str, traits: frozenset[str] = frozenset()) -> None:
+    def __init__(self, name: str, traits: frozenset[Trait] = frozenset()) -> None:
         self.name, self.traits = name, traits
 
     @staticmethod

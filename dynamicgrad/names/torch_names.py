@@ -10,6 +10,7 @@ import numpy as np
 
 import gradops as ops
 from gradops.core import types
+from gradops.core.traits import Trait
 from gradops.core.types import is_float, shape_of
 
 from .. import devices, special
@@ -246,7 +247,7 @@ def elementwise(arity: int) -> dict[str, ops.Op]:
     return {
         CALLED.get(op.name, op.name): op
         for op in found
-        if op.arity == arity and "elementwise" in op.traits and "view" not in op.traits
+        if op.arity == arity and Trait.ELEMENTWISE in op.traits and Trait.VIEW not in op.traits
     }
 
 

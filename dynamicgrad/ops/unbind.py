@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.core.traits import Trait
 from gradops.kernels.index.indexing import FULL
 from gradops.library.index.indexing import slice_
 
@@ -33,7 +34,7 @@ MADE_TOGETHER = (
 class Apart:
     """Stands where an op does on the node of what was taken apart."""
 
-    traits = frozenset[str]()
+    traits = frozenset[Trait]()
 
     def __init__(self, name: str, rule: Any) -> None:
         self.name, self.rule = name, rule

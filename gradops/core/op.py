@@ -26,6 +26,7 @@ from .errors import (
     ShapeError,
 )
 from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
+from .traits import Trait
 from .types import ArrayType, operand_types
 
 Samples = Callable[[Any], Iterable[tuple[Sequence[Any], Mapping[str, Any]]]]
@@ -76,7 +77,7 @@ class Op:
     samples: Samples
     batch: Callable[..., Any] | None = None
     arity: int | None = 1
-    traits: frozenset[str] = frozenset()
+    traits: frozenset[Trait] = frozenset()
     error_samples: Sequence[ErrorSample] = ()
     family: str = "of its own"
     infix: str = ""  # Python's operator on numbers, where it gives the kernel's bits: "{0} + {1}"
@@ -86,6 +87,7 @@ class Op:
     push: Pushforward = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "traits", frozenset(map(Trait, self.traits)))
         if OPS.setdefault(self.name, self) is not self:
             raise ValueError(f"an op named {self.name!r} exists; choose another name")
         params = attributes(self.kernel, self.arity)

@@ -14,6 +14,7 @@ from ..core.errors import ShapeError
 from ..core.op import OPS, ErrorSample, Op
 from ..core.rules import JointJVP, JointVJP
 from ..core.samples import with_edges
+from ..core.traits import Trait
 from ..core.types import (
     ArrayType,
     broadcast_shapes,
@@ -49,8 +50,8 @@ def elementwise(
     operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
     called = f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else name
     facets.setdefault("source", f"{called}({operands}{{out}})")
-    kinds = {"elementwise"} | ({"singular"} if any(isinstance(p, singular) for p in d) else set())
-    facets["traits"] = frozenset(kinds | set(facets.get("traits", ())))
+    kinds = {Trait.ELEMENTWISE, *facets.get("traits", ())}
+    facets["traits"] = kinds | {Trait.SINGULAR for p in d if isinstance(p, singular)}
     facets.setdefault("family", "elementwise")
     facets["samples"] = with_edges(facets["samples"])
     if len(d) > 1:
@@ -164,7 +165,7 @@ def multilinear(
         return lambda t, y, *xs, **attrs: op(*xs[:i], t, *xs[i + 1 :], **attrs)
 
     arity = len(transpose)
-    facets["traits"] = frozenset({"linear"} | set(facets.get("traits", ())))
+    facets["traits"] = {Trait.LINEAR, *facets.get("traits", ())}
     facets.setdefault("family", "multilinear")
     jvp = [forward(i) for i in range(arity)]
     op = Op(name=name, kernel=kernel, vjp=transpose, jvp=jvp, arity=arity, **facets)

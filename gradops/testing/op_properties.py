@@ -14,6 +14,7 @@ import numpy as np
 from ..core.dims import Dim
 from ..core.errors import LinAlgError
 from ..core.op import OPS, Op, Samples
+from ..core.traits import Trait
 from ..core.types import ArrayType, is_complex, is_float, is_inexact, type_of
 from ..library.shape.movement import cast
 from ..transforms.batching import vmap
@@ -30,7 +31,7 @@ from .op_errors import (
 
 __all__ = ["PropertyError", "check"]
 
-NOT_OF_ARRAYS = {"control", "effect"}  # traits of ops of graphs, lists and tokens
+NOT_OF_ARRAYS = {Trait.CONTROL, Trait.EFFECT}  # traits of ops of graphs, lists and tokens
 SAME_SUM = 1e-12  # the same products, added in another order
 SINGULAR = (0.0, 1.0, -1.0)  # where a logarithm, a root or a quotient of an op has its singularity
 
@@ -129,7 +130,7 @@ def noise(like: Any, seed: int = 0) -> Any:
 def direction(case: Case, i: int, seed: int = 0) -> Any:
     """A direction in which to move operand i: of Hermitian matrices, a Hermitian one."""
     t = noise(case.operands[i], seed)
-    return (t + t.conj().swapaxes(-1, -2)) / 2 if "hermitian" in case.op.traits else t
+    return (t + t.conj().swapaxes(-1, -2)) / 2 if Trait.HERMITIAN in case.op.traits else t
 
 
 def inner(a: Any, b: Any) -> tuple[Any, Any]:

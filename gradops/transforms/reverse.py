@@ -18,6 +18,7 @@ import numpy as np
 from ..core.errors import NotDifferentiableError, TapeError
 from ..core.op import OPS, Op
 from ..core.source_location import Place, describe
+from ..core.traits import Trait
 from ..typing import Attrs
 from .saved_operands import reads
 
@@ -30,7 +31,7 @@ class VertexOp(Protocol):
         """What errors and graphs call it."""
 
     @property
-    def traits(self) -> frozenset[str]:
+    def traits(self) -> frozenset[Trait]:
         """What is known of it beside its rules."""
 
     def pull(
@@ -166,7 +167,7 @@ def takes_complex(op: Op) -> bool:
 
     An op says so by a trait where differences cannot tell, as a phase of its result is free.
     """
-    if "complex" in op.traits:
+    if Trait.COMPLEX in op.traits:
         return True
     samples = list(op.samples(np.random.default_rng(0)))
     if any(np.iscomplexobj(x) for xs, _ in samples for x in xs):

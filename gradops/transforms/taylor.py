@@ -19,6 +19,7 @@ from ..core.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..core.errors import TransformError
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import Op
+from ..core.traits import Trait
 from ..core.tree import flatten
 from ..core.types import type_of
 from ..library.families import zeros_like
@@ -154,7 +155,7 @@ class Tower:
     ) -> Callable[[int], Any]:
         """How `op` on series finds its coefficient k, from 1 on."""
         series = [i for i, a in enumerate(args) if self.has(a)]
-        if op.name in PRODUCTS or ("linear" in op.traits and len(series) > 1):
+        if op.name in PRODUCTS or (Trait.LINEAR in op.traits and len(series) > 1):
             return lambda k: multiplied(op, args, series, attrs, k)
         if not any(reads(op, i, len(args), "jvp") for i in series):
             return lambda k: pushed(op, y, self.heads(args), series, args, attrs, k)

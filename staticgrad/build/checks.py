@@ -1,5 +1,6 @@
 """The ops behind checks and prints. They take a token and give it on: see Note [Effects]."""
 
+from gradops.core.traits import Trait
 import sys
 from typing import Any
 
@@ -45,7 +46,7 @@ def effectful(name: str, kernel: Any, source: str, doc: str) -> Op:
     """An op that is applied for its effect."""
     return Op(
         name=name, kernel=kernel, infer=token_type, arity=None, source=source, doc=doc,
-        vjp=NO_RULES, jvp=NO_RULES, traits=frozenset({"effect", "view"}),
+        vjp=NO_RULES, jvp=NO_RULES, traits=frozenset({Trait.EFFECT, Trait.VIEW}),
         samples=lambda rng: [],
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradops import ArrayType, Dim
 from gradops.core.dims import product
+from gradops.core.traits import Trait
 
 from ..ir.contiguity import in_c_order
 from ..ir.expr import Expr, Kind
@@ -101,7 +102,7 @@ def release(plan: Plan, dead: Iterable[Expr], free: dict[ArrayType, list[int]]) 
 def note_roots(plan: Plan, graph: FrozenGraph) -> None:
     """Find out in whose memory views may lie."""
     for e in graph.order:
-        if e.op is not None and "view" in e.op.traits:
+        if e.op is not None and Trait.VIEW in e.op.traits:
             plan.roots[e] = tuple({r: None for x in e.inputs for r in plan.memory(x)})
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradops import OPS, ArrayType, Dim, FeedError
 from gradops.core.dims import broadcast_size, nonnegative
+from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
@@ -350,9 +351,9 @@ def is_constant_or_repeated(end: Expr) -> bool:
         e = stack.pop()
         if e.kind is Kind.CONSTANT:
             return True
-        if e.op is None or "view" not in e.op.traits:
+        if e.op is None or Trait.VIEW not in e.op.traits:
             continue
-        if not e.op.traits.isdisjoint(("broadcasting", "overlapping")):
+        if not e.op.traits.isdisjoint((Trait.BROADCASTING, Trait.OVERLAPPING)):
             return True
         new = e.inputs[:1]
         if has_graphs(e):
@@ -381,7 +382,7 @@ def result_text(w: Writer, e: Expr, shared: bool) -> str:
     if e.shape:
         return f"np.array({w.names[e]})" if shared else w.names[e]
     if e.op is not None:
-        is_scalar = isinstance(e.op.kernel, np.ufunc) or "reduction" in e.op.traits
+        is_scalar = isinstance(e.op.kernel, np.ufunc) or Trait.REDUCTION in e.op.traits
     else:
         is_scalar = e.kind is not Kind.CONSTANT
     return w.names[e] if is_scalar else f"{w.names[e]}[()]"

@@ -17,6 +17,7 @@ from typing import Any
 from gradops import OPS, ArrayType, GraphError, Op, ShapeError, clip, flatten
 from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.source_location import describe
+from gradops.core.traits import Trait
 from gradops.core.types import conflict, is_inexact
 
 from ..build.inputs import Variable, parameter
@@ -250,7 +251,7 @@ def custom_batch(op: Any, stacks: Sequence[Any], batched: Sequence[bool], attrs:
 
 custom: Op = Op(
     name="custom", kernel=unchanged, infer=custom_infer, arity=None,
-    traits=CONTROL | {"guard"},
+    traits=CONTROL | {Trait.GUARD},
     source="({operands},)[:{results}]",
     vjp=JointVJP(custom_shares), jvp=JointJVP(custom_push), batch=custom_batch,
     doc="Values as they are, with a gradient that a user defined.", samples=no_samples,

@@ -7,6 +7,7 @@ from operator import or_
 from typing import Any
 
 from gradops import ArrayType
+from gradops.core.traits import Trait
 
 from ..build.graph import Graph
 from ..build.inputs import parameter
@@ -253,4 +254,4 @@ def is_cheap(e: Expr) -> bool:
     """Whether computing it again costs no more than reading it."""
     if e.op is None or isinstance(e.type, TupleType):  # of several values, parts are kept
         return True
-    return e.op.name == "unpack" or ("view" in e.op.traits and "control" not in e.op.traits)
+    return e.op.name == "unpack" or (Trait.VIEW in e.op.traits and Trait.CONTROL not in e.op.traits)

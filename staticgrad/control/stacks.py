@@ -11,11 +11,12 @@ import numpy as np
 from gradops import OPS, ArrayType, Op, ShapeError
 from gradops.core.dims import UNKNOWN
 from gradops.core.rules import NO_RULES, JointJVP
+from gradops.core.traits import Trait
 
 from ..ir.tuple_types import HistoryType, Parts, ResidualsType, relaxed
 
 Flags = Sequence[bool]
-CONTROL = frozenset({"control", "view"})  # results may lie in the memory of operands
+CONTROL = frozenset({Trait.CONTROL, Trait.VIEW})  # results may lie in the memory of operands
 
 
 def no_samples(rng: Any) -> list[Any]:
@@ -144,7 +145,7 @@ def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:
 
 
 stacked: Op = Op(
-    name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({"control"}),
+    name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({Trait.CONTROL}),
     source="stacked({0}, {shape}, {dtype})",
     vjp=[lambda g, y, xs, shape, dtype: share_of(xs, unstacked(g))],
     jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],
@@ -213,7 +214,7 @@ def zeros(values: Any) -> Any:
 
 zeroed: Op = Op(
     name="zeroed", kernel=zeros, infer=lambda values: values, source="zeroed({0})",
-    traits=frozenset({"control"}), vjp=NO_RULES, jvp=NO_RULES, batch=alike_batch,
+    traits=frozenset({Trait.CONTROL}), vjp=NO_RULES, jvp=NO_RULES, batch=alike_batch,
     doc="A list of zeros, like another list.", samples=no_samples,
 )  # fmt: skip
 
@@ -262,7 +263,7 @@ repeated: Op = Op(
     doc="A list whose entries are repeated, for each of several examples.", samples=no_samples,
 )  # fmt: skip
 totalled: Op = Op(
-    name="totalled", kernel=totals, source="totalled({0})", traits=frozenset({"control"}),
+    name="totalled", kernel=totals, source="totalled({0})", traits=frozenset({Trait.CONTROL}),
     infer=lambda values: with_entries(values, lambda t: t.example),
     vjp=[lambda g, y, values: share_of(values, spread(plain(g), entry_of(values).shape[0]))],
     jvp=[lambda t, y, values: totalled(t)],

@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gradops.core.traits import Trait
 from gradops.transforms.reverse import conjugated
 
 from ..ir.expr import Expr, whole_of
@@ -75,6 +76,6 @@ def seen(stands: Stands, stop: Container[Expr], e: Any) -> Any:
     if (whole := whole_of(e)) is not None and whole in stands:
         stand, places = stands[whole]
         return Stand(e, e, e.op, (stand,), {"index": places[e.attrs["index"]]})
-    if e.dtype.kind == "c" and "control" not in e.op.traits:
+    if e.dtype.kind == "c" and Trait.CONTROL not in e.op.traits:
         return Stand(e, e, conjugated(e.op), e.inputs, e.attrs)
     return e

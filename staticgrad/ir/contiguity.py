@@ -10,12 +10,14 @@ entries being in only one order.
 
 from typing import Any
 
+from gradops.core.traits import Trait
+
 from .expr import Expr, Kind
 from .graph import FrozenGraph
 
-MAKING = frozenset({"reduction", "c_order"})
+MAKING = frozenset({Trait.REDUCTION, Trait.C_ORDER})
 """Traits of ops that give arrays in C order for operands in C order, """
-KEEPING = MAKING | {"elementwise"}
+KEEPING = MAKING | {Trait.ELEMENTWISE}
 """and of those that do if the result has the shape of an operand."""
 
 
@@ -45,7 +47,7 @@ def is_c_ordered(e: Expr, ordered: set[Expr]) -> bool:
     if not shape:
         return True
     traits: Any = e.op.traits
-    if "c_order" in traits and len(shape) < 3:  # axes of a stack follow those of the operands
+    if Trait.C_ORDER in traits and len(shape) < 3:  # axes of a stack follow those of the operands
         return True
     if traits.isdisjoint(KEEPING) or not ordered.issuperset(e.inputs):
         return False

@@ -19,6 +19,7 @@ from typing import Any
 
 from gradops import ArrayType, Dim, GraphError
 from gradops.core.source_location import Place, describe, short
+from gradops.core.traits import Trait
 
 from .expr import Expr, Kind, whole_of
 from .tuple_types import HistoryType, sizes_shown
@@ -306,7 +307,7 @@ def reachable(
 def guarded(e: Expr) -> Expr | None:
     """The value that `e` is, if all that it adds is a gradient. See Note [Custom]."""
     whole = whole_of(e)
-    if whole is None or whole.op is None or "guard" not in whole.op.traits:
+    if whole is None or whole.op is None or Trait.GUARD not in whole.op.traits:
         return None
     return whole.inputs[e.attrs["index"]]
 
@@ -322,7 +323,7 @@ def graphs_in(e: Expr) -> Iterator[FrozenGraph]:
 
 def has_graphs(e: Expr) -> bool:
     """Whether there may be graphs among an expression's attributes."""
-    return e.op is not None and "control" in e.op.traits
+    return e.op is not None and Trait.CONTROL in e.op.traits
 
 
 def everything(graph: FrozenGraph) -> Iterator[Expr]:

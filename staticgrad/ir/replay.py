@@ -10,6 +10,7 @@ from gradops import ArrayType, Dim, type_of
 from gradops.core.dims import UNKNOWN, Size
 from gradops.core.op import compute
 from gradops.core.tracer_protocol import held
+from gradops.core.traits import Trait
 from gradops.core.types import shape_of
 
 from .expr import Expr, leaf, sequence
@@ -71,7 +72,7 @@ def applied(names: Names | None, e: Expr, inputs: list[Any], sizes: dict[str, Si
 def compute_with(e: Expr, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """The value of an expression for arrays; control flow takes lists of them, too."""
     assert e.op is not None
-    if "control" in e.op.traits:
+    if Trait.CONTROL in e.op.traits:
         return e.op.kernel(*operands, **attrs)
     return compute(e.op, operands, attrs)
 

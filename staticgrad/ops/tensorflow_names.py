@@ -7,6 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.op import Op
+from gradops.core.traits import Trait
 
 from ..ir.expr import renamed
 from . import (
@@ -61,7 +62,7 @@ def elementwise(arity: int) -> dict[str, Source]:
         CALLED.get(name, name): op
         for name, op in ops.OPS.items()
         if name in ops.__all__ and name not in ELSEWHERE
-        if op.arity == arity and not op.params and "elementwise" in op.traits
+        if op.arity == arity and not op.params and Trait.ELEMENTWISE in op.traits
     }
 
 

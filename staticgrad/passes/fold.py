@@ -6,6 +6,7 @@ import numpy as np
 
 from gradops.core.dims import product
 from gradops.core.op import compute
+from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, Interning, sizes_used
@@ -34,7 +35,7 @@ def told_by_inputs(graph: FrozenGraph) -> bool:
 
 def is_number_of_type(e: Expr) -> bool:
     """Whether the type of its operand alone makes an expression the number it is."""
-    return e.op is not None and not e.shape and "of_type" in e.op.traits
+    return e.op is not None and not e.shape and Trait.OF_TYPE in e.op.traits
 
 
 def number_of_type(e: Expr, intern: Interning) -> Expr:
@@ -47,7 +48,7 @@ def number_of_type(e: Expr, intern: Interning) -> Expr:
 
 def folded(e: Expr, intern: Interning) -> Expr:
     """`e`, or the constant it always is."""
-    if e.op is None or not e.op.traits.isdisjoint({"effect", "control"}):
+    if e.op is None or not e.op.traits.isdisjoint({Trait.EFFECT, Trait.CONTROL}):
         return e
     for x in e.inputs:
         if x.kind is not Kind.CONSTANT:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradops import GraphError, Op, Operators, type_of
+from gradops.core.traits import Trait
 from gradops.core.types import operand_types
 
 from ..ir.contiguity import in_c_order, is_c_ordered
@@ -110,7 +111,7 @@ def is_hole(part: Any) -> bool:
 
 def may_stand_for(x: Expr, e: Expr, ordered: Container[Expr]) -> bool:
     """Whether the operand `x` has the layout that `e` has. See Note [Layout]."""
-    return x in ordered or (e.op is not None and "view" in e.op.traits)
+    return x in ordered or (e.op is not None and Trait.VIEW in e.op.traits)
 
 
 def begins(part: Any, x: Expr) -> bool:

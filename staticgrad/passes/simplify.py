@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from gradops.core.traits import Trait
 from gradops.core.types import broadcast_shapes
 
 from ..ir.contiguity import in_c_order, is_c_ordered
@@ -33,9 +34,9 @@ class DropRetyping:
 
 def unretyped(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
     """`e`, or its operand if that has the same type and surely the same layout."""
-    if e.op is None or "retyping" not in e.op.traits or e.inputs[0].type != e.type:
+    if e.op is None or Trait.RETYPING not in e.op.traits or e.inputs[0].type != e.type:
         return e
-    same = "broadcasting" not in e.op.traits or e.inputs[0] in ordered
+    same = Trait.BROADCASTING not in e.op.traits or e.inputs[0] in ordered
     return e.inputs[0] if same else e
 
 
@@ -57,11 +58,11 @@ class DropBroadcasts:
 
 def narrowed(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
     """`e` on operands not broadcast beforehand, where its shape and layout stay the same."""
-    if e.op is None or "elementwise" not in e.op.traits:
+    if e.op is None or Trait.ELEMENTWISE not in e.op.traits:
         return e
     inputs: list[Any] | None = None
     for i, x in enumerate(e.inputs):
-        if x.op is not None and "broadcasting" in x.op.traits:
+        if x.op is not None and Trait.BROADCASTING in x.op.traits:
             narrow = list(inputs or e.inputs)
             narrow[i] = x.inputs[0]
             if keeps(e, narrow, ordered):
@@ -72,7 +73,7 @@ def narrowed(e: Expr, intern: Interning, ordered: set[Expr]) -> Expr:
 def keeps(e: Expr, inputs: list[Any], ordered: set[Expr]) -> bool:
     """Whether `e` has its shape on other inputs, and is in C order on them. See Note [Layout]."""
     whole = any(x.shape == e.shape and x in ordered for x in inputs)
-    rest = all(x in ordered for x in inputs if "broadcasting" not in traits_of(x))
+    rest = all(x in ordered for x in inputs if Trait.BROADCASTING not in traits_of(x))
     return whole and rest and broadcast_shapes(e.op, [x.type for x in inputs]) == e.shape
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from gradops import ArrayType, GraphError, depending_on
 from gradops.core.source_location import describe
+from gradops.core.traits import Trait
 from gradops.scipy.solvers import Packing, on_vector, vector
 from gradops.testing.blame import Call, first_wrong
 from gradops.testing.gradient_check import compare
@@ -69,7 +70,7 @@ def calls(graph: FrozenGraph, v: Any) -> Iterator[Call]:
     interpret(graph, [v], values.__setitem__)
     moving = depending_on(graph.inputs, graph.outputs)
     for e in graph.order:
-        if e.op is not None and e in moving and not e.op.traits & {"control", "effect"}:
+        if e.op is not None and e in moving and not e.op.traits & {Trait.CONTROL, Trait.EFFECT}:
             operands = [np.array(values[i]) for i in e.inputs]
             traced = [i in moving for i in e.inputs]
             yield Call(e.op, operands, traced, e.attrs, e.place, True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradops import FeedError, FetchError, GradError, flatten
 from gradops.core.op import explain
+from gradops.core.traits import Trait
 
 from ..build.graph import get_default_graph
 from ..codegen.load import load
@@ -121,7 +122,7 @@ class Executable:
             return
         note = self.graph.blame(e)
         error.add_note(note)
-        if "control" in e.op.traits:
+        if Trait.CONTROL in e.op.traits:
             return
         values = {**self.emitted.scope, **trace.tb_frame.f_locals}
         sizes = {n: values[name] for n, name in self.emitted.sizes.items() if name in values}
@@ -151,7 +152,7 @@ def innermost(error: Exception, filename: str) -> TracebackType | None:
 def meets_singularities(graph: FrozenGraph) -> bool:
     """Whether a gradient in the graph may divide by zero: a warning of it would help nobody."""
     return any(
-        e.origin is not None and e.op and "singular" in e.op.traits for e in everything(graph)
+        e.origin is not None and e.op and Trait.SINGULAR in e.op.traits for e in everything(graph)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradops import Dim
+from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.feeds import require_all
@@ -67,7 +68,7 @@ def evaluate(
     try:
         return compute_with(e, operands, attrs)
     except Exception as error:
-        if "control" not in e.op.traits:  # there, what is inside has been blamed
+        if Trait.CONTROL not in e.op.traits:  # there, what is inside has been blamed
             error.add_note(graph.blame(e))
         raise
 

@@ -14,6 +14,7 @@ import pytest
 import dynamicgrad as dg
 import gradops
 import staticgrad as sg
+from gradops.core.traits import Trait
 from gradops.core.types import is_float
 from gradops.testing.op_properties import NOT_OF_ARRAYS, cases, with_derivative
 
@@ -127,7 +128,7 @@ def differentiable(op):
 OF_ARRAYS = [
     op for op in gradops.OPS.values() if not op.traits & NOT_OF_ARRAYS and op.name not in WITHOUT
 ]
-ENTRYWISE = [op for op in OF_ARRAYS if "elementwise" in op.traits and any(differentiable(op))]
+ENTRYWISE = [op for op in OF_ARRAYS if Trait.ELEMENTWISE in op.traits and any(differentiable(op))]
 OTHERS = [op for op in OF_ARRAYS if op not in ENTRYWISE and any(differentiable(op))]
 
 
@@ -197,7 +198,7 @@ def check_along_a_line(f, xs, moved, says, hermitian=False):
 
 @pytest.mark.parametrize("op", OTHERS, ids=str)
 def test_of_another_op(op):
-    hermitian = "hermitian" in op.traits
+    hermitian = Trait.HERMITIAN in op.traits
     for case, moved in itertools.islice(differentiable(op), 3):
         for fill in FILLS:
             xs = list(case.operands)

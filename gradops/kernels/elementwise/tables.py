@@ -87,3 +87,18 @@ def float_dtype(*xs: Any) -> np.dtype:
     if dtype.kind == "c":
         raise TypeError("it takes no complex numbers")
     return dtype if dtype.kind == "f" else np.dtype(np.float64)
+
+
+PYTHON_FLOATS = frozenset({float, complex})
+INTEGERS = frozenset({bool, int})
+HALF = np.dtype(np.float16)
+
+
+def inexact(x: Any) -> Any:
+    """`x`; integers and truth values in the dtype in which `np.exp` computes them.
+
+    What is done to them before the first function of floats would otherwise wrap around.
+    """
+    if type(x) in PYTHON_FLOATS or (type(x) not in INTEGERS and x.dtype.kind in "fc"):
+        return x
+    return float(x) if type(x) in INTEGERS else x.astype(np.result_type(x.dtype, HALF))

@@ -17,12 +17,15 @@ from ...core.samples import (
     positive,
     unary,
 )
+from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, is_complex, type_of
 from ..families import elementwise, singular, zeros_like
+from .comparison import equal, greater_equal, where
+from .exponential import log
 
 __all__ = [
-    "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power",
-    "reciprocal", "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
+    "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power", "reciprocal",
+    "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
 ]
 
 
@@ -59,7 +62,7 @@ def inverse(y: Any, b: Any) -> Any:
 
 
 add = elementwise(
-    "add", np.add, infix="{0} + {1}", d=[1, 1], traits=["commutative"],
+    "add", np.add, infix="{0} + {1}", d=[1, 1],
     samples=analytic_binary,
     doc="The sum of two operands, entry by entry.",
 )
@@ -70,7 +73,6 @@ sub = elementwise(
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
-    traits=["commutative"],
     samples=analytic_binary,
     doc="The product of two operands, entry by entry.",
 )
@@ -102,7 +104,7 @@ def abs_tangent(t: Any, y: Any, x: Any) -> Any:
 
 abs = elementwise(
     "abs", np.abs, d=[lambda y, x: sign(x)], jvp=[abs_tangent],
-    traits=["nonnegative"], samples=cases(unary, complexes((3, 4))),
+    traits=[Trait.NONNEGATIVE], samples=cases(unary, complexes((3, 4))),
     doc="The absolute value; its derivative at 0 is 0.",
 )
 
@@ -130,11 +132,11 @@ sign = elementwise(
     doc="-1, 0 or 1 by the sign of each entry; of complex ones, the direction z / |z|.",
 )
 square = elementwise(
-    "square", np.square, d=[lambda y, x: 2 * x], traits=["nonnegative"], samples=analytic,
+    "square", np.square, d=[lambda y, x: 2 * x], traits=[Trait.NONNEGATIVE], samples=analytic,
     doc="The square of each entry.",
 )
 sqrt = elementwise(
-    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=["nonnegative"],
+    "sqrt", np.sqrt, d=[singular(lambda y, x: 0.5 / y)], traits=[Trait.NONNEGATIVE],
     samples=cases(positive((3, 4)), complexes((3,))),
     doc="The square root; its derivative at 0 is infinite.",
 )
@@ -155,8 +157,6 @@ def rsqrt(x: Any) -> Any:
 
 def at_zero(a: Any, b: Any) -> Any:
     """Where the base is zero and the exponent is not below: there it counts as a constant."""
-    from .comparison import equal, greater_equal
-
     return equal(a, 0) & greater_equal(b, 0)
 
 
@@ -169,17 +169,12 @@ def power_slope_kernel(a: Any, b: Any) -> Any:
 
 
 def power_slope_exponent(y: Any, a: Any, b: Any) -> Any:
-    from .comparison import where
-    from .elementwise import log
-
     zero = at_zero(a, b)
     a = where(zero, 1, a)
     return where(zero, 0, power(a, b - 1) + where(zero, 0, y) * log(wide(a, y)))
 
 
 def power_slope_base(y: Any, a: Any, b: Any) -> Any:
-    from .comparison import where
-
     b = where(at_zero(a, b), OPS["stop_gradient"](b), b)
     return strong_product(b, power_slope(a, b - 1))
 
@@ -208,9 +203,6 @@ def power_exponent(y: Any, a: Any, b: Any) -> Any:
 
     The logarithm is that of the result's dtype: of a negative base it is complex if the result is.
     """
-    from .comparison import where
-    from .elementwise import log
-
     a = wide(a, y)
     zero = at_zero(a, b)
     return where(zero, 0, y * log(where(zero, 1, a)))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...core.samples import reals
+from ...core.traits import Trait
 from ...kernels.elementwise import bessel as kernels
 from ..families import elementwise
 from .arithmetic import sign
@@ -18,11 +19,11 @@ def i1_slope(y, x, zeroth):
 
 
 i0 = elementwise(
-    "i0", kernels.i0, d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
+    "i0", kernels.i0, d=[lambda y, x: i1(x)], traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     doc="The modified Bessel function of order 0.",
 )
 i0_of_numpy = elementwise(
-    "i0_of_numpy", np.i0, d=[lambda y, x: i1(x)], traits=["nonnegative"], samples=reals((3, 4)),
+    "i0_of_numpy", np.i0, d=[lambda y, x: i1(x)], traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
     source="i0_of_numpy({0})",
     doc="The modified Bessel function of order 0, with the roundings of `numpy.i0`.",
 )
@@ -31,7 +32,7 @@ i1 = elementwise(
     doc="The modified Bessel function of order 1.",
 )
 i0e = elementwise(
-    "i0e", kernels.i0e, d=[lambda y, x: i1e(x) - sign(x) * y], traits=["nonnegative"],
+    "i0e", kernels.i0e, d=[lambda y, x: i1e(x) - sign(x) * y], traits=[Trait.NONNEGATIVE],
     samples=reals((3, 4)),
     doc="exp(-abs(x)) i0(x).",
 )

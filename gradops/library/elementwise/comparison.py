@@ -15,11 +15,11 @@ __all__ = [
 ]
 
 equal = discrete(
-    "equal", np.equal, traits=["commutative"], samples=binary,
+    "equal", np.equal, samples=binary,
     doc="Whether two entries are equal.",
 )
 not_equal = discrete(
-    "not_equal", np.not_equal, traits=["commutative"], samples=binary,
+    "not_equal", np.not_equal, samples=binary,
     doc="Whether two entries differ.",
 )
 less = discrete(
@@ -95,7 +95,7 @@ def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: Any) -> Any:
         lambda v, y, a, b: half_of_ties(v, yields(b, a), equal(a, b)),
     ]
     return elementwise(
-        name, kernel, d=[None, None], vjp=rules, jvp=rules, traits=["commutative", "idempotent"],
+        name, kernel, d=[None, None], vjp=rules, jvp=rules,
         source=f"np.{name}({{0}}, {{1}}{{out}})",
         samples=cases(distinct((3, 4), (4,)), reals((3, 1), (1, 4)), exactly([1.0, 2], [3.0, 1])),
         **facets,

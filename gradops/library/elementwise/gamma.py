@@ -18,7 +18,7 @@ from ...kernels.elementwise.tables import float_dtype
 from ..families import elementwise, singular
 from .arithmetic import strong_product
 from .comparison import less, maximum, where
-from .elementwise import exp, log
+from .exponential import exp, log
 from .special import xlog1py, xlogy
 
 __all__ = [

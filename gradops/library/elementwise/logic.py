@@ -16,15 +16,15 @@ shifts = beside(integers((3, 4)), exactly([0, 1, 2, 3]))
 tested = cases(unary, complexes((3,)), exactly([0.0, np.inf, -np.inf, np.nan]))
 
 logical_and = discrete(
-    "logical_and", np.logical_and, traits=["commutative"], samples=booleans((3, 4), (4,)),
+    "logical_and", np.logical_and, samples=booleans((3, 4), (4,)),
     doc="Whether both entries are true.",
 )
 logical_or = discrete(
-    "logical_or", np.logical_or, traits=["commutative"], samples=booleans((3, 4), (4,)),
+    "logical_or", np.logical_or, samples=booleans((3, 4), (4,)),
     doc="Whether at least one entry is true.",
 )
 logical_xor = discrete(
-    "logical_xor", np.logical_xor, traits=["commutative"], samples=booleans((3, 4), (4,)),
+    "logical_xor", np.logical_xor, samples=booleans((3, 4), (4,)),
     doc="Whether just one entry is true.",
 )
 logical_not = discrete(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.samples import analytic, between, binary, cases, complexes, positive, reals, unary
+from ...core.traits import Trait
 from ..families import elementwise, singular
 from .arithmetic import abs, sqrt
 from .comparison import equal, less, where
@@ -67,7 +68,7 @@ def share(x: Any, r: Any) -> Any:
 
 hypot = elementwise(
     "hypot", np.hypot, d=[lambda y, a, b: share(a, y), lambda y, a, b: share(b, y)],
-    traits=["commutative", "nonnegative"], samples=binary,
+    traits=[Trait.NONNEGATIVE], samples=binary,
     doc="The square root of the sum of two squares; its derivative at 0 is 0.",
 )
 

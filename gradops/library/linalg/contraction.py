@@ -10,8 +10,9 @@ from ...core.dims import Shape, Size, product
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, result_dtype, shape_of
-from ...kernels.linalg.products import is_thin, multiplied
+from ...kernels.linalg.matmul import is_thin, multiplied
 from ..families import multilinear
 from ..shape.movement import expand_dims, reshape, swapaxes
 
@@ -167,7 +168,7 @@ matmul = multilinear(
     transpose=[matmul_left, matmul_right],
     batch=matmul_batch,
     source=matmul_source,
-    traits=["c_order"],
+    traits=[Trait.C_ORDER],
     samples=cases(
         complexes((2, 3), (3, 2)),
         reals((3, 4), (4, 2)), reals((4,), (4,)), reals((4,), (4, 2)), reals((3, 4), (4,)),

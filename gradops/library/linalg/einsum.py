@@ -16,7 +16,8 @@ from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
 from ..elementwise.comparison import equal, masked
-from ..index.indexing import along, strong
+from ..index.index_keys import strong
+from ..index.indexing import along
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import expand_dims
 

@@ -12,6 +12,7 @@ from ...core.dims import UNKNOWN
 from ...core.errors import LinAlgError, MissingRuleError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors
 from ...kernels.linalg.linalg import real_dtype
@@ -174,7 +175,7 @@ svd_op = Op(
     vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
     batch=stacked,
     source="svd({0}, {full_matrices})",
-    traits=frozenset({"complex"}),
+    traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
         singular_values_apart((2, 2, 3), full_matrices=False),

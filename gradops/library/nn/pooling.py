@@ -11,6 +11,7 @@ from ...core.dims import Shape
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
 from ...core.samples import beside, cases, complexes, distinct, drawn, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
@@ -209,7 +210,7 @@ max_pool = Op(
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
     batch=each_its_own, source=source("max_pool({0}, "), samples=pools(distinct),
-    traits=frozenset({"kinked"}),
+    traits=frozenset({Trait.KINKED}),
     error_samples=[
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),

@@ -15,18 +15,19 @@ from ...core.dims import Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
 from ...core.samples import beside, cases, drawn
+from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.elementwise.tables import float_dtype
 from ...kernels.random import distributions as kernels
 from ...kernels.random.random import FLOAT32, INT64
 from ...typing import Rule
 from ..elementwise.arithmetic import strong_product
-from ..elementwise.elementwise import exp, log
+from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
 from ..families import padded
 from ..index.indexing import take
 from ..linalg.contraction import matmul
-from ..linalg.spectra import cholesky
+from ..linalg.factorizations import cholesky
 from ..nn.activation import sigmoid, softmax
 from ..reduce.cumulative import cumsum
 from ..reduce.searching import searchsorted
@@ -92,7 +93,7 @@ def of_parameter(
 
     return Op(
         name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
-        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({"c_order"}), doc=doc,
+        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 

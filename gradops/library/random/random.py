@@ -15,6 +15,7 @@ from ...core.dims import Dim, Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
 from ...core.samples import beside, cases, drawn, integers
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.random import random as kernels
 from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
@@ -81,7 +82,7 @@ def fold_in_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]
 fold_in = Op(
     "fold_in", kernels.fold_in, arity=2,
     infer=fold_in_infer, vjp=[None, None], jvp=[None, None], batch=fold_in_batch,
-    source="fold_in({0}, {1})", traits=frozenset({"c_order"}),
+    source="fold_in({0}, {1})", traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         beside(keys((2,)), integers(())), beside(keys((2,)), integers((3,))),
         beside(keys((4, 2)), integers((3, 1))), beside(keys((3, 2)), integers(())),
@@ -118,7 +119,7 @@ def drawing(
         name, kernel, infer=infer, vjp=[None], jvp=[None],
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
         source=f"{name}({{0}}, {', '.join(f'{{{k}}}' for k in attributes(kernel, 1))})",
-        traits=frozenset({"c_order"}), doc=doc, family="drawing",
+        traits=frozenset({Trait.C_ORDER}), doc=doc, family="drawing",
         samples=cases(
             *(keys((2,), **a) for a in attrs), keys((3, 2), **attrs[0]), keys((0, 2), **attrs[0])
         ),

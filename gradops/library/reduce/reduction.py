@@ -10,10 +10,11 @@ from ...core.dims import Size, product
 from ...core.errors import AxisError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
-from ...kernels.elementwise.floats import inexact
+from ...kernels.elementwise.tables import inexact
 from ..elementwise.comparison import equal, where
-from ..elementwise.elementwise import exp
+from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
 from ..families import advance
 from ..shape.broadcasting import broadcast_to
@@ -53,7 +54,7 @@ def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **fa
     facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
     facets.setdefault("batch", advance)
     facets.setdefault("error_samples", wrong_axes)
-    facets["traits"] = frozenset({"reduction"} | set(facets.get("traits", ())))
+    facets["traits"] = {Trait.REDUCTION, *facets.get("traits", ())}
     check = facets.pop("check", None)
 
     def infer(x: ArrayType, axis: Axis, keepdims: bool, **others: Any) -> ArrayType:
@@ -151,14 +152,14 @@ def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = No
 sum = reduction(
     "sum", by(np.add), called="np.add.reduce", vjp=spread,
     jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
-    traits=["linear"], samples=cases(several(reals), complexes((3, 4), axis=0)),
+    traits=[Trait.LINEAR], samples=cases(several(reals), complexes((3, 4), axis=0)),
     doc="The sum over the axes given, or over all.",
 )
 mean = reduction(
     "mean", mean_kernel,
     vjp=lambda g, y, x, axis, keepdims: spread(g / (count(x, axis) or 1), y, x, axis, keepdims),
     jvp=lambda t, y, x, axis, keepdims: mean(t, axis=axis, keepdims=keepdims),
-    traits=["linear"], samples=several(reals),
+    traits=[Trait.LINEAR], samples=several(reals),
     doc="The mean over the axes given, or over all; of integers, a float.",
 )
 

@@ -10,6 +10,7 @@ from ...core.dims import Dim
 from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample
 from ...core.samples import booleans, cases, complexes, distinct, integers, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, type_of
 from ..elementwise.arithmetic import abs, sign, strong_product
 from ..elementwise.comparison import equal, where
@@ -204,7 +205,7 @@ vector_norm = reduction(
     jvp=lambda t, y, x, axis, keepdims, ord: sum(
         along(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
     ),
-    check=norm_check, traits=["nonnegative"],
+    check=norm_check, traits=[Trait.NONNEGATIVE],
     samples=cases(
         few(reals), complexes((3, 4), axis=0), complexes((3,), ord=3), complexes((3,), ord=np.inf),
         *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 0.5, -1, -np.inf)),

@@ -10,6 +10,7 @@ from ...core.dims import Dim, Shape
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ..families import linear
 from .movement import RETYPING, reshape, shown
@@ -55,7 +56,7 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
     return linear(
         name, kernel, infer=infer, batch=batched_to_shape,
         transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
-        source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {"broadcasting"},
+        source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {Trait.BROADCASTING},
         samples=cases(
             reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
             reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),

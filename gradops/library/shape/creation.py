@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.samples import cases, integers, reals, unary
+from ...core.traits import Trait
 from ...core.types import ArrayType
 from ..elementwise.comparison import equal
 from ..families import elementwise
@@ -20,7 +21,7 @@ def full_like_infer(x: ArrayType, value: Any, dtype: Any) -> ArrayType:
 full_like = elementwise(
     "full_like", lambda x, value, dtype=None: np.full_like(x, value, dtype), d=[None],
     infer=full_like_infer,
-    source="np.full_like({0}, {value}, {dtype})", traits=["of_type"],
+    source="np.full_like({0}, {value}, {dtype})", traits=[Trait.OF_TYPE],
     samples=cases(reals((3, 4), value=2.5), reals((), value=1), integers((2,), value=0.5,
                                                                        dtype="float32")),
     doc="An array of the operand's shape, and dtype if none is given, filled with one value.",

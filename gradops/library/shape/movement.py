@@ -9,6 +9,7 @@ from ...core.dims import Dim, Shape, product
 from ...core.errors import DTypeError, ShapeError
 from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import cases, exactly, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
 from ..families import advance, linear
 
@@ -17,8 +18,8 @@ __all__ = [
     "transpose",
 ]
 
-VIEW = frozenset({"view"})
-RETYPING = VIEW | {"retyping"}  # where the type stays the same, so does the value
+VIEW = frozenset({Trait.VIEW})
+RETYPING = VIEW | {Trait.RETYPING}  # where the type stays the same, so does the value
 
 
 def resolve_shape(x: ArrayType, shape: Shape) -> Shape:

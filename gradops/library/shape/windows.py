@@ -10,6 +10,7 @@ from ...core.dims import Shape, Size
 from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
+from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ..families import linear
 from .movement import VIEW
@@ -70,7 +71,7 @@ windows = linear(
     infer=lambda x, **attrs: windows_of("windows", x, **attrs),
     transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(xs[0], **shifted(op, len(shape_of(xs[0])) - 1, attrs)),
-    source="windows({0}, {size}, {axis}, {step}, {dilation})", traits=VIEW | {"overlapping"},
+    source="windows({0}, {size}, {axis}, {step}, {dilation})", traits=VIEW | {Trait.OVERLAPPING},
     samples=cases(
         reals((5, 2), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1), dilation=(1, 2)),

@@ -3,13 +3,14 @@
 from typing import Any
 
 from gradops import abs, div, exp, log, maximum, minimum, mul, neg, sub, transpose, where
+from gradops.core.traits import Trait
 
 from ..rewrite import Rule
 
 
 def nonnegative(x: Any) -> bool:
     """Whether `x` is computed by an op that gives no negative numbers."""
-    return x.op is not None and "nonnegative" in x.op.traits
+    return x.op is not None and Trait.NONNEGATIVE in x.op.traits
 
 
 RULES = [

@@ -10,6 +10,7 @@ import gradops as G
 import staticgrad as sg
 from gradops.core.attributes import canonical
 from gradops.core.op import OPS
+from gradops.core.traits import Trait
 from gradops.testing.op_properties import PropertyError, check
 
 
@@ -34,6 +35,18 @@ def test_an_op_is_declared_once():
     with pytest.raises(ValueError, match="an op named 'tanh' exists"):
         G.elementwise("tanh", np.tanh, d=[1], samples=G.reals(()), doc="Another tanh.")
     assert OPS["tanh"] is G.tanh
+
+
+def test_traits_are_members_of_one_enumeration(declare):
+    op = declare(G.elementwise, "test_traits", np.exp, d=[1], traits=["nonnegative"])
+    assert op.traits == {Trait.ELEMENTWISE, Trait.NONNEGATIVE}
+
+
+def test_a_misspelt_trait_is_refused():
+    facets = {"d": [1], "samples": G.reals(()), "doc": "An op of a test."}
+    with pytest.raises(ValueError, match="no trait 'nonnegativ'; the traits are broadcasting, "):
+        G.elementwise("test_misspelt", np.exp, traits=["nonnegativ"], **facets)
+    assert "test_misspelt" not in OPS
 
 
 def test_an_unknown_attribute_is_named_with_the_signature():

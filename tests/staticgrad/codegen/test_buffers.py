@@ -5,6 +5,7 @@ import pytest
 
 import gradops
 import staticgrad as sg
+from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
 from staticgrad.codegen.buffers import plan_buffers
 
@@ -107,7 +108,7 @@ def test_a_failed_call_does_not_spoil_the_next():
 def test_an_op_says_whether_its_result_may_share_memory(case):
     """The plan relies on it: what is no view is memory of its own, in C order if it says so."""
     y = case(*case.operands)
-    if "view" not in case.op.traits:
+    if Trait.VIEW not in case.op.traits:
         assert not any(np.shares_memory(x, y) for x in case.operands)
-        if {"elementwise", "reduction", "c_order"} & case.op.traits:
+        if {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.C_ORDER} & case.op.traits:
             assert np.asarray(y).flags.c_contiguous

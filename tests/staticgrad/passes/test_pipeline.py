@@ -8,6 +8,7 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops.core.errors import OptionError
+from gradops.core.traits import Trait
 from gradops.testing.op_properties import cases
 from staticgrad.passes.fold import Fold
 from staticgrad.passes.pipeline import LEVELS, optimized, run_passes
@@ -101,7 +102,7 @@ def test_a_change_of_shape_or_dtype_that_changes_nothing_is_dropped(x):
 RETYPING = [
     pytest.param(case, id=str(case))
     for op in gradops.OPS.values()
-    if "retyping" in op.traits
+    if Trait.RETYPING in op.traits
     for case in cases(op)
 ]
 

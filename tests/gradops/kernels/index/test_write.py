@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gradops
+from gradops.core.traits import Trait
 from gradops.core.types import type_of
 from gradops.kernels.index.write import write_into
 from gradops.testing.op_properties import LAYOUTS, SAME_SUM, agree, cases, evaluate
@@ -114,7 +115,7 @@ WIDE = {name: (lambda x, s=s: np.repeat(x, s, axis=-1)[..., ::s] if x.ndim else 
 @pytest.mark.parametrize("case", list(kept_memory_cases()))
 def test_kept_memory_takes_the_result_of_operands_of_any_layout(case):
     operands = list(case.operands)
-    if "elementwise" in case.op.traits and len({x.shape for x in operands}) == 1:
+    if Trait.ELEMENTWISE in case.op.traits and len({x.shape for x in operands}) == 1:
         operands = list(map(grown, operands))
     template = case.op.template(list(map(type_of, operands)), case.attrs)
     want = np.asarray(evaluate(replace(case, examples=[operands]), template))

@@ -1,0 +1,32 @@
+"""Traits: facts about an op that passes, tests and the tape ask for."""
+
+from enum import StrEnum
+from typing import Never
+
+
+class Trait(StrEnum):
+    """A fact about an op. A declaration names its traits; one that is not here is refused."""
+
+    BROADCASTING = "broadcasting"  # repeats its operand to a shape: a view with strides of zero
+    C_ORDER = "c_order"  # results of one or two axes are in C order, whatever the operands' order
+    COMPLEX = "complex"  # its rules hold for complex operands, though no sample can show it
+    CONTROL = "control"  # a loop, branch, call or list of a graph
+    EFFECT = "effect"  # has a side effect, which tokens keep in order: a print, a check
+    ELEMENTWISE = "elementwise"  # works entry by entry, with broadcasting
+    GUARD = "guard"  # returns operands unchanged, with a gradient that the user defined
+    HERMITIAN = "hermitian"  # reads one triangle, and gives its gradient for a Hermitian operand
+    KINKED = (
+        "kinked"  # piecewise linear: the second derivative is zero, and asking for it is no error
+    )
+    LINEAR = "linear"  # linear in each operand: of power series, it gives the product
+    NONNEGATIVE = "nonnegative"  # has no negative result
+    OF_TYPE = "of_type"  # depends on the operand's type and not on its entries
+    OVERLAPPING = "overlapping"  # a view in which several entries have one place in memory
+    REDUCTION = "reduction"  # combines the entries along axes, into a new array in C order
+    RETYPING = "retyping"  # changes the type alone: returns its operand if that stays the same
+    SINGULAR = "singular"  # a partial derivative may be infinite or NaN
+    VIEW = "view"  # the result may lie in the memory of the first operand
+
+    @classmethod
+    def _missing_(cls, value: object) -> Never:
+        raise ValueError(f"there is no trait {value!r}; the traits are {', '.join(cls)}")
