@@ -65,14 +65,18 @@ def node_of(
     shape: Any,
     dtype: Any,
     kind: type[Node] = Node,
+    depth: int = 2,
 ) -> Node:
-    """A new node, made where the user's program is now; the one place that makes nodes."""
+    """A new node, made where the user's program is now; the one place that makes nodes.
+
+    The program is at least `depth` calls up from here.
+    """
     node: Node = new(kind)
     node.op, node.inputs, node.operands = op, inputs, operands
     node.attrs, node.output, node.wanted = attrs, output, wanted
     node.shape, node.dtype = shape, dtype
     node.number, node.watch, node.storage = next(clock), None, None
-    frame = _getframe(2)
+    frame = _getframe(depth)
     code = frame.f_code
     while OURS[code.co_filename] and frame.f_back:
         frame = frame.f_back
@@ -101,7 +105,7 @@ def record(
     )
     return node_of(
         conjugated(op) if is_complex else op, tuple(inputs), operands, attrs,
-        y if save_y else None, wanted, y.shape, y.dtype,
+        y if save_y else None, wanted, y.shape, y.dtype, depth=3,
     )  # fmt: skip
 
 
