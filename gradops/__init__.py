@@ -46,12 +46,10 @@ from .core.op import OPS, ErrorSample, Op
 from .core.samples import beside, between, cases, distinct, exactly, integers, positive, reals
 from .core.tree import flatten, leaves_of, tree_map
 from .core.types import ArrayType, type_of
-from .kernels import heap
 from .library.elementwise.arithmetic import *
 from .library.elementwise.bessel import *
 from .library.elementwise.comparison import *
 from .library.elementwise.complexes import *
-from .library.elementwise.elementwise import *
 from .library.elementwise.exponential import *
 from .library.elementwise.gamma import *
 from .library.elementwise.isclose import *
@@ -81,13 +79,11 @@ from .library.nn.avg_pool import *
 from .library.nn.classification import *
 from .library.nn.conv_layers import *
 from .library.nn.convolution import *
-from .library.nn.embedding import *
+from .library.nn.linear import *
 from .library.nn.loss import *
 from .library.nn.normalization import *
 from .library.nn.pooling import *
-from .library.nn.rectifiers import *
 from .library.nn.regression_losses import *
-from .library.nn.standardize import *
 from .library.random.distributions import *
 from .library.random.random import *
 from .library.reduce.along_axis import *
@@ -133,5 +129,3 @@ __all__ = [
     "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])
-
-heap.keep_freed_memory()

@@ -16,18 +16,23 @@ from .library.index import diagonals
 from .library.linalg import products
 from .library.linalg.contraction import matmul
 from .library.linalg.determinants import SlogdetResult, det, logdet, slogdet
-from .library.linalg.eigen import EigResult, eig, eigvals
-from .library.linalg.equations import cholesky_inverse, cholesky_solve, tensorinv, tensorsolve
-from .library.linalg.functions import matrix_exp, matrix_power
+from .library.linalg.eigen import EighResult, EigResult, eig, eigh, eigvals, eigvalsh
+from .library.linalg.factorizations import QRResult, cholesky, qr
 from .library.linalg.inverses import LstsqResult, lstsq, matrix_rank, pinv
 from .library.linalg.matrices import adjoint
+from .library.linalg.matrix_functions import matrix_exp, matrix_power
 from .library.linalg.norms import cond, matrix_norm, norm
 from .library.linalg.products import cross, multi_dot, outer, tensordot, vecdot
-from .library.linalg.qr import QRResult, qr
-from .library.linalg.solve import inv, solve
-from .library.linalg.spectra import EighResult, cholesky, eigh, eigvalsh
+from .library.linalg.solve import (
+    cholesky_inverse,
+    cholesky_solve,
+    inv,
+    solve,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)
 from .library.linalg.svd import SVDResult, svd, svdvals
-from .library.linalg.triangular import solve_triangular
 from .library.reduce.statistics import vector_norm
 from .library.shape.rearrange import matrix_transpose
 

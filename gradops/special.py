@@ -9,8 +9,7 @@ True
 """
 
 from .library.elementwise.bessel import i0, i0e, i1, i1e
-from .library.elementwise.elementwise import erf, expm1, log1p
-from .library.elementwise.exponential import exp2
+from .library.elementwise.exponential import erf, exp2, expm1, log1p
 from .library.elementwise.gamma import (
     beta,
     betainc,
@@ -36,9 +35,9 @@ from .library.elementwise.special import (
     xlog1py,
     xlogy,
 )
+from .library.nn.activation import log_sigmoid as log_expit
 from .library.nn.activation import log_softmax, softmax
 from .library.nn.activation import sigmoid as expit
-from .library.nn.rectifiers import log_sigmoid as log_expit
 from .library.reduce.reduction import logsumexp
 
 psi = digamma

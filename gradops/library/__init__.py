@@ -7,7 +7,6 @@ from .elementwise import (
     bessel,
     comparison,
     complexes,
-    elementwise,
     exponential,
     gamma,
     isclose,
@@ -22,17 +21,14 @@ from .linalg import (
     determinants,
     eigen,
     einsum,
-    equations,
-    functions,
+    factorizations,
     inverses,
     matrices,
+    matrix_functions,
     norms,
     products,
-    qr,
     solve,
-    spectra,
     svd,
-    triangular,
 )
 from .nn import (
     activation,
@@ -41,15 +37,12 @@ from .nn import (
     classification,
     conv_layers,
     convolution,
-    embedding,
     linear,
     loss,
     normalization,
     pooling,
-    rectifiers,
     recurrent,
     regression_losses,
-    standardize,
 )
 from .random import distributions, random
 from .reduce import (

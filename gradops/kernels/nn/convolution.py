@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.products import TILE
+from ..linalg.matmul import TILE
 from ..threads import in_threads, shared
 from .windows import extent, in_runs, inverse, places, windows, within
 

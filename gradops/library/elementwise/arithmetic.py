@@ -20,10 +20,12 @@ from ...core.samples import (
 from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, is_complex, type_of
 from ..families import elementwise, singular, zeros_like
+from .comparison import equal, greater_equal, where
+from .exponential import log
 
 __all__ = [
-    "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power",
-    "reciprocal", "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
+    "abs", "add", "cbrt", "copysign", "div", "float_power", "mul", "neg", "power", "reciprocal",
+    "rsqrt", "sign", "sqrt", "square", "strong_product", "sub",
 ]
 
 
@@ -155,8 +157,6 @@ def rsqrt(x: Any) -> Any:
 
 def at_zero(a: Any, b: Any) -> Any:
     """Where the base is zero and the exponent is not below: there it counts as a constant."""
-    from .comparison import equal, greater_equal
-
     return equal(a, 0) & greater_equal(b, 0)
 
 
@@ -169,17 +169,12 @@ def power_slope_kernel(a: Any, b: Any) -> Any:
 
 
 def power_slope_exponent(y: Any, a: Any, b: Any) -> Any:
-    from .comparison import where
-    from .elementwise import log
-
     zero = at_zero(a, b)
     a = where(zero, 1, a)
     return where(zero, 0, power(a, b - 1) + where(zero, 0, y) * log(wide(a, y)))
 
 
 def power_slope_base(y: Any, a: Any, b: Any) -> Any:
-    from .comparison import where
-
     b = where(at_zero(a, b), OPS["stop_gradient"](b), b)
     return strong_product(b, power_slope(a, b - 1))
 
@@ -208,9 +203,6 @@ def power_exponent(y: Any, a: Any, b: Any) -> Any:
 
     The logarithm is that of the result's dtype: of a negative base it is complex if the result is.
     """
-    from .comparison import where
-    from .elementwise import log
-
     a = wide(a, y)
     zero = at_zero(a, b)
     return where(zero, 0, y * log(where(zero, 1, a)))

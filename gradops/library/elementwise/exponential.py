@@ -1,19 +1,38 @@
-"""Exponentials and logarithms to other bases, and logarithms of sums."""
+"""Exponentials and logarithms, and the error function."""
 
 import math
-from typing import Any
 
 import numpy as np
 
-from ...core.samples import binary, cases, complexes, positive, unary
+from ...core.samples import analytic, cases, complexes, positive, unary
 from ...core.traits import Trait
+from ...kernels.elementwise.erf import erf as erf_kernel
 from ..families import elementwise, singular
-from ..nn.activation import sigmoid
-from .comparison import equal, where
-from .logic import isinf
 
-__all__ = ["exp2", "log10", "log2", "logaddexp", "logaddexp2"]
+__all__ = ["erf", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2"]
 
+exp = elementwise(
+    "exp", np.exp, d=[lambda y, x: y], traits=[Trait.NONNEGATIVE], samples=analytic,
+    doc="The exponential function.",
+)
+log = elementwise(
+    "log", np.log, d=[singular(lambda y, x: 1 / x)],
+    samples=cases(positive((3, 4)), complexes((3,))),
+    doc="The natural logarithm.",
+)
+expm1 = elementwise(
+    "expm1", np.expm1, d=[lambda y, x: y + 1], samples=analytic,
+    doc="exp(x) - 1, accurate near 0.",
+)
+log1p = elementwise(
+    "log1p", np.log1p, d=[singular(lambda y, x: 1 / (x + 1))],
+    samples=cases(positive((3, 4)), complexes((3,))),
+    doc="log(1 + x), accurate near 0.",
+)
+erf = elementwise(
+    "erf", erf_kernel, d=[lambda y, x: 2 / math.sqrt(math.pi) * exp(-(x * x))], samples=unary,
+    doc="The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
+)
 exp2 = elementwise(
     "exp2", np.exp2, d=[lambda y, x: y * math.log(2)], traits=[Trait.NONNEGATIVE], samples=unary,
     doc="2 to the power of each entry.",
@@ -27,26 +46,4 @@ log10 = elementwise(
     "log10", np.log10, d=[singular(lambda y, x: 1 / (x * math.log(10)))],
     samples=cases(positive((3, 4)), complexes((3,))),
     doc="The logarithm to base 10.",
-)
-
-
-def lead(a: Any, b: Any) -> Any:
-    """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
-    return where(isinf(a) & equal(a, b), 0, a - b)
-
-
-logaddexp = elementwise(
-    "logaddexp", np.logaddexp,
-    d=[lambda y, a, b: sigmoid(lead(a, b)), lambda y, a, b: sigmoid(lead(b, a))],
-    samples=binary,
-    doc="log(exp(x) + exp(y)), without overflow.",
-)
-logaddexp2 = elementwise(
-    "logaddexp2", np.logaddexp2,
-    d=[
-        lambda y, a, b: sigmoid(lead(a, b) * math.log(2)),
-        lambda y, a, b: sigmoid(lead(b, a) * math.log(2)),
-    ],
-    samples=binary,
-    doc="log2(2**x + 2**y), without overflow.",
 )

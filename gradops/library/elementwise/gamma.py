@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.detach_checks import BY_HAND
-from ...core.errors import MissingRuleError, OptionError, ShapeError
+from ...core.errors import BY_HAND, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, drawn, exactly, positive, reals
 from ...core.types import ArrayType, broadcast_shapes
@@ -18,7 +17,7 @@ from ...kernels.elementwise.tables import float_dtype
 from ..families import elementwise, singular
 from .arithmetic import strong_product
 from .comparison import less, maximum, where
-from .elementwise import exp, log
+from .exponential import exp, log
 from .special import xlog1py, xlogy
 
 __all__ = [

@@ -1,21 +1,24 @@
-"""The error function's relatives, the normal distribution, and products with logarithms."""
+"""Relatives of the error function, the normal distribution, and logarithms in sums and products."""
 
 import math
+from typing import Any
 
 import numpy as np
 
-from ...core.samples import between, cases, exactly, positive, reals
+from ...core.samples import between, binary, cases, exactly, positive, reals
 from ...core.traits import Trait
 from ...core.types import type_of
 from ...kernels.elementwise import gaussian as kernels
 from ...kernels.elementwise.tables import float_dtype
 from ..families import elementwise, singular
+from ..nn.activation import sigmoid
 from .comparison import equal, less_equal, maximum, where
-from .elementwise import exp, log, log1p
+from .exponential import exp, log, log1p
+from .logic import isinf
 
 __all__ = [
-    "entr", "erfc", "erfcx", "erfinv", "log_ndtr", "logit", "ndtr", "ndtri",
-    "xlog1py", "xlogy",
+    "entr", "erfc", "erfcx", "erfinv", "log_ndtr", "logaddexp", "logaddexp2", "logit", "ndtr",
+    "ndtri", "xlog1py", "xlogy",
 ]
 
 ROOT_PI, ROOT_2, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2), math.sqrt(2 * math.pi)
@@ -110,4 +113,26 @@ entr = elementwise(
     "entr", entr_kernel, source="entr({0})", d=[singular(lambda y, x: -1 - log(x))],
     samples=positive((3, 4)),
     doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
+)
+
+
+def lead(a: Any, b: Any) -> Any:
+    """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
+    return where(isinf(a) & equal(a, b), 0, a - b)
+
+
+logaddexp = elementwise(
+    "logaddexp", np.logaddexp,
+    d=[lambda y, a, b: sigmoid(lead(a, b)), lambda y, a, b: sigmoid(lead(b, a))],
+    samples=binary,
+    doc="log(exp(x) + exp(y)), without overflow.",
+)
+logaddexp2 = elementwise(
+    "logaddexp2", np.logaddexp2,
+    d=[
+        lambda y, a, b: sigmoid(lead(a, b) * math.log(2)),
+        lambda y, a, b: sigmoid(lead(b, a) * math.log(2)),
+    ],
+    samples=binary,
+    doc="log2(2**x + 2**y), without overflow.",
 )

@@ -14,8 +14,8 @@ from ..elementwise.arithmetic import add, div, mul, neg, power
 from ..families import zeros_like
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape
-from .index_keys import form_of, index_array
-from .indexing import along, in_range, index, numbers, strong
+from .index_keys import form_of, index_array, strong
+from .indexing import along, in_range, index, numbers
 from .indexing import at as entries_at
 from .updating import add_at, maximum_at, minimum_at, product_at, set_at
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from ...core.dims import Dim, Size
 from ...core.errors import IndexingError
-from ...core.op import as_operand
-from ...core.types import as_size, type_of
+from ...core.op import OPS, as_operand
+from ...core.types import PYTHON_SCALARS, as_size, operand_types, type_of
 from ...kernels.index.indexing import Index
 
 
@@ -49,9 +49,7 @@ def bound(x: Any, b: Any) -> Size | None:
 def index_array(x: Any, entry: Any) -> Any:
     """An operand that indexes; a list may have operands in it, as that of an `argmax`."""
     if type(entry) is list and any(hasattr(e, "gradop_level") for e in entry):
-        from ..shape.joining import stack
-
-        return stack(entry)
+        return OPS["stack"](*strong(entry), axis=0)
     a = as_operand(entry)
     if hasattr(a, "gradop_level"):
         return a
@@ -62,3 +60,13 @@ def index_array(x: Any, entry: Any) -> Any:
             hint="index with integers, truth values, slices, None or ...",
         )
     return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
+
+
+def strong(xs: Sequence[Any]) -> Sequence[Any]:
+    """The operands, Python's numbers as arrays of the dtype that the others give them."""
+    if not any(type(x) in PYTHON_SCALARS for x in xs):
+        return xs
+    return [
+        np.asarray(x, t.dtype) if type(x) in PYTHON_SCALARS else x
+        for x, t in zip(xs, operand_types(xs))
+    ]

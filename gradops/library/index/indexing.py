@@ -15,10 +15,8 @@ from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeEr
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.types import (
-    PYTHON_SCALARS,
     ArrayType,
     normalize_axis,
-    operand_types,
     shape_of,
     type_of,
 )
@@ -252,16 +250,6 @@ def index(x: Any, key: Any) -> Any:
         return slice_(x, index=(key,))
     form, arrays = form_of(x, key)
     return at(x, arrays, form)
-
-
-def strong(xs: Sequence[Any]) -> Sequence[Any]:
-    """The operands, Python's numbers as arrays of the dtype that the others give them."""
-    if not any(type(x) in PYTHON_SCALARS for x in xs):
-        return xs
-    return [
-        np.asarray(x, t.dtype) if type(x) in PYTHON_SCALARS else x
-        for x, t in zip(xs, operand_types(xs))
-    ]
 
 
 def in_range(op: str, x: Any, indices: Any, n: Size, mode: str) -> Any:

@@ -12,7 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, result_dtype, shape_of
-from ...kernels.linalg.products import is_thin, multiplied
+from ...kernels.linalg.matmul import is_thin, multiplied
 from ..families import multilinear
 from ..shape.movement import expand_dims, reshape, swapaxes
 

@@ -18,7 +18,7 @@ from ...kernels.linalg import determinants
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex, imag, real
-from ..elementwise.elementwise import log
+from ..elementwise.exponential import log
 from ..families import align, zeros_like
 from ..reduce.reduction import sum
 from ..shape.joining import stack

@@ -1,25 +1,29 @@
-"""Eigenvalues and eigenvectors of any square matrices: complex numbers, also of real matrices.
+"""Eigenvalues and eigenvectors: of any square matrix, and of symmetric or Hermitian ones.
 
-In rules, P is the tangent seen in the basis of the eigenvectors v. An eigenvector has norm 1, and
-a phase that is free.
+In rules, P is the tangent in the basis of the eigenvectors v, and `gaps` are the reciprocal
+differences of the eigenvalues, which are only used where the eigenvectors were. An eigenvector has
+norm 1 and an arbitrary phase.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.errors import LinAlgError
+from ...core.errors import LinAlgError, OptionError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn
 from ...core.traits import Trait
 from ...core.types import ArrayType
-from ...kernels.linalg import factors
+from ...kernels.linalg import factors, linalg
 from ...kernels.linalg.factors import complex_dtype
-from ..elementwise.arithmetic import strong_product
+from ...kernels.linalg.linalg import real_dtype
+from ..elementwise.arithmetic import strong_product, sub
+from ..elementwise.comparison import where
 from ..elementwise.complexes import real
 from ..index.diagonals import diag_embed
 from ..shape.joining import concatenate
-from ..shape.movement import expand_dims
+from ..shape.movement import astype, expand_dims
+from .factorizations import HERMITIAN, positive_definite, positive_definite_complex
 from .matrices import (
     adjoint,
     adjoint_rule,
@@ -28,16 +32,16 @@ from .matrices import (
     conjugate,
     diagonal_of,
     heeded,
+    hermitian,
+    on_diagonal,
     require_square,
     rows_times,
     stacked,
     times,
 )
 from .solve import inv, not_square
-from .spectra import gaps
 
 __all__: list[str] = []
-
 
 def real_eigenvalues(*shapes: Any, **attrs: Any) -> Any:
     """Matrices with real eigenvalues well apart, and eigenvectors far from dependent."""
@@ -153,4 +157,123 @@ eigvals = Op(
     ),
     error_samples=no_eigenvalues,
     doc="The eigenvalues of each matrix, complex also of real ones, in no particular order.",
+)
+
+
+def require_triangle(op: str, x: ArrayType, UPLO: str) -> None:
+    """Refuse what names no triangle of square matrices."""
+    require_square(op, x)
+    if UPLO not in ("L", "U"):
+        raise OptionError(op, [x], f"UPLO is 'L' or 'U', the triangle that is read, not {UPLO!r}")
+
+
+def eigh_infer(x: ArrayType, UPLO: str) -> ArrayType:
+    require_triangle("eigh", x, UPLO)
+    *batch, n, _ = x.shape
+    return ArrayType((*batch, n + 1, n), common_dtype("eigh", x))
+
+
+def gaps(w: Any, like: Any) -> Any:
+    """1 / (w[j] - w[i]), and 0 on the diagonal."""
+    differences = sub(expand_dims(w, axis=-2), expand_dims(w, axis=-1))
+    return 1 / where(on_diagonal(like), np.inf, differences)
+
+
+def values_of(y: Any) -> Any:
+    """The real eigenvalues, above the eigenvectors."""
+    w = y[..., 0, :]
+    return real(w) if w.dtype.kind == "c" else w
+
+
+def eigh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:
+    w, v = values_of(y), y[..., 1:, :]
+    gw, gv = values_of(g), g[..., 1:, :]
+    turn = times(adjoint(v), gv)
+    turn = strong_product((turn - adjoint(turn)) / 2, gaps(w, turn))
+    return times(v, turn + diag_embed(gw), adjoint(v))
+
+
+def eigh_tangent(t: Any, y: Any, x: Any, UPLO: str) -> Any:
+    w, v = values_of(y), y[..., 1:, :]
+    p = times(adjoint(v), hermitian(t), v)
+    dv = times(v, strong_product(p, gaps(w, p)))
+    dw = diagonal_of(p)
+    dw = astype(real(dw), dtype=dw.dtype) if dw.dtype.kind == "c" else dw
+    return concatenate([expand_dims(dw, axis=-2), dv], axis=-2)
+
+
+wrong_triangle = [
+    *not_square,
+    ErrorSample([np.eye(2)], {"UPLO": "X"}, OptionError, "not 'X'"),
+    ErrorSample([np.full((2, 2), np.inf)], {}, LinAlgError, "infinite or no numbers"),
+]
+eigh_op = Op(
+    "eigh", linalg.eigh,
+    infer=eigh_infer,
+    vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
+    batch=stacked,
+    source="eigh({0}, {UPLO})",
+    traits=HERMITIAN | {Trait.COMPLEX},
+    samples=cases(
+        positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
+        positive_definite((1, 1)), positive_definite((2, 0, 0)),
+    ),
+    error_samples=wrong_triangle,
+    doc="The eigenvalues of a symmetric or Hermitian matrix, as a row above its eigenvectors.",
+)
+
+
+class EighResult(NamedTuple):
+    """The eigenvalues of symmetric or Hermitian matrices, and eigenvectors as columns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+def eigh(x: Any, UPLO: str = "L") -> EighResult:
+    """The eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices.
+
+    The eigenvectors are the columns of the second result. Only one triangle of `x` is read, the
+    lower one or with `UPLO="U"` the upper one. Eigenvectors have a derivative where the eigenvalues
+    differ; of complex ones, whose phase is free, differentiate only what does not depend on it.
+    Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
+
+    >>> w, v = eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> w
+    array([1., 3.])
+    """
+    y = eigh_op(x, UPLO=UPLO)
+    return EighResult(values_of(y), y[..., 1:, :])
+
+
+def eigvalsh_infer(x: ArrayType, UPLO: str) -> ArrayType:
+    require_triangle("eigvalsh", x, UPLO)
+    return ArrayType(x.shape[:-1], real_dtype(common_dtype("eigvalsh", x)))
+
+
+def eigvalsh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:
+    v = eigh_op(x, UPLO=UPLO)[..., 1:, :]
+    return times(columns_times(v, g), adjoint(v))
+
+
+def eigvalsh_tangent(t: Any, y: Any, x: Any, UPLO: str) -> Any:
+    v = eigh_op(x, UPLO=UPLO)[..., 1:, :]
+    rate = diagonal_of(times(adjoint(v), hermitian(t), v))
+    return real(rate) if rate.dtype.kind == "c" else rate
+
+
+eigvalsh = Op(
+    "eigvalsh", linalg.eigvalsh,
+    infer=eigvalsh_infer,
+    vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
+    batch=stacked,
+    source="eigvalsh({0}, {UPLO})",
+    traits=HERMITIAN,
+    samples=cases(
+        positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
+        positive_definite((1, 1)), positive_definite((2, 0, 0)),
+        positive_definite_complex((3, 3)),
+    ),
+    error_samples=wrong_triangle,
+    doc="The eigenvalues of a symmetric or Hermitian matrix, in ascending order.",
 )

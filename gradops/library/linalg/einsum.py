@@ -1,7 +1,6 @@
 """Products summed over indices, in Einstein's notation."""
 
 import math
-import string
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,12 +14,14 @@ from ...core.rules import EveryOperand
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
 from ..elementwise.comparison import equal, masked
-from ..index.indexing import along, strong
+from ..index.index_keys import strong
+from ..index.indexing import along
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import expand_dims
 
 __all__ = ["einsum"]
 
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LARGE = 2**14  # products from which it pays to look for matrix products among them
 
 
@@ -34,12 +35,12 @@ def parts(subscripts: str) -> tuple[list[str], str]:
 def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
     """`subscripts` with ellipses spelled in letters and the output written out."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
-    if wrong := set((left + right).replace("...", "")) - {*string.ascii_letters, ","}:
+    if wrong := set((left + right).replace("...", "")) - {*LETTERS, ","}:
         raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
     terms = left.split(",")
     if len(terms) != len(ndims):
         raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")
-    spare = [c for c in string.ascii_letters if c not in subscripts]
+    spare = [c for c in LETTERS if c not in subscripts]
     hidden = [n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True)]
     most = max((h for t, h in zip(terms, hidden, strict=True) if "..." in t), default=0)
     dots = "".join(spare[:most])
@@ -124,7 +125,7 @@ def einsum_transpose(i: int, g: Any, y: Any, *xs: Any, subscripts: str) -> Any:
 
 def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
     """`term` with every letter once, and the pairs of axes that stood for one index."""
-    spare = iter(c for c in string.ascii_letters if c not in subscripts)
+    spare = iter(c for c in LETTERS if c not in subscripts)
     first = [term.index(c) for c in term]
     letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
@@ -147,7 +148,7 @@ def einsum_tangent(i: int, t: Any, y: Any, *xs: Any, subscripts: str) -> Any:
 
 def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
     terms, output = parts(attrs["subscripts"])
-    letter = next(c for c in string.ascii_letters if c not in attrs["subscripts"])
+    letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
     return op(*xs, subscripts=f"{','.join(terms)}->{letter}{output}")
 

@@ -1,20 +1,34 @@
-"""Linear equations, inverses and determinants."""
+"""Linear equations, with square or triangular matrices or their Cholesky factors; inverses."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...core.dims import product
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import Together
 from ...core.samples import beside, cases, drawn, reals
-from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
-from ...kernels.linalg import linalg
-from ..shape.movement import expand_dims, moveaxis, reshape, squeeze
+from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
+from ...kernels.linalg import linalg, triangular
+from ..elementwise.comparison import masked
+from ..index.diagonals import tril, triu
+from ..shape.creation import ones_like
+from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from ..shape.rearrange import matrix_transpose
 from .contraction import lead, matmul
-from .matrices import common_dtype, require_matrix, require_square, square_infer, stacked
+from .matrices import (
+    adjoint,
+    common_dtype,
+    heeded,
+    on_diagonal,
+    require_matrix,
+    require_square,
+    square_infer,
+    stacked,
+    times,
+)
 
 __all__: list[str] = []
 
@@ -137,3 +151,133 @@ def solve(a: Any, b: Any) -> Any:
     if len(shape_of(b)) != 1:
         return solve_op(a, b)
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
+
+
+def part(x: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """What is read of a matrix: one triangle, without a diagonal of ones."""
+    k = 1 if unit_diagonal else 0
+    return tril(x, k=-k) if lower else triu(x, k=k)
+
+
+def solve_triangular_transpose(
+    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool
+) -> Callable[[int], Any]:
+    """Of b the solution with the transposed matrix; of a that times the solution."""
+    ct = heeded(g, solve_triangular_op(
+        matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
+    ))
+    share = lambda: -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
+    return lambda i: ct if i else share()
+
+
+def solve_triangular_tangent(
+    t: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool
+) -> Any:
+    """Of a tangent of the matrix."""
+    right = -matmul(part(t, lower, unit_diagonal), y)
+    return solve_triangular_op(a, right, lower=lower, unit_diagonal=unit_diagonal, checked=False)
+
+
+solve_triangular_op = Op(
+    "solve_triangular", triangular.solve_triangular, arity=2,
+    infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
+    vjp=Together(solve_triangular_transpose),
+    jvp=[solve_triangular_tangent,
+         lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
+    batch=equations_batch,
+    source="solve_triangular({0}, {1}, {lower}, {unit_diagonal}, {checked})",
+    samples=cases(
+        beside(regular((3, 3)), reals((3, 2), lower=True)),
+        beside(regular((2, 3, 3)), reals((3, 1), lower=False)),
+        beside(regular((3, 3)), reals((2, 3, 1), lower=False, unit_diagonal=True)),
+        regular((0, 0), (0, 0), lower=True), regular_complex((2, 2), (2, 2), lower=True),
+    ),
+    error_samples=[
+        ErrorSample([np.ones((2, 3)), np.ones((2, 1))], {"lower": True}, ShapeError, "not square"),
+        ErrorSample([np.eye(2), np.ones((3, 1))], {"lower": True}, ShapeError, "the right side 3"),
+        ErrorSample([np.diag([1.0, 0]), np.ones((2, 1))], {"lower": True}, LinAlgError, "singular"),
+    ],
+    doc="The solutions of linear equations of which only one triangle of the matrix is read.",
+)
+
+
+def solve_triangular(a: Any, b: Any, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """The solution x of a @ x = b, of which only one triangle of `a` is read.
+
+    With `unit_diagonal` the diagonal is taken for ones. A `b` with one axis is one right side.
+    Raises ShapeError where the shapes do not fit, LinAlgError where the diagonal has a zero.
+
+    >>> solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([4.0, 4.0]))
+    array([1.5, 1. ])
+    """
+    attrs = {"lower": lower, "unit_diagonal": unit_diagonal}
+    if len(shape_of(b)) != 1:
+        return solve_triangular_op(a, b, **attrs)
+    return squeeze(solve_triangular_op(a, expand_dims(b, axis=-1), **attrs), axis=-1)
+
+
+def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Any:
+    """The solution x of a @ x = b, from Cholesky's factor of `a`, by which it is L @ L.H.
+
+    With `upper` the factor is U, and `a` is U.H @ U. Raises ShapeError where the shapes do not fit,
+    LinAlgError for a factor with a zero on its diagonal.
+
+    >>> cholesky_solve(np.array([[4.0], [9.0]]), np.diag([2.0, 3.0]))
+    array([[1.],
+           [1.]])
+    """
+    require_square("cholesky_solve", type_of(factor))
+    first, last = (adjoint(factor), factor) if upper else (factor, adjoint(factor))
+    return solve_triangular(last, solve_triangular(first, b, lower=True), lower=False)
+
+
+def cholesky_inverse(factor: Any, upper: bool = False) -> Any:
+    """The inverse of a matrix, from Cholesky's factor of it; see `cholesky_solve`.
+
+    >>> cholesky_inverse(np.diag([2.0, 1.0]))
+    array([[0.25, 0.  ],
+           [0.  , 1.  ]])
+    """
+    require_square("cholesky_inverse", type_of(factor))
+    one = masked(on_diagonal(factor), ones_like(factor))
+    first = adjoint(factor) if upper else factor
+    half = solve_triangular(first, one, lower=True)
+    return times(adjoint(half), half)
+
+
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
+    """The solution x of tensordot(a, x, x.ndim) = b; `axes` of `a` are moved to the end first.
+
+    Raises ShapeError where the entries of `b` are not as many as those of x.
+
+    >>> tensorsolve(np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))
+    array([1., 1., 1., 1.])
+    """
+    if axes is not None:
+        ndim = len(shape_of(a))
+        last = [i % ndim for i in axes]
+        a = transpose(a, axes=(*(i for i in range(ndim) if i not in last), *last))
+    unknown = shape_of(a)[len(shape_of(b)) :]
+    n = product(unknown)
+    if product(shape_of(a)) != n * n:
+        raise ShapeError(
+            "tensorsolve", [type_of(a), type_of(b)], f"there are not {n} equations for {n} unknowns"
+        )
+    return reshape(solve(reshape(a, shape=(n, n)), reshape(b, shape=(n,))), shape=unknown)
+
+
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    """The inverse of tensordot(a, x, ind): what gives x again, for an x with `ind` axes.
+
+    Raises ShapeError if the first `ind` axes of `a` have not as many entries as the others.
+
+    >>> tensorinv(np.eye(4).reshape(2, 2, 4), 2).shape
+    (4, 2, 2)
+    """
+    shape = shape_of(a)
+    rows, columns = product(shape[:ind]), product(shape[ind:])
+    if ind <= 0 or rows != columns:
+        raise ShapeError(
+            "tensorinv", [type_of(a)], f"{ind} axes have {rows} entries, the others {columns}"
+        )
+    return reshape(inv(reshape(a, shape=(rows, columns))), shape=(*shape[ind:], *shape[:ind]))

@@ -1,4 +1,7 @@
-"""Activation functions. All are finite and exact to rounding where the mathematics is."""
+"""Activation functions, finite and exact to rounding where the mathematics is.
+
+At kinks they have PyTorch's derivatives.
+"""
 
 import math
 from collections.abc import Callable
@@ -10,64 +13,40 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import analytic, cases, reals, unary
 from ...core.traits import Trait
-from ...core.types import ArrayType, normalize_axis, result_dtype
+from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
 from ...kernels.elementwise.erf import erf as erf_kernel
-from ...kernels.elementwise.floats import inexact
-from ...kernels.elementwise.gelu import by_pieces, gelu_piece, slope_piece
-from ...kernels.elementwise.rectify import MANY, positive_part
-from ...kernels.nn.rows import columns, has_short_rows, rows
-from ..elementwise.arithmetic import strong_product
-from ..elementwise.elementwise import exp
+from ...kernels.elementwise.tables import inexact
+from ...kernels.nn.activation import (
+    CUBIC,
+    MANY,
+    SCALE,
+    columns,
+    gelu_by_erf,
+    gelu_by_tanh,
+    has_short_rows,
+    is_single,
+    positive_part,
+    reusable,
+    rows,
+)
+from ...kernels.nn.activation import sigmoid as sigmoid_kernel
+from ...kernels.nn.activation import silu as silu_kernel
+from ...kernels.nn.activation import softplus as softplus_kernel
+from ...kernels.nn.gelu import by_pieces, slope_piece
+from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
+from ..elementwise.comparison import greater, greater_equal, less_equal, where
+from ..elementwise.exponential import exp, expm1
 from ..elementwise.trigonometric import tanh
 from ..families import advance, elementwise, selection, singular
+from ..index.indexing import index
 from ..reduce.reduction import require_axes, sum
+from ..shape.movement import reshape
 
-__all__ = ["gelu", "log_softmax", "relu", "sigmoid", "silu", "softmax", "softplus"]
-
-SMALL = 64  # entries up to which the number of NumPy calls is the cost
-
-
-def reusable(y: Any) -> Any:
-    """`y` if the steps that follow may overwrite it, else None."""
-    return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
-
-
-# 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays.
-NUMBERS: dict[Any, Any] = {
-    np.dtype(d): tuple(np.array(n, d) for n in (1, -1, 0)) for d in ("f4", "f8")
-}
-
-
-ARRAYS = frozenset({np.ndarray, np.float32, np.float64})
-
-
-def sigmoid_kernel(x: Any, out: Any = None) -> Any:
-    """1 / (1 + exp(-x)), exact in both tails."""
-    numbers = NUMBERS.get(x.dtype) if type(x) in ARRAYS else None
-    if numbers is not None and x.size <= SMALL:
-        one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
-        below = np.exp(np.minimum(x, zero))
-        return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
-    with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
-        y = np.negative(inexact(x), out=out)
-        out = reusable(y) if out is None else out
-        y = np.exp(y, out=out)
-        return np.divide(1, np.add(y, 1, out=out), out=out)
-
-
-def softplus_kernel(x: Any, out: Any = None) -> Any:
-    x = inexact(x)
-    if np.size(x) <= SMALL:
-        return np.logaddexp(x, 0, out=out)
-    y = softplus_of_minus(np.abs(x))
-    return np.add(y, np.maximum(x, 0), out=reusable(y) if out is None else out)
-
-
-def softplus_of_minus(x: Any) -> Any:
-    """log(1 + exp(-x)) for an array `x` >= 0, which is overwritten."""
-    out = reusable(x)
-    return np.log1p(np.exp(np.negative(x, out=out), out=out), out=out)
-
+__all__ = [
+    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "leaky_relu", "log_sigmoid", "log_softmax", "mish", "prelu", "relu", "relu6", "selu",
+    "sigmoid", "silu", "softmax", "softplus", "softshrink", "softsign", "tanhshrink", "threshold",
+]
 
 sigmoid = elementwise(
     "sigmoid", sigmoid_kernel, d=[lambda y, x: y * (1 - y)], traits=[Trait.NONNEGATIVE],
@@ -91,15 +70,6 @@ relu = selection(
 )
 
 
-def silu_kernel(x: Any, out: Any = None) -> Any:
-    x = inexact(x)
-    with np.errstate(over="ignore"):  # x / inf is the 0 that is meant
-        y = np.negative(x)
-        buffer = reusable(y)
-        y = np.exp(y, out=buffer)
-        return np.divide(x, np.add(y, 1, out=buffer), out=out)
-
-
 def silu_slope(y: Any, x: Any) -> Any:
     """s (1 + x (1 - s)) with s = sigmoid(x)."""
     s = sigmoid(x)
@@ -110,32 +80,6 @@ silu = elementwise(
     "silu", silu_kernel, d=[silu_slope], samples=unary, doc="x times its logistic function.",
 )
 
-CUBIC, SCALE = 0.044715, math.sqrt(2 / math.pi)
-
-
-def is_single(x: Any) -> bool:
-    """Whether entries have few enough digits for the kernels of gelu in float32."""
-    return type(x) in ARRAYS and x.dtype.kind == "f" and x.dtype.itemsize <= 4
-
-
-def gelu_by_erf(x: Any, out: Any) -> Any:
-    if is_single(x):
-        return by_pieces(gelu_piece, x, out)
-    y = erf_kernel(x * math.sqrt(0.5))
-    y += 1
-    y *= x
-    return np.multiply(y, 0.5, out=out)
-
-
-def gelu_by_tanh(x: Any, out: Any) -> Any:
-    y = x * x * CUBIC
-    y += 1
-    y *= x
-    y *= SCALE
-    y = np.tanh(y, out=reusable(y))
-    y += 1
-    y *= x
-    return np.multiply(y, 0.5, out=out)
 
 
 def slope_by_erf(x: Any, out: Any) -> Any:
@@ -279,3 +223,189 @@ log_softmax = along(
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
     doc="The logarithm of softmax, accurate where softmax underflows.",
 )
+
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+"""What makes activations tend to mean 0 and variance 1."""
+
+
+def below(x: Any) -> Any:
+    """Each entry, or 0 where it is positive, so that exp cannot overflow."""
+    return where(greater(x, 0), 0, x)
+
+
+def leaky_relu(x: Any, slope: float = 0.01) -> Any:
+    """x where it is positive, else `slope` times x.
+
+    >>> leaky_relu(np.array([-1.0, 2.0]), 0.5)
+    array([-0.5,  2. ])
+    """
+    return where(greater(x, 0), x, mul(x, slope))
+
+
+def prelu(x: Any, slope: Any) -> Any:
+    """x where it is positive, else x times a slope: one, or one for each channel, the second axis.
+
+    >>> prelu(np.array([[-1.0, -1.0]]), np.array([0.5, 0.25]))
+    array([[-0.5 , -0.25]])
+    """
+    shape, given = shape_of(x), shape_of(slope)
+    if len(given) == 1 and given != (1,):
+        if len(shape) < 2 or given[0] != shape[1]:
+            raise ShapeError(
+                "prelu", [type_of(x), type_of(slope)],
+                "there is one slope, or one for each channel",
+                hint="channels are the second axis",
+            )
+        slope = reshape(slope, shape=(-1, *(1,) * (len(shape) - 2)))
+    return where(greater(x, 0), x, mul(slope, x))
+
+
+def relu6(x: Any) -> Any:
+    """Each entry, but at least 0 and at most 6; its derivative at both is 0.
+
+    >>> relu6(np.array([-1.0, 2.0, 8.0]))
+    array([0., 2., 6.])
+    """
+    return where(greater_equal(x, 6), 6, relu(x))
+
+
+def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
+    """Each entry, but within bounds; its derivative there is 0.
+
+    >>> hardtanh(np.array([-2.0, 0.5, 2.0]))
+    array([-1. ,  0.5,  1. ])
+    """
+    if not low < high:
+        raise OptionError("hardtanh", [type_of(x)], f"{low} is not less than {high}")
+    return where(less_equal(x, low), low, where(greater_equal(x, high), high, x))
+
+
+def hardsigmoid(x: Any) -> Any:
+    """x / 6 + 1/2, but at least 0 and at most 1.
+
+    >>> hardsigmoid(np.array([-4.0, 0.0, 4.0]))
+    array([0. , 0.5, 1. ])
+    """
+    return div(relu6(x + 3), 6)
+
+
+def hardswish(x: Any) -> Any:
+    """x times its `hardsigmoid`.
+
+    >>> hardswish(np.array([-4.0, 1.5, 4.0]))
+    array([0.   , 1.125, 4.   ])
+    """
+    near = hardtanh(x, -3, 3)  # the parabola of what is far would be infinite, and masked then
+    middle = div(mul(near, near + 3), 6)
+    return where(less_equal(x, -3), 0, where(greater_equal(x, 3), x, middle))
+
+
+def threshold(x: Any, at: float, value: float) -> Any:
+    """Each entry that is greater than `at`, else `value`.
+
+    >>> threshold(np.array([1.0, 2.0]), 1.0, 0.5)
+    array([0.5, 2. ])
+    """
+    return where(less_equal(x, at), value, x)
+
+
+def hardshrink(x: Any, bound: float = 0.5) -> Any:
+    """Each entry, or 0 if its magnitude is at most `bound`.
+
+    >>> hardshrink(np.array([-1.0, 0.25]))
+    array([-1.,  0.])
+    """
+    return where(less_equal(abs(x), bound), 0, x)
+
+
+def softshrink(x: Any, bound: float = 0.5) -> Any:
+    """Each entry nearer to 0 by `bound`, and 0 if it would be beyond.
+
+    >>> softshrink(np.array([-1.0, 0.25]))
+    array([-0.5,  0. ])
+    """
+    if bound < 0:
+        raise OptionError("softshrink", [type_of(x)], f"the bound is at least 0, not {bound}")
+    return where(greater(x, bound), x - bound, where(greater_equal(x, -bound), 0, x + bound))
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """x where it is positive, else alpha (exp(x) - 1).
+
+    >>> elu(np.array([-1.0, 2.0]))
+    array([-0.63212056,  2.        ])
+    """
+    return where(greater(x, 0), x, mul(expm1(below(x)), alpha))
+
+
+def selu(x: Any) -> Any:
+    """elu, scaled so that activations tend to mean 0 and variance 1.
+
+    >>> selu(np.array([1.0]))
+    array([1.05070099])
+    """
+    return mul(elu(x, SELU_ALPHA), SELU_SCALE)
+
+
+def celu(x: Any, alpha: float = 1.0) -> Any:
+    """x where it is positive, else alpha (exp(x / alpha) - 1): with slope 1 at 0.
+
+    >>> celu(np.array([-2.0, 2.0]), 2.0)
+    array([-1.26424112,  2.        ])
+    """
+    if not alpha:
+        raise OptionError("celu", [type_of(x)], "alpha must not be 0")
+    return where(greater(x, 0), x, mul(expm1(div(below(x), alpha)), alpha))
+
+
+def mish(x: Any) -> Any:
+    """x times the hyperbolic tangent of its softplus.
+
+    >>> mish(np.array([0.0]))
+    array([0.])
+    """
+    return mul(x, tanh(softplus(x)))
+
+
+def softsign(x: Any) -> Any:
+    """x / (1 + abs(x)).
+
+    >>> softsign(np.array([1.0]))
+    array([0.5])
+    """
+    return div(x, abs(x) + 1)
+
+
+def tanhshrink(x: Any) -> Any:
+    """x less its hyperbolic tangent.
+
+    >>> tanhshrink(np.array([0.0]))
+    array([0.])
+    """
+    return x - tanh(x)
+
+
+def log_sigmoid(x: Any) -> Any:
+    """The logarithm of the logistic function, exact where that underflows.
+
+    >>> log_sigmoid(np.array([-1000.0]))
+    array([-1000.])
+    """
+    return neg(softplus(neg(x)))
+
+
+def glu(x: Any, axis: int = -1) -> Any:
+    """The first half of `x` along an axis times the logistic function of the second half.
+
+    >>> glu(np.array([2.0, 0.0]))
+    array([1.])
+    """
+    axis = normalize_axis("glu", type_of(x), axis)
+    n = shape_of(x)[axis]
+    if isinstance(n, int) and n % 2:
+        raise ShapeError("glu", [type_of(x)], f"axis {axis} has an odd size, {n}")
+    before = (slice(None),) * axis
+    half = n // 2
+    first, second = (index(x, (*before, part)) for part in (slice(half), slice(half, None)))
+    return mul(first, sigmoid(second))

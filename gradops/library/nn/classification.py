@@ -11,7 +11,7 @@ from ...core.errors import DTypeError, IndexingError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
-from ...kernels.nn.rows import columns
+from ...kernels.nn.activation import columns
 from ..elementwise.arithmetic import strong_product
 from ..reduce.reduction import sum
 from ..shape.broadcasting import broadcast_to, each_its_own, repeated

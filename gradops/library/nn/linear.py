@@ -1,4 +1,4 @@
-"""Linear layers with a bias, in one pass: what is added goes into the product's memory."""
+"""Linear layers with a bias, added in the memory of the product, and embeddings."""
 
 import math
 from collections.abc import Sequence
@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 
 from ...core.dims import product
-from ...core.errors import ShapeError
+from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
-from ...core.types import ArrayType, conflict, result_dtype, shape_of
-from ...kernels.linalg.products import multiplied
+from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
+from ...kernels.linalg.matmul import multiplied
 from ..elementwise.arithmetic import add
+from ..elementwise.comparison import equal, where
 from ..families import align
+from ..index.indexing import take
 from ..linalg.contraction import matmul, matmul_batch, misfit
 from ..shape.broadcasting import sum_to
-from ..shape.movement import reshape, swapaxes, transpose
+from ..shape.creation import stop_gradient
+from ..shape.movement import expand_dims, reshape, swapaxes, transpose
 
-__all__: list[str] = []  # `gradops.nn.linear` offers it
-
+__all__ = ["embedding"]
 
 def linear_kernel(x: Any, w: Any, b: Any, out: Any = None) -> Any:
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
@@ -107,3 +109,25 @@ linear = Op(
     ],
     doc="x @ w.T + b, for a weight that has a row per output.",
 )
+
+
+def embedding(labels: Any, table: Any, padding: int | None = None) -> Any:
+    """The rows of a table (rows, features) that labels (...) name, as (..., features).
+
+    The row `padding`, counted from the end if negative, gets no gradient. Raises IndexingError for
+    a row that there is not.
+
+    >>> embedding(np.array([1, 0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([[3., 4.],
+           [1., 2.]])
+    """
+    if len(shape_of(table)) != 2:
+        raise ShapeError("embedding", [type_of(table)], "a table has axes (rows, features)")
+    rows = take(table, labels, axis=0)
+    if padding is None:
+        return rows
+    count = shape_of(table)[0]
+    if isinstance(count, int) and not -count <= padding < count:
+        raise OptionError("embedding", [type_of(table)], f"there is no row {padding} for padding")
+    constant = expand_dims(equal(labels, padding if padding >= 0 else count + padding), axis=-1)
+    return where(constant, stop_gradient(rows), rows)

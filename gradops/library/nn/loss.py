@@ -10,17 +10,16 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
+from ...kernels.nn.activation import SMALL, softplus_of_minus
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
-from ..elementwise.elementwise import log
+from ..elementwise.exponential import log
 from ..families import elementwise
 from ..reduce.reduction import mean, sum
 from ..shape.broadcasting import repeated
-from .activation import SMALL, sigmoid, softplus_of_minus
+from .activation import sigmoid
 
-__all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "mse_loss",
-]
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "mse_loss"]
 
 REDUCTIONS = ("mean", "sum", "none")
 

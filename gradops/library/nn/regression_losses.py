@@ -10,7 +10,7 @@ from ...core.errors import OptionError
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import equal, greater, less, maximum, where
-from ..elementwise.elementwise import exp, log
+from ..elementwise.exponential import exp, log
 from ..index.indexing import take
 from ..reduce.along_axis import take_along_axis
 from ..reduce.reduction import mean, sum
@@ -18,11 +18,10 @@ from ..reduce.statistics import vector_norm
 from ..shape.broadcasting import broadcast_to
 from ..shape.creation import stop_gradient
 from ..shape.movement import expand_dims, reshape
-from .activation import softplus
+from .activation import log_sigmoid, softplus
 from .classification import labelled_infer
 from .loss import check_same_shape, reduced
 from .normalization import length
-from .rectifiers import log_sigmoid
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",

@@ -22,12 +22,12 @@ from ...kernels.elementwise.tables import float_dtype
 from ...kernels.random import distributions as kernels
 from ...kernels.random.random import FLOAT32, INT64
 from ..elementwise.arithmetic import strong_product
-from ..elementwise.elementwise import exp, log
+from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
 from ..families import padded
 from ..index.indexing import take
 from ..linalg.contraction import matmul
-from ..linalg.spectra import cholesky
+from ..linalg.factorizations import cholesky
 from ..nn.activation import sigmoid, softmax
 from ..reduce.cumulative import cumsum
 from ..reduce.searching import searchsorted

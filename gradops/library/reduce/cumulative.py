@@ -11,7 +11,7 @@ from ...core.samples import cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import equal, masked, where
-from ..elementwise.elementwise import exp
+from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan, logical_not
 from ..families import advance, linear
 from ..index.indexing import along
@@ -20,8 +20,7 @@ from ..shape.padding import pad_op
 from .linear_scan import backwards, before, linear_recurrence
 
 __all__ = [
-    "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
-    "logcumsumexp",
+    "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "logcumsumexp",
 ]
 
 

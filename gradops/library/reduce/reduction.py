@@ -12,9 +12,9 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
-from ...kernels.elementwise.floats import inexact
+from ...kernels.elementwise.tables import inexact
 from ..elementwise.comparison import equal, where
-from ..elementwise.elementwise import exp
+from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
 from ..families import advance
 from ..shape.broadcasting import broadcast_to

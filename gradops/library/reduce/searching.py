@@ -17,15 +17,13 @@ from ...core.types import ArrayType, conflict, shape_of, type_of
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
-from ..index.indexing import index, strong, take
+from ..index.index_keys import strong
+from ..index.indexing import index, take
 from ..shape.broadcasting import repeated
 from ..shape.movement import expand_dims, flip, reshape
 from .reduction import any
 
-__all__ = [
-    "argwhere", "bucketize", "digitize", "flatnonzero", "isin", "nonzero",
-    "searchsorted",
-]
+__all__ = ["argwhere", "bucketize", "digitize", "flatnonzero", "isin", "nonzero", "searchsorted"]
 
 SIDES = ("left", "right")
 

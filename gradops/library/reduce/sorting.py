@@ -18,9 +18,7 @@ from ..families import advance
 from ..shape.movement import in_a_row, squeeze
 from .along_axis import add_along_axis, take_along_axis
 
-__all__ = [
-    "argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk",
-]
+__all__ = ["argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk"]
 
 wrong_axis = [
     ErrorSample([np.ones((2, 3))], {"axis": 2}, ShapeError, "axis 2 is out of range"),

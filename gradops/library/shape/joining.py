@@ -14,8 +14,8 @@ from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
 from ..families import joining
-from ..index.index_keys import bound
-from ..index.indexing import slice_, strong
+from ..index.index_keys import bound, strong
+from ..index.indexing import slice_
 from .broadcasting import repeated
 from .movement import reshape
 

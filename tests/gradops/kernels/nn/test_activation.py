@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradops.kernels.elementwise.rectify import MANY, positive_part
+from gradops.kernels.nn.activation import MANY, positive_part
 
 LAYOUTS = {
     "C order": lambda x: x,

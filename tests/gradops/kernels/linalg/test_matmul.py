@@ -5,7 +5,7 @@ import pytest
 
 import dynamicgrad as dg
 import staticgrad as sg
-from gradops.kernels.linalg import products
+from gradops.kernels.linalg import matmul
 
 THIN = [(64, 1568, 10), (10, 64, 1568), (1568, 64, 8), (61, 1600, 8), (0, 4, 3)]
 
@@ -17,8 +17,8 @@ def test_tiles_give_the_product(sizes, turned):
     a = rng.standard_normal((k, m)).T if turned else rng.standard_normal((m, k))
     b = rng.standard_normal((n, k)).T if turned else rng.standard_normal((k, n))
     out = np.empty((m, n))
-    assert products.multiplied(a, b, out) is out
-    np.testing.assert_allclose(products.multiplied(a, b), a @ b, rtol=1e-10, atol=1e-10)
+    assert matmul.multiplied(a, b, out) is out
+    np.testing.assert_allclose(matmul.multiplied(a, b), a @ b, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(out, a @ b, rtol=1e-10, atol=1e-10)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradops
-from gradops.kernels.elementwise.gelu import BLOCK, by_pieces, gelu_piece
+from gradops.kernels.nn.gelu import BLOCK, by_pieces, gelu_piece
 
 X = np.linspace(-15, 15, 3 * BLOCK + 7)
 slope = gradops.OPS["gelu_slope"]

@@ -1,18 +1,24 @@
-"""Orthonormal columns times a triangle.
+"""The QR and Cholesky factorizations.
 
-The parts are held one above the other: see Note [Factors] in `matrices.py`. The diagonal of the
-triangle is real, by which the factors are determined.
+Q and the transpose of R are stored one above the other: see Note [Factors] in `matrices.py`. The
+diagonal of R is real, which makes the factors unique.
+
+Note [Hermitian]. Cholesky's and the symmetric eigenvalue ops read one triangle of a matrix and take
+the other for its mirror image. So they are functions of Hermitian matrices: gradients are
+Hermitian, and only the Hermitian part of a tangent counts. This is PyTorch's convention. The trait
+`hermitian` says so to the tests.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.errors import MissingRuleError, OptionError
+from ...core.errors import LinAlgError, MissingRuleError, OptionError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, drawn
+from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
-from ...kernels.linalg import factors
+from ...kernels.linalg import factors, linalg
 from ..elementwise.complexes import imag, real
 from ..index.diagonals import diag_embed, tril, triu
 from ..shape.joining import concatenate
@@ -23,16 +29,81 @@ from .matrices import (
     common_dtype,
     diagonal_of,
     heeded,
+    hermitian,
     no_matrix,
     require_matrix,
     sizes,
     smaller,
+    square_infer,
     stacked,
     times,
 )
-from .triangular import solve_triangular_op
+from .solve import not_square, solve_triangular_op
 
 __all__: list[str] = []
+
+HERMITIAN = frozenset({Trait.HERMITIAN})
+
+
+def positive_definite(*shapes: Any, **attrs: Any) -> Any:
+    """Symmetric matrices with eigenvalues well above 0 and well apart."""
+
+    def draw(r: Any, s: Any) -> Any:
+        q = np.linalg.qr(r.normal(size=s))[0]
+        return (q * np.arange(1.0, s[-1] + 1)) @ q.swapaxes(-1, -2)
+
+    return drawn(draw, shapes, **attrs)
+
+
+def positive_definite_complex(*shapes: Any, **attrs: Any) -> Any:
+    """The same, of complex numbers."""
+
+    def draw(r: Any, s: Any) -> Any:
+        q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
+        return (q * np.arange(1.0, s[-1] + 1)) @ q.conj().swapaxes(-1, -2)
+
+    return drawn(draw, shapes, **attrs)
+
+
+def lower_half(x: Any) -> Any:
+    """The lower triangle, with half of the diagonal."""
+    return tril(x, k=-1) + diag_embed(diagonal_of(x) / 2)
+
+
+def cholesky_cotangent(g: Any, y: Any, x: Any, upper: bool) -> Any:
+    """The transpose of the tangent, two triangular solutions."""
+    l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
+    right = adjoint(l)
+    inner = hermitian(lower_half(times(right, gl)))
+    half = solve_triangular_op(right, inner, lower=False, checked=False)
+    return heeded(g, adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False)))
+
+
+def cholesky_tangent(t: Any, y: Any, x: Any, upper: bool) -> Any:
+    """L times the lower half of the tangent seen through L's inverse from both sides."""
+    l = adjoint(y) if upper else y
+    half = solve_triangular_op(l, hermitian(t), lower=True, checked=False)
+    dl = times(l, lower_half(solve_triangular_op(l, adjoint(half), lower=True, checked=False)))
+    return adjoint(dl) if upper else dl
+
+
+cholesky = Op(
+    "cholesky", linalg.cholesky,
+    infer=square_infer("cholesky"),
+    vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
+    batch=stacked,
+    source="cholesky({0}, {upper})",
+    traits=HERMITIAN,
+    samples=cases(
+        positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
+        positive_definite((1, 1)), positive_definite((2, 0, 0)),
+        positive_definite_complex((3, 3)), positive_definite_complex((2, 2), upper=True),
+    ),
+    error_samples=[
+        *not_square, ErrorSample([-np.eye(2)], {}, LinAlgError, "not positive definite"),
+    ],
+    doc="The triangular factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
+)
 
 
 def qr_infer(x: ArrayType, mode: str) -> ArrayType:

@@ -1,0 +1,143 @@
+"""Activation functions on arrays, and reductions of short rows.
+
+Note [Short rows]. NumPy's reductions take short rows one at a time. As columns of a matrix all rows
+are reduced at once.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..elementwise.erf import erf
+from ..elementwise.tables import inexact
+from .gelu import by_pieces, gelu_piece
+
+SHORT = 32  # entries of a row up to which turning the array is the lesser cost
+
+
+def has_short_rows(x: Any, axis: int) -> bool:
+    """Whether `axis` is the last of several axes of a float array, and a short one."""
+    return (
+        type(x) is np.ndarray
+        and x.ndim > 1
+        and axis in (-1, x.ndim - 1)
+        and 0 < x.shape[-1] <= SHORT
+        and x.dtype.kind == "f"
+    )
+
+
+def columns(x: Any) -> Any:
+    """The rows of `x` as the columns of a matrix: in memory too if they are short, else a view."""
+    turned = x.reshape(-1, x.shape[-1]).T
+    return turned.copy() if x.shape[-1] <= SHORT else turned
+
+
+def rows(y: Any, like: Any, out: Any = None) -> Any:
+    """The columns of `y` as rows again, in the shape of `like` or in `out`."""
+    if out is None:
+        return np.ascontiguousarray(y.T).reshape(like.shape)
+    np.copyto(out, y.T.reshape(like.shape))
+    return out
+
+
+WIDE = 1 << 13  # entries that are compared at a time
+MANY = 2 * WIDE  # entries from which that pays
+
+
+def positive_part(x: Any, out: Any = None) -> Any:
+    """`np.maximum(x, 0)`."""
+    if type(x) is not np.ndarray or x.size < MANY or x.dtype.kind != "f":
+        return np.maximum(x, 0, out=out)
+    y = np.empty_like(x) if out is None else out
+    if y.strides != x.strides or y.dtype != x.dtype:
+        return np.maximum(x, 0, out=out)
+    into, whole = y.ravel("K"), x.size // WIDE * WIDE
+    if not np.may_share_memory(into, y):  # entries do not lie side by side
+        return np.maximum(x, 0, out=out)
+    flat, zeros = x.ravel("K"), np.zeros(WIDE, x.dtype)
+    np.maximum(flat[:whole].reshape(-1, WIDE), zeros, out=into[:whole].reshape(-1, WIDE))
+    np.maximum(flat[whole:], 0, out=into[whole:])
+    return y
+
+
+SMALL = 64  # entries up to which the number of NumPy calls is the cost
+
+
+def reusable(y: Any) -> Any:
+    """`y` if the steps that follow may overwrite it, else None."""
+    return y if type(y) is np.ndarray and y.dtype.kind == "f" else None
+
+
+# 1, -1 and 0 as arrays, which cost half as much as Python numbers beside small arrays.
+NUMBERS: dict[Any, Any] = {
+    np.dtype(d): tuple(np.array(n, d) for n in (1, -1, 0)) for d in ("f4", "f8")
+}
+
+
+ARRAYS = frozenset({np.ndarray, np.float32, np.float64})
+
+
+def sigmoid(x: Any, out: Any = None) -> Any:
+    """1 / (1 + exp(-x)), exact in both tails."""
+    numbers = NUMBERS.get(x.dtype) if type(x) in ARRAYS else None
+    if numbers is not None and x.size <= SMALL:
+        one, minus_one, zero = numbers  # exp(min(x, 0)) / (1 + exp(-|x|)) cannot overflow
+        below = np.exp(np.minimum(x, zero))
+        return np.divide(below, np.add(np.exp(np.copysign(x, minus_one)), one), out=out)
+    with np.errstate(over="ignore"):  # 1 / inf is the 0 that is meant
+        y = np.negative(inexact(x), out=out)
+        out = reusable(y) if out is None else out
+        y = np.exp(y, out=out)
+        return np.divide(1, np.add(y, 1, out=out), out=out)
+
+
+def softplus(x: Any, out: Any = None) -> Any:
+    x = inexact(x)
+    if np.size(x) <= SMALL:
+        return np.logaddexp(x, 0, out=out)
+    y = softplus_of_minus(np.abs(x))
+    return np.add(y, np.maximum(x, 0), out=reusable(y) if out is None else out)
+
+
+def softplus_of_minus(x: Any) -> Any:
+    """log(1 + exp(-x)) for an array `x` >= 0, which is overwritten."""
+    out = reusable(x)
+    return np.log1p(np.exp(np.negative(x, out=out), out=out), out=out)
+
+
+def silu(x: Any, out: Any = None) -> Any:
+    x = inexact(x)
+    with np.errstate(over="ignore"):  # x / inf is the 0 that is meant
+        y = np.negative(x)
+        buffer = reusable(y)
+        y = np.exp(y, out=buffer)
+        return np.divide(x, np.add(y, 1, out=buffer), out=out)
+
+
+CUBIC, SCALE = 0.044715, math.sqrt(2 / math.pi)
+
+
+def is_single(x: Any) -> bool:
+    """Whether entries have few enough digits for the kernels of gelu in float32."""
+    return type(x) in ARRAYS and x.dtype.kind == "f" and x.dtype.itemsize <= 4
+
+
+def gelu_by_erf(x: Any, out: Any) -> Any:
+    if is_single(x):
+        return by_pieces(gelu_piece, x, out)
+    y = erf(x * math.sqrt(0.5))
+    y += 1
+    y *= x
+    return np.multiply(y, 0.5, out=out)
+
+
+def gelu_by_tanh(x: Any, out: Any) -> Any:
+    y = x * x * CUBIC
+    y += 1
+    y *= x
+    y *= SCALE
+    y = np.tanh(y, out=reusable(y))
+    y += 1
+    y *= x
+    return np.multiply(y, 0.5, out=out)
