@@ -1,27 +1,26 @@
 """Backward: seeds, the walk over the tape, and where gradients end up."""
 
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
 from gradops.core.source_location import describe, here
+from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
 
 from ..hooks.gradient_edge import GradientEdge
-from ..hooks.tensor_hooks import watch_of
+from ..hooks.tensor_hooks import HookCalls, watch_of
 from .anomaly import inspection
 from .array import Array
-from .grad_mode import PACKING, RECORDING, Differentiating, chosen
+from .grad_mode import FINISHING, PACKING, RECORDING, Differentiating, chosen
 from .handle import ARRAYS, Handle, hold, on_face
 from .node import Leaf, Node
 from .piecewise import sloped, with_zeros
 from .saved_tensors import Freed, reader, tensors, values
 from .tensor import Tensor, handle, tensor_of
 
-FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
 
 
@@ -125,6 +124,7 @@ def carry(
     Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
     `recorded` gives what the rules of a node see if they are to be recorded.
     """
+    keep_freed_memory()
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
@@ -136,11 +136,13 @@ def carry(
     else:
         read = values if retain else reader(Freed((here(),)))
     look = sloped(inspection()) if recording else inspection()
+    hooks = HookCalls(list(seeds), active, keep, arrive)
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, look, arrive=arrive)
+            found = pull_back(seeds, read, active, keep, hooks, look)
+        found.update(hooks.kept)
         if late := FINISHING.get():
             for callback in late:
                 callback()

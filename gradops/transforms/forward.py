@@ -1,16 +1,14 @@
 """Forward mode: a primal and its tangent travel together."""
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import add
 from typing import Any
 
-from ..core.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.tree import flatten
 from ..core.types import is_inexact, shape_of, type_of
 from ..library.families import zeros_like
+from ..numpy_api.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..numpy_api.methods import ArrayMethods
 
 
@@ -47,9 +45,8 @@ class Dual(Carrier, ArrayMethods):
         y = op(*primals, **attrs)
         if not carries_tangent(y):
             return y
-        rules = [(op.rule("jvp", i), d) for i, d in duals.items()]
-        found = [rule(d.tangent, y, *primals, **attrs) for rule, d in rules if rule]
-        return Dual(y, spread(reduce(add, found), y), level) if found else y
+        t = op.push({i: d.tangent for i, d in duals.items()}, (y, *primals), attrs)
+        return y if t is None else Dual(y, spread(t, y), level)
 
     def item(self) -> Any:
         """The one entry of the primal, as a Python number; the tangent stays behind."""

@@ -11,10 +11,12 @@ import numpy as np
 from gradops import FeedError, FetchError, GradError, flatten
 from gradops.core.op import explain
 from gradops.core.traits import Trait
+from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
 from ..codegen.load import load
-from ..codegen.source import Arena, Source, emit
+from ..codegen.source import Source, emit
+from ..codegen.writer import Arena
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.feeds import require_all
@@ -46,6 +48,7 @@ class Executable:
         check_numerics: bool = False,
         rules: Sequence[Rule] = (),
     ) -> None:
+        keep_freed_memory()
         self.written, self.form, self.rebuild = written, form, rebuild
         self.graph = graph = optimized(written, optimize, rules)
         self.emitted: Source = emit(graph, form, any_layout=any_layout)

@@ -1,9 +1,9 @@
 """Products summed over indices, in Einstein's notation."""
 
 import math
-import string
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ...core.dims import Size
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import EveryOperand
+from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
 from ..elementwise.comparison import equal, masked
@@ -22,6 +22,7 @@ from ..shape.movement import expand_dims
 
 __all__ = ["einsum"]
 
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LARGE = 2**14  # products from which it pays to look for matrix products among them
 
 
@@ -35,12 +36,12 @@ def parts(subscripts: str) -> tuple[list[str], str]:
 def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
     """`subscripts` with ellipses spelled in letters and the output written out."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
-    if wrong := set((left + right).replace("...", "")) - {*string.ascii_letters, ","}:
+    if wrong := set((left + right).replace("...", "")) - {*LETTERS, ","}:
         raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
     terms = left.split(",")
     if len(terms) != len(ndims):
         raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")
-    spare = [c for c in string.ascii_letters if c not in subscripts]
+    spare = [c for c in LETTERS if c not in subscripts]
     hidden = [n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True)]
     most = max((h for t, h in zip(terms, hidden, strict=True) if "..." in t), default=0)
     dots = "".join(spare[:most])
@@ -125,7 +126,7 @@ def einsum_transpose(i: int, g: Any, y: Any, *xs: Any, subscripts: str) -> Any:
 
 def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
     """`term` with every letter once, and the pairs of axes that stood for one index."""
-    spare = iter(c for c in string.ascii_letters if c not in subscripts)
+    spare = iter(c for c in LETTERS if c not in subscripts)
     first = [term.index(c) for c in term]
     letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
@@ -142,13 +143,20 @@ def spread(ct: Any, found: str, target: str, x: Any) -> Any:
     return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
 
 
-def einsum_tangent(i: int, t: Any, y: Any, *xs: Any, subscripts: str) -> Any:
-    return einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts)
+def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[Any]:
+    return [einsum_transpose(i, *args, subscripts=subscripts) for i in wanted]
+
+
+def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: str) -> Any:
+    terms = [
+        einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts) for i, t in tangents.items()
+    ]
+    return reduce(add, terms)
 
 
 def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
     terms, output = parts(attrs["subscripts"])
-    letter = next(c for c in string.ascii_letters if c not in attrs["subscripts"])
+    letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
     return op(*xs, subscripts=f"{','.join(terms)}->{letter}{output}")
 
@@ -156,8 +164,8 @@ def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]
 einsum_op = Op(
     "einsum", einsum_kernel, arity=None,
     infer=einsum_infer,
-    vjp=EveryOperand(einsum_transpose),
-    jvp=EveryOperand(einsum_tangent),
+    vjp=JointVJP(einsum_cotangents),
+    jvp=JointJVP(einsum_tangent),
     batch=einsum_batch,
     source="einsum({operands}, subscripts={subscripts})",
     samples=cases(

@@ -23,7 +23,6 @@ from ..shape.movement import reshape
 
 __all__: list[str] = []
 
-INVERSE: Any = np.fft.irfft  # whose types name each norm
 OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -154,7 +153,8 @@ def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def irfft_kernel(x: Any, n: int, axis: int, norm: str = "backward") -> Any:
     if x.shape[axis] != n // 2 + 1:
         raise ValueError("n does not fit")  # type inference has the words for the user
-    return INVERSE(x, n, axis, norm)
+    inverse: Any = np.fft.irfft  # whose types name each norm
+    return inverse(x, n, axis, norm)
 
 
 def irfft_transpose(g: Any, y: Any, x: Any, n: Size, axis: int, norm: str) -> Any:
