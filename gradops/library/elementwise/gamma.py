@@ -15,6 +15,7 @@ from ...kernels.elementwise import gamma as kernels
 from ...kernels.elementwise import incomplete
 from ...kernels.elementwise.scipy_kernels import of_scipy
 from ...kernels.elementwise.tables import float_dtype
+from ...typing import AnyArray, OperandLike
 from ..families import elementwise, singular
 from .arithmetic import strong_product
 from .comparison import less, maximum, where
@@ -30,7 +31,7 @@ __all__ = [
 def of_floats(name: str) -> Callable[..., ArrayType]:
     """Type inference for an op, entry by entry, that gives floats: of integers, float64."""
 
-    def infer(*types: ArrayType, **attrs: Any) -> ArrayType:
+    def infer(*types: ArrayType, **attrs: object) -> ArrayType:
         return ArrayType(broadcast_shapes(name, types), float_dtype(*(t.dtype for t in types)))
 
     return infer
@@ -44,7 +45,7 @@ def borrowed(name: str, **facets: Any) -> Op:
 def none_in(name: str, operand: str) -> singular:
     """The partial derivative in an operand for which there is no formula."""
 
-    def refuse(*args: Any, **attrs: Any) -> Any:
+    def refuse(*args: Any, **attrs: object) -> AnyArray:
         raise MissingRuleError(
             name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}"
         )  # fmt: skip
@@ -77,7 +78,7 @@ gamma = borrowed(
 )
 
 
-def polygamma(n: int, x: Any) -> Any:
+def polygamma(n: int, x: OperandLike) -> Any:
     """Derivative `n` of digamma. Raises OptionError unless `n` is an integer from 0 on.
 
     >>> float(polygamma(1, 1.0)) == math.pi**2 / 6
@@ -97,7 +98,7 @@ def betaln(a: Any, b: Any) -> Any:
     return gammaln(a) + gammaln(b) - gammaln(a + b)
 
 
-def beta(a: Any, b: Any) -> Any:
+def beta(a: OperandLike, b: OperandLike) -> Any:
     """The beta function of positive numbers, gamma(a) gamma(b) / gamma(a + b).
 
     >>> round(float(1 / beta(2.0, 3.0)), 6)
@@ -122,17 +123,17 @@ def multigammaln(a: Any, d: int) -> Any:
     return total + d * (d - 1) / 4 * math.log(math.pi)
 
 
-def log_density(a: Any, x: Any) -> Any:
+def log_density(a: AnyArray, x: AnyArray) -> AnyArray:
     """The logarithm of x times the density of the gamma distribution at x."""
     return xlogy(a, x) - x - gammaln(a)
 
 
-def gammainc_rise(a: Any, x: Any) -> Any:
+def gammainc_rise(a: AnyArray, x: AnyArray) -> AnyArray:
     """The derivative of gammainc in `a`. See Note [Tails] in `kernels/elementwise/incomplete`."""
     return strong_product(exp(log_density(a, x)), -gamma_slope(a, log(x)))
 
 
-def gammainc_density(a: Any, x: Any) -> Any:
+def gammainc_density(a: AnyArray, x: AnyArray) -> AnyArray:
     """The derivative of gammainc in `x`."""
     return exp(xlogy(a - 1, x) - x - gammaln(a))
 
@@ -172,7 +173,7 @@ def is_lower(a: Any, x: Any) -> Any:
     return less(x, maximum(a, 1))
 
 
-def tail_in_x(y: Any, a: Any, x: Any, n: int) -> Any:
+def tail_in_x(y: AnyArray, a: AnyArray, x: AnyArray, n: int) -> AnyArray:
     if n:
         return y - (a * y + n * gamma_tail(a, x, n=n - 1)) / x
     return y - where(is_lower(a, x), a * y - 1, a * y + 1) / x
@@ -188,7 +189,7 @@ gamma_tail = elementwise(
 )
 
 
-def slope_in_a(y: Any, a: Any, logx: Any) -> Any:
+def slope_in_a(y: AnyArray, a: AnyArray, logx: Any) -> AnyArray:
     x = exp(logx)
     m0, m1, m2 = (gamma_tail(a, x, n=n) for n in range(3))
     y = (logx - digamma(a)) * m1 - zeta(2, a) * m0 + m2

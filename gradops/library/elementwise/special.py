@@ -1,7 +1,6 @@
 """Relatives of the error function, the normal distribution, and logarithms in sums and products."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ...core.traits import Trait
 from ...core.types import type_of
 from ...kernels.elementwise import gaussian as kernels
 from ...kernels.elementwise.tables import float_dtype
+from ...typing import AnyArray
 from ..families import elementwise, singular
 from ..nn.activation import sigmoid
 from .comparison import equal, less_equal, maximum, where
@@ -116,7 +116,7 @@ entr = elementwise(
 )
 
 
-def lead(a: Any, b: Any) -> Any:
+def lead(a: AnyArray, b: AnyArray) -> AnyArray:
     """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
     return where(isinf(a) & equal(a, b), 0, a - b)
 

@@ -1,7 +1,7 @@
 """Pooling: the greatest entry or the sum of each window over the last axes of an operand."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
+from ...typing import AnyArray, Attrs
 from ..families import linear
 from ..shape.broadcasting import each_its_own
 
@@ -39,7 +40,7 @@ def slide(op: str, types: Any, window: Sizes, strides: Given, pads: Pads, dilati
     return full
 
 
-def pooled(op: str, types: Any, sizes: Shape, full: Any) -> Shape:
+def pooled(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) -> Shape:
     """The numbers of windows along axes of these sizes, or an error if one does not fit."""
     window, strides, pads, dilations = full
     for n, k, pad, d in zip(sizes, window, pads, dilations, strict=True):
@@ -84,7 +85,7 @@ def unpool_infer(
     return ArrayType((*g.shape[:first], *shape), g.dtype)
 
 
-def same_windows(op: str, types: Any, chosen: ArrayType, y: ArrayType) -> None:
+def same_windows(op: str, types: Sequence[ArrayType], chosen: ArrayType, y: ArrayType) -> None:
     """Refuse choices that are not those of the windows of `y`."""
     if chosen.dtype.kind not in "iu":
         raise DTypeError(op, types, f"the numbers of entries are integers, not {chosen.dtype}")
@@ -111,7 +112,7 @@ def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
-def checked(op: Op, xs: Any, window: Sizes, *rest: Any, **shape: Any) -> Any:
+def checked(op: Op, xs: Sequence[AnyArray], window: Sizes, *rest: Any, **shape: Shape) -> Any:
     """All that says where windows lie, after type inference had nothing against it."""
     op.infer(*map(type_of, xs), window=window, **given(*rest), **shape)
     return slide(op.name, xs, window, *rest)
@@ -161,13 +162,13 @@ def sum_unpool_kernel(
     return kernels.spread_sums(g, shape, *full)
 
 
-def restored(x: Any, attrs: dict[str, Any]) -> dict[str, Any]:
+def restored(x: Any, attrs: Attrs) -> dict[str, Any]:
     """The attributes that lead back from the windows of `x` to its sizes."""
     shape = shape_of(x)
     return {**attrs, "shape": shape[len(shape) - len(attrs["window"]) :]}
 
 
-def onward(attrs: dict[str, Any]) -> dict[str, Any]:
+def onward(attrs: Attrs) -> dict[str, Any]:
     """The attributes that lead to the windows again."""
     return {k: v for k, v in attrs.items() if k != "shape"}
 
@@ -190,7 +191,7 @@ def pools(draw: Callable[..., Samples]) -> Samples:
     )
 
 
-def numbers(sizes: Sizes, most: int, **attrs: Any) -> Samples:
+def numbers(sizes: Sizes, most: int, **attrs: object) -> Samples:
     """Numbers of entries in windows, all below `most`."""
     return drawn(lambda r, s: r.integers(0, most, s), [sizes], **attrs)
 

@@ -16,6 +16,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import Together
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
+from ...typing import AnyArray, Operand
 from ..elementwise.trigonometric import tanh
 from ..families import zeros_like
 from ..shape.broadcasting import each_its_own
@@ -31,12 +32,12 @@ def block(x: Any, i: int, count: int) -> Any:
     return x[..., i * n : (i + 1) * n]
 
 
-def blocks(x: Any, count: int) -> list[Any]:
+def blocks(x: Operand, count: int) -> list[Any]:
     """All gates."""
     return [block(x, i, count) for i in range(count)]
 
 
-def joined(*parts: Any) -> Any:
+def joined(*parts: Any) -> AnyArray:
     """Gates side by side."""
     return concatenate_op(*parts, axis=-1)
 
@@ -54,7 +55,7 @@ def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
 
 
 @lru_cache(maxsize=64)
-def is_cell_gate(size: int, dtype: Any) -> Any:
+def is_cell_gate(size: int, dtype: Any) -> AnyArray:
     """1 where a row of an LSTM has its cell gate, the one with a tanh, and 0 elsewhere."""
     row = np.zeros(size, dtype)
     block(row, 2, 4)[...] = 1
@@ -103,13 +104,15 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def lstm_gates_shares(v: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+def lstm_gates_shares(
+    v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> Callable[[int], AnyArray]:
     """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh; the same for both operands."""
     ct = lstm_gates_rule(v, y, x, h)
     return lambda i: ct
 
 
-def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
+def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyArray:
     return v * ((1 - y) * (y + is_cell_gate(shape_of(x)[-1], y.dtype)))
 
 
@@ -135,19 +138,19 @@ def pair_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTyp
     return infer
 
 
-def memory_kernel(a: Any, c: Any, out: Any = None) -> Any:
+def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
     i, f, g, _ = blocks(a, 4)
     require(i.shape == c.shape)
     y = np.multiply(f, c, out=out)
     return np.add(y, i * g, out=y)
 
 
-def memory_left(g: Any, y: Any, a: Any, c: Any) -> Any:
+def memory_left(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> AnyArray:
     """The gradients of the gates; the output gate has no part in it."""
     return joined(g * block(a, 2, 4), g * c, g * block(a, 0, 4), zeros_like(g))
 
 
-def memory_tangent(t: Any, y: Any, a: Any, c: Any) -> Any:
+def memory_tangent(t: Operand, y: Operand, a: Operand, c: Operand) -> Operand:
     return block(t, 0, 4) * block(a, 2, 4) + block(t, 2, 4) * block(a, 0, 4) + block(t, 1, 4) * c
 
 
@@ -174,7 +177,7 @@ def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     return np.multiply(y, o, out=y)
 
 
-def hidden_shares(g: Any, y: Any, a: Any, c: Any) -> Callable[[int], Any]:
+def hidden_shares(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> Callable[[int], AnyArray]:
     t, zeros = tanh(c), zeros_like(g)
     return lambda i: g * block(a, 3, 4) * (1 - t * t) if i else joined(zeros, zeros, zeros, g * t)
 
@@ -192,12 +195,12 @@ lstm_hidden = Op(
 )
 
 
-def square_of_tanh(c: Any) -> Any:
+def square_of_tanh(c: AnyArray) -> AnyArray:
     u = tanh(c)
     return u * u
 
 
-def gru_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
+def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     require(x.shape == h.shape and x.shape[-1] % 3 == 0)
     n = x.shape[-1] // 3
     y = np.add(x, h, out=out)
@@ -208,7 +211,9 @@ def gru_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def gru_gates_shares(g: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+def gru_gates_shares(
+    g: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> Callable[[int], AnyArray]:
     """The cotangents of what is added up for the gates, from the input and from the state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
@@ -216,7 +221,7 @@ def gru_gates_shares(g: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
     return lambda i: joined(dr, dz, dn * r if i else dn)
 
 
-def gru_gates_tangent(t: Any, y: Any, h: Any, from_state: bool) -> Any:
+def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -> AnyArray:
     r, z, n = blocks(y, 3)
     tr, tz, tn = blocks(t, 3)
     dr = tr * (r * (1 - r))
@@ -248,12 +253,12 @@ def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
     return np.add(np.multiply(y, z, out=y), n, out=y)
 
 
-def gru_state_left(g: Any, y: Any, a: Any, h: Any) -> Any:
+def gru_state_left(g: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:
     _, z, n = blocks(a, 3)
     return joined(zeros_like(g), g * (h - n), g * (1 - z))
 
 
-def gru_state_tangent(t: Any, y: Any, a: Any, h: Any) -> Any:
+def gru_state_tangent(t: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:
     (_, z, n), (_, tz, tn) = blocks(a, 3), blocks(t, 3)
     return tz * (h - n) + tn * (1 - z)
 

@@ -6,7 +6,7 @@ other, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op w
 is made of it has all of them, exactly, and without a division.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import Together
 from ...core.samples import beside, cases, complexes, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Attrs, Operand
 from ..families import advance
 from ..index.indexing import index
 from ..shape.broadcasting import repeated
@@ -33,7 +34,7 @@ def linear_recurrence_infer(a: ArrayType, b: ArrayType, axis: int) -> ArrayType:
     return found
 
 
-def linear_recurrence_kernel(a: Any, b: Any, axis: int) -> Any:
+def linear_recurrence_kernel(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
     y = np.array(np.broadcast_arrays(a, b)[1], np.result_type(a, b))
     factors, entries = (np.moveaxis(x, axis, 0) for x in (np.broadcast_to(a, y.shape), y))
     roomy = y.size > ROOMY * len(entries)
@@ -69,7 +70,7 @@ def doubled(a: Any, y: Any) -> None:
 def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
     """A function of x, an axis and a number that moves entries by one place."""
 
-    def shift(x: Any, axis: int, fill: float) -> Any:
+    def shift(x: AnyArray, axis: int, fill: float) -> Operand:
         k = normalize_axis("shift", type_of(x), axis)
         pairs = tuple(widths if i == k else (0, 0) for i in range(len(shape_of(x))))
         return index(pad_op(x, pad_width=pairs, value=fill), (*(FULL,) * k, kept))
@@ -81,18 +82,22 @@ before = shifted((1, 0), slice(None, -1))  # in each place the entry before it
 after = shifted((0, 1), slice(1, None))  # in each place the entry after it
 
 
-def backwards(a: Any, b: Any, axis: int) -> Any:
+def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
     """y[i] = b[i] + a[i+1] y[i+1], from the last entry to the first."""
     turned = linear_recurrence(flip(after(a, axis, 0), axis=axis), flip(b, axis=axis), axis=axis)
     return flip(turned, axis=axis)
 
 
-def linear_recurrence_shares(g: Any, y: Any, a: Any, b: Any, axis: int) -> Callable[[int], Any]:
+def linear_recurrence_shares(
+    g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
+) -> Callable[[int], AnyArray]:
     back = backwards(a, g, axis)
     return lambda i: back if i else back * before(y, axis, 0)
 
 
-def linear_recurrence_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def linear_recurrence_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     return advance(op, repeated(xs, batched), batched, attrs)
 
 

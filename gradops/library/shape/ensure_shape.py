@@ -1,6 +1,5 @@
 """Ops that leave the entries as they are, and say which sizes are known."""
 
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ def forget_sizes_infer(x: ArrayType, axes: tuple[int, ...]) -> ArrayType:
     return ArrayType(tuple(sizes), x.dtype)
 
 
-def forget_sizes_kernel(x: Any, axes: tuple[int, ...]) -> Any:
+def forget_sizes_kernel(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     normalize_axes("forget_sizes", type_of(x), axes)
     return x
 
@@ -48,7 +47,7 @@ def ensure_shape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     return ArrayType(shape, x.dtype)
 
 
-def ensure_shape_kernel(x: Any, shape: Shape) -> Any:
+def ensure_shape_kernel(x: np.ndarray, shape: Shape) -> np.ndarray:
     if np.shape(x) != shape:
         ensure_shape_infer(type_of(x), shape)
     return x

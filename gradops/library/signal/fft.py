@@ -15,6 +15,7 @@ from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Attrs
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
 from ..families import advance, linear
@@ -40,7 +41,7 @@ def require_points(op: str, x: ArrayType, *axes: int) -> None:
             raise ShapeError(op, [x], f"axis {axis} is empty", hint="give its length: n=, s=")
 
 
-def complex_of(x: ArrayType) -> np.dtype[Any]:
+def complex_of(x: ArrayType) -> np.dtype:
     """The dtype of the transform of an operand."""
     return np.result_type(x.dtype, 1j)
 
@@ -52,8 +53,8 @@ def fft_infer(x: ArrayType, axes: tuple[int, ...], inverse: bool, norm: str) -> 
 
 
 def fft_kernel(
-    x: Any, axes: tuple[int, ...], inverse: bool = False, norm: str = "backward"
-) -> Any:
+    x: np.ndarray, axes: tuple[int, ...], inverse: bool = False, norm: str = "backward"
+) -> np.ndarray:
     transform: Any = np.fft.ifft if inverse else np.fft.fft
     normalize_axes("fft", type_of(x), axes)
     y = x
@@ -62,7 +63,7 @@ def fft_kernel(
     return y if axes else np.array(x, np.result_type(x, 1j))
 
 
-def fft_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def fft_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     axes = normalize_axes(op, type_of(xs[0]).example, attrs["axes"])
     return op(xs[0], **{**attrs, "axes": tuple(i + 1 for i in axes)})
 
@@ -88,7 +89,7 @@ fft_op = linear(
 )
 
 
-def twice(x: Any, axis: int, n: Size, factor: float) -> Any:
+def twice(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
     """Entries that stand for two of n multiplied by a number. See Note [Halves]."""
     axis = normalize_axis("twice", type_of(x), axis)
     k = numbers(x, axis)
@@ -107,7 +108,7 @@ def rfft_infer(x: ArrayType, axis: int, norm: str) -> ArrayType:
     return ArrayType(tuple(shape), complex_of(x))
 
 
-def rfft_transpose(g: Any, y: Any, x: Any, axis: int, norm: str) -> Any:
+def rfft_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: int, norm: str) -> AnyArray:
     n = shape_of(x)[axis]
     return irfft_op(conj(twice(g, axis, n, 0.5)), n=n, axis=axis, norm=OTHER[norm])
 
@@ -146,18 +147,20 @@ def irfft_infer(x: ArrayType, n: Size, axis: int, norm: str) -> ArrayType:
     return ArrayType(tuple(shape), np.result_type(real_of(x.dtype), 1.0))
 
 
-def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_of(dtype: np.dtype) -> np.dtype:
     """The dtype of the parts of numbers of a dtype."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
-def irfft_kernel(x: Any, n: int, axis: int, norm: str = "backward") -> Any:
+def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np.ndarray:
     if x.shape[axis] != n // 2 + 1:
         raise ValueError("n does not fit")  # type inference has the words for the user
     return INVERSE(x, n, axis, norm)
 
 
-def irfft_transpose(g: Any, y: Any, x: Any, n: Size, axis: int, norm: str) -> Any:
+def irfft_transpose(
+    g: AnyArray, y: AnyArray, x: AnyArray, n: Size, axis: int, norm: str
+) -> AnyArray:
     return twice(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
 
 
