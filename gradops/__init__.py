@@ -46,7 +46,6 @@ from .core.op import OPS, ErrorSample, Op
 from .core.samples import beside, between, cases, distinct, exactly, integers, positive, reals
 from .core.tree import flatten, leaves_of, tree_map
 from .core.types import ArrayType, type_of
-from .kernels import heap
 from .library.elementwise.arithmetic import *
 from .library.elementwise.bessel import *
 from .library.elementwise.comparison import *
@@ -130,5 +129,3 @@ __all__ = [
     "selection", "singular", "tree_map", "type_of", "vmap",
 ]  # fmt: skip
 __all__ = sorted([*__all__, *aliases.__all__, *library.__all__])
-
-heap.keep_freed_memory()

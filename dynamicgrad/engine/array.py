@@ -12,9 +12,9 @@ import numpy as np
 
 import gradops as ops
 from gradops import Op, TransformError
-from gradops.core.detach_checks import CUT_OFF, OWNED, array_refused, number_made
 from gradops.core.op import as_operand
 from gradops.numpy_api import function_for
+from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_refused, number_made
 from gradops.numpy_api.methods import ArrayMethods
 
 from .grad_mode import is_recording

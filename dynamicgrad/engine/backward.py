@@ -8,6 +8,7 @@ import numpy as np
 
 from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
 from gradops.core.source_location import describe, here
+from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
 
 from ..hooks.gradient_edge import GradientEdge
@@ -125,6 +126,7 @@ def carry(
     Those of leaves that have hooks go to `arrive`, if given, as soon as they are complete.
     `recorded` gives what the rules of a node see if they are to be recorded.
     """
+    keep_freed_memory()
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)

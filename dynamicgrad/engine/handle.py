@@ -14,11 +14,11 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from gradops import ArrayType, DTypeError, Op, Operators, TapeError, stop_gradient, type_of
-from gradops.core.detach_checks import number_made
 from gradops.core.op import PLAIN, compute
 from gradops.core.source_location import here
 from gradops.core.traits import Trait
 from gradops.numpy_api import apply_ufunc
+from gradops.numpy_api.detach_checks import number_made
 
 from .grad_mode import INFERENCE, is_recording
 from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.core.detach_checks import array_refused, number_made
 from gradops.core.source_location import describe, here
+from gradops.numpy_api.detach_checks import array_refused, number_made
 
 from ..devices import require, without_device
 from ..engine.grad_mode import is_recording

@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from .user_call import note_of_call
+from .source_location import note_of_call
 
 __all__ = [
     "AxisError", "CheckError", "DTypeError", "DetachWarning", "DivisionError", "FeedError",
@@ -53,6 +53,13 @@ __all__ = [
     "StateFormatError", "StructureError", "TapeError", "TransformError", "UnreachedWarning",
     "ValueUnknownError",
 ]  # fmt: skip
+
+
+BY_HAND = (
+    "write it with functions of NumPy and gradops, or give it a derivative: autograd.Function of"
+    " dynamicgrad, custom_gradient of staticgrad"
+)
+"""The way out where a function has no counterpart that takes traced values."""
 
 
 class GradError(Exception):

@@ -4,16 +4,21 @@ A place is a code object and an instruction offset: cheap to take, turned into t
 error is shown.
 """
 
+import ast
+import inspect
 import linecache
 import os
 import sys
 import warnings
 from functools import lru_cache
-from types import CodeType
+from itertools import islice
+from types import CodeType, FrameType, ModuleType
 
 import numpy as np
 
 Place = tuple[CodeType, int]
+PACKAGES = frozenset({"gradops", "dynamicgrad", "staticgrad"})
+CONVERSIONS = frozenset({"float", "int", "complex"})
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _ROOTS = (
@@ -109,3 +114,154 @@ def shortened(filename: str, place: Place) -> str:
 def warn(message: str, category: type[Warning]) -> None:
     """Warn of the user's line."""
     warnings.warn(message, category, stacklevel=depth_of_user())
+
+
+def frames_to_user() -> list[FrameType]:
+    """The frames from the innermost one outside the library inwards; none if there is no such."""
+    frame: FrameType | None = sys._getframe(1)
+    found = []
+    while frame is not None:
+        found.append(frame)
+        if not is_of_library(frame):
+            return found[::-1]
+        frame = frame.f_back
+    return []
+
+
+def is_of_library(frame: FrameType) -> bool:
+    """Whether a frame is not the user's; SciPy has functions whose source it makes and runs."""
+    if OURS[frame.f_code.co_filename]:
+        return True
+    return frame.f_code.co_filename == "<string>" and package_of(frame) in ("numpy", "scipy")
+
+
+def package_of(frame: FrameType) -> str:
+    """The outermost package that the code of a frame belongs to."""
+    return str(frame.f_globals.get("__name__", "")).split(".")[0]
+
+
+def place_of_user() -> Place | None:
+    """The innermost place outside the library, SciPy's generated source included in it."""
+    frames = frames_to_user()
+    return (frames[0].f_code, frames[0].f_lasti) if frames else None
+
+
+def function_called() -> str:
+    """The name of the function of NumPy, SciPy or Python's library that the user's line calls.
+
+    It is empty where the line calls one of ours, and the name of a package where users know what
+    it calls by no name.
+    """
+    package = ""
+    for frame in frames_to_user()[1:]:
+        module = str(frame.f_globals.get("__name__", ""))
+        if package_of(frame) in PACKAGES:
+            break
+        if name := public_name(module, frame.f_code.co_qualname):
+            return name
+        package = package or module.partition("._")[0]
+    return package
+
+
+def public_name(module: str, qualified: str) -> str:
+    """The name by which users call what is defined in a module, or nothing if they do not."""
+    qualified = qualified.partition(".<locals>")[0].removesuffix(".__call__")
+    name = qualified.split(".")[0]
+    parts = module.split(".")
+    for i in range(1, len(parts) + 1):
+        owner = ".".join(parts[:i])
+        if parts[i - 1].startswith("_"):
+            break
+        if not name.startswith("_") and callable(getattr(sys.modules.get(owner), name, None)):
+            return f"{owner}.{qualified}"
+    return ""
+
+
+def calls_staticgrad() -> bool:
+    """Whether the user's line calls staticgrad."""
+    return any(package_of(frame) == "staticgrad" for frame in frames_to_user()[1:2])
+
+
+def note_of_call() -> str:
+    """A note with the user's line, where it calls a function of another library; or nothing."""
+    called = function_called()
+    if not called:
+        return ""
+    return f"  at {describe(place_of_user())}, in {called}"
+
+
+class Call:
+    """A call as the user's source has it: the name of what is called, and its first argument.
+
+    Names are looked up where the program stands; nothing of it runs.
+    """
+
+    def __init__(self, node: ast.Call, frame: FrameType) -> None:
+        self.node, self.frame = node, frame
+        self.name = self.title(node.func)
+
+    def value(self, node: ast.expr) -> object:
+        """The value of a name, or of an attribute of one that is no property; or None."""
+        if isinstance(node, ast.Name):
+            frame = self.frame
+            spaces = (frame.f_locals, frame.f_globals, frame.f_builtins)
+            return next((space[node.id] for space in spaces if node.id in space), None)
+        if not isinstance(node, ast.Attribute) or (owner := self.value(node.value)) is None:
+            return None
+        return inspect.getattr_static(owner, node.attr, None)
+
+    def title(self, node: ast.expr) -> str:
+        """The name of a function: with its module, or with the class of what it is a method of."""
+        if not isinstance(node, ast.Attribute):
+            found = self.value(node)
+            return f"{getattr(found, '__module__', '')}.{getattr(found, '__qualname__', '')}"
+        owner = self.value(node.value)
+        if owner is None:  # an array, if it is a call that asks for arrays
+            return f"ndarray.{node.attr}"
+        named = owner if isinstance(owner, type | ModuleType) else type(owner)
+        return f"{named.__name__}.{node.attr}"
+
+    def depth_of_first(self) -> int | None:
+        """How deep lists are nested in the first argument, 2 at most; None if it is not known."""
+        return depth_of(self.node.args[0], self) if self.node.args else None
+
+
+def depth_of(node: ast.expr, call: Call) -> int | None:
+    """How deep lists are nested in what an expression gives, 2 at most; None if not known."""
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return 1 + bool(depth_of(node.elt, call))
+    if isinstance(node, ast.List | ast.Tuple):
+        return 1 + any(bool(depth_of(part, call)) for part in node.elts)
+    found = call.value(node)
+    if isinstance(found, list | tuple):
+        return 1 + any(isinstance(part, list | tuple) for part in found)
+    return None if found is None else 0
+
+
+def call_of_user() -> Call | None:
+    """The call at which the user's program stands, if its source is there to be read."""
+    frames = frames_to_user()
+    node = node_at(frames[0].f_code, frames[0].f_lasti) if frames else None
+    return Call(node, frames[0]) if isinstance(node, ast.Call) else None
+
+
+def is_conversion(place: Place) -> bool:
+    """Whether a program calls float or its like at a place, which needs no counterpart."""
+    node = node_at(*place)
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in CONVERSIONS
+
+
+@lru_cache(maxsize=256)
+def node_at(code: CodeType, offset: int) -> ast.expr | None:
+    """The expression at an instruction of a program; None without the source."""
+    found = next(islice(code.co_positions(), offset // 2, None), None)
+    if found is None or None in found:
+        return None
+    first, last, start, end = map(int, found)  # type: ignore[arg-type]
+    lines = [raw_line(code.co_filename, i).encode() for i in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]  # before the start is cut, in case they are one line
+    lines[0] = lines[0][start:]
+    try:
+        return ast.parse(b"".join(lines).decode(), mode="eval").body
+    except (SyntaxError, ValueError):  # the file is another by now
+        return None

@@ -1,6 +1,5 @@
 """Nested structures: lists, tuples, dicts, named tuples and dataclasses of leaves."""
 
-import dataclasses
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -22,7 +21,9 @@ def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
         return list(node), type(node)
     if type(node) in DICTS:
         return list(node.values()), lambda parts: filled(node.copy(), parts)
-    if dataclasses.is_dataclass(node) and not isinstance(node, type) and not is_operand(node):
+    if hasattr(type(node), "__dataclass_fields__") and not is_operand(node):
+        import dataclasses  # as what has such nodes has done
+
         names = [f.name for f in dataclasses.fields(node)]
         parts = [getattr(node, name) for name in names]
         return parts, lambda new: dataclasses.replace(node, **dict(zip(names, new, strict=True)))

@@ -11,8 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threading import Thread
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -58,8 +60,10 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
         raise failures[0]
 
 
-def started(run: Callable[[], None], count: int) -> list[Thread]:
+def started(run: Callable[[], None], count: int) -> list["Thread"]:
     """So many threads that run a function; fewer where a limit is met, or Python is ending."""
+    from threading import Thread
+
     found: list[Thread] = []
     with suppress(RuntimeError):
         for _ in range(count):

@@ -5,7 +5,7 @@ A test goes through all that NumPy offers: what is not listed here has to run in
 
 from collections.abc import Mapping
 
-from ..core.detach_checks import BY_HAND
+from ..core.errors import BY_HAND
 
 TABLE: Mapping[tuple[str, str], str] = {
     (

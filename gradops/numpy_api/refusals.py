@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.detach_checks import where_and_way_out
 from ..core.errors import NumPyCallError
 from ..core.types import shape_of
+from .detach_checks import where_and_way_out
 
 
 def refusal(call: str, reason: str, hint: str) -> NumPyCallError:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.detach_checks import cuts_noted
 from ..core.errors import DTypeError, OptionError, ShapeError, TransformError
 from ..core.op import PLAIN
 from ..core.source_location import describe
@@ -22,6 +21,7 @@ from ..library.index.indexing import index
 from ..library.reduce.reduction import sum
 from ..library.shape.joining import concatenate
 from ..library.shape.movement import reshape
+from ..numpy_api.detach_checks import cuts_noted
 
 Function = Callable[..., Any]
 CONSTANTS = (bool, int, float, np.number, np.bool_, np.ndarray)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.detach_checks import COLLECTED, array_refused
 from ..core.errors import MissingRuleError, ShapeError, TransformError
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.source_location import describe, here
 from ..core.tree import flatten
 from ..core.types import ArrayType, shape_of, type_of
+from ..numpy_api.detach_checks import COLLECTED, array_refused
 from ..numpy_api.methods import ArrayMethods
 
 CONTROL_FLOW = (

@@ -5,12 +5,12 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from ..core.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import OPS, Op
 from ..core.tree import flatten
 from ..core.types import is_inexact, shape_of, type_of
 from ..library.families import zeros_like
+from ..numpy_api.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..numpy_api.methods import ArrayMethods
 
 

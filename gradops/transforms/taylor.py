@@ -15,7 +15,6 @@ from math import factorial
 from operator import add
 from typing import Any
 
-from ..core.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..core.errors import TransformError
 from ..core.levels import Carrier, at_level, levels
 from ..core.op import Op
@@ -23,6 +22,7 @@ from ..core.traits import Trait
 from ..core.tree import flatten
 from ..core.types import type_of
 from ..library.families import zeros_like
+from ..numpy_api.detach_checks import COLLECTED, JOIN, array_refused, number_made
 from ..numpy_api.methods import ArrayMethods
 from ..numpy_api.operators import Operators
 from .forward import carries_tangent, spread

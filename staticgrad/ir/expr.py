@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, Op, ValueUnknownError, type_of
-from gradops.core.detach_checks import where_and_way_out
 from gradops.core.errors import OperandError
 from gradops.core.levels import TRACING
 from gradops.core.op import as_operand
 from gradops.core.source_location import Place, describe, here
 from gradops.core.types import native, operand_types, result_dtype
+from gradops.numpy_api.detach_checks import where_and_way_out
 from gradops.numpy_api.methods import ArrayMethods
 
 from .errors import foreign, made_lines, no_operand

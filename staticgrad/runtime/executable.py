@@ -11,6 +11,7 @@ import numpy as np
 from gradops import FeedError, FetchError, GradError, flatten
 from gradops.core.op import explain
 from gradops.core.traits import Trait
+from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
 from ..codegen.load import load
@@ -46,6 +47,7 @@ class Executable:
         check_numerics: bool = False,
         rules: Sequence[Rule] = (),
     ) -> None:
+        keep_freed_memory()
         self.written, self.form, self.rebuild = written, form, rebuild
         self.graph = graph = optimized(written, optimize, rules)
         self.emitted: Source = emit(graph, form, any_layout=any_layout)

@@ -12,8 +12,7 @@ import dynamicgrad as dg
 import gradops
 import staticgrad as sg
 from dynamicgrad.autograd import forward_ad
-from gradops.core import numpy_hints
-from gradops.numpy_api import missing, signatures
+from gradops.numpy_api import missing, numpy_hints, signatures
 
 ROOT = Path(__file__).parents[2]
 SPACES = {

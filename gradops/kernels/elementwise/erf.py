@@ -1,12 +1,10 @@
 """The error function."""
 
-from collections.abc import Callable, Iterator
-from decimal import Context, Decimal, localcontext
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .tables import blocks
 
@@ -15,7 +13,7 @@ LAST = 6  # erf(6) rounds to 1
 BLOCK = 16384  # entries at a time, so that what is computed on the way stays in the cache
 
 
-def erf(x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray | np.floating:
+def erf(x: np.ndarray | float, out: np.ndarray | None = None) -> np.ndarray | np.floating:
     """The error function of each entry of `x`, in the dtype of `x` (float64 for integers).
 
     Notes
@@ -74,35 +72,11 @@ def short_rise(d: np.ndarray, c: np.ndarray) -> np.ndarray:
 def erf_table(dtype: np.dtype) -> Table:
     """The table in float64, or as float32 made from it."""
     if dtype == np.float64:
-        values, rests, slopes = map(np.array, erf_nodes())
+        from .decimal_tables import erf_nodes
+
+        values, rests, slopes = map(np.array, erf_nodes(CELLS, LAST))
         return Table(values, rests, slopes, rise)
     exact = erf_table(np.dtype(np.float64))
     value = exact.value.astype(dtype)
     rest = (exact.value - value) + exact.rest
     return Table(value, rest.astype(dtype), exact.slope.astype(dtype), short_rise)
-
-
-def erf_nodes() -> tuple[list[float], list[float], list[float]]:
-    """erf at the nodes as the sum of two floats, and its derivative there.
-
-    Decimals make the table the same on every platform. It takes 20 ms, once.
-    """
-    with localcontext(Context(prec=30)):
-        exact, slopes = zip(*trapezoids(1 / Decimal(CELLS)))
-        values = [float(e) for e in exact]
-        rests = [float(e - Decimal(v)) for e, v in zip(exact, values)]
-        return values, rests, [float(s) for s in slopes]
-
-
-def trapezoids(h: Decimal) -> Iterator[tuple[Decimal, Decimal]]:
-    """erf(c) and its derivative at c = 0, h, ..., LAST.
-
-    The area under the trapezoids and two end corrections by the formula of Euler and Maclaurin
-    give erf(c) to 1e-20.
-    """
-    area, slope = Decimal(0), Decimal("1.12837916709551257389615890312")  # 2 / sqrt(pi)
-    ratio, shrink = (-h * h).exp(), (-2 * h * h).exp()  # slope(c + h) / slope(c), and its ratio
-    for c in (k * h for k in range(CELLS * LAST + 1)):
-        yield area + slope * c * h**2 * (1 + h**2 * (3 - 2 * c * c) / 30) / 6, slope
-        area += slope * (1 + ratio) * h / 2
-        slope, ratio = slope * ratio, ratio * shrink

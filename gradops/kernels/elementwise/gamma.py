@@ -1,22 +1,16 @@
 """The logarithm of the gamma function, its derivatives, and Hurwitz's zeta function."""
 
 import math
-from decimal import Context, Decimal, localcontext
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .tables import DOUBLE, SHORT, entrywise, float_dtype, horner
+from .tables import BERNOULLI, DOUBLE, SHORT, entrywise, float_dtype, horner
 
 CELLS, FIRST, LAST = 64, 32, 512  # nodes from 1/2 to 8, so many per unit
 TERMS = 11  # of a Taylor series at a node
-BERNOULLI = [
-    (1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510),
-    (43867, 798), (-174611, 330),
-]  # fmt: skip
-FAR = 24  # how far exact values are shifted before Stirling's series
-LOG_2PI = "1.837877066409345483560659472811235279723"
+LOG_2PI = 1.8378770664093454836
 ROOT = 1.4616321449683622, 9.549995429965697e-17  # of digamma, as the sum of two floats
 
 
@@ -29,31 +23,11 @@ class Table(NamedTuple):
 
 
 @cache
-def exact_values() -> np.ndarray:
-    """gammaln and digamma at the nodes, rounded once.
+def node_values() -> np.ndarray:
+    """gammaln and digamma at the nodes."""
+    from .decimal_tables import gammaln_nodes
 
-    Stirling's series holds at x + FAR, and recurrence leads back to x. Decimals have the digits
-    that cancel near a root, and make the table the same on every platform.
-    """
-    with localcontext(Context(prec=34)):
-        nodes = [Decimal(k) / CELLS for k in range(FIRST, LAST + 1)]
-        return np.array([exactly(x) for x in nodes]).T.copy()
-
-
-def exactly(x: Decimal) -> tuple[float, float]:
-    """gammaln and digamma at `x`."""
-    z, product, total = x + FAR, Decimal(1), Decimal(0)
-    for k in range(FAR):
-        product *= x + k
-        total += 1 / (x + k)
-    log = z.ln()
-    value = (z - Decimal("0.5")) * log - z + Decimal(LOG_2PI) / 2 - product.ln()
-    slope = log - 1 / (2 * z) - total
-    for n, (p, q) in enumerate(BERNOULLI, 1):
-        term = Decimal(p) / q / (2 * n) / z ** (2 * n)
-        value += term * z / (2 * n - 1)
-        slope -= term
-    return float(value), float(slope)
+    return gammaln_nodes(CELLS, FIRST, LAST)
 
 
 @cache
@@ -65,7 +39,7 @@ def taylor(order: int, dtype: np.dtype) -> Table:
         rest = whole.high - high + whole.low
         return Table(whole.coefficients[:SHORT].astype(dtype), high, rest.astype(dtype))
     high = np.arange(FIRST, LAST + 1) / CELLS
-    low, values = np.zeros_like(high), exact_values().copy()
+    low, values = np.zeros_like(high), node_values().copy()
     if order:
         below = math.floor(ROOT[0] * CELLS) - FIRST  # the nodes on both sides of it become the root
         around = slice(below, below + 2)
@@ -96,7 +70,7 @@ def of_large(x: np.ndarray, order: int) -> np.ndarray:
         terms = terms * (inverse * inverse) + p / q / (2 * n * (1 if order else 2 * n - 1))
     if order:
         return log - inverse * (0.5 + inverse * terms)
-    return (x - 0.5) * (log - 1) + (0.5 * (float(LOG_2PI) - 1) + terms * inverse)
+    return (x - 0.5) * (log - 1) + (0.5 * (LOG_2PI - 1) + terms * inverse)
 
 
 def of_half_on(x: np.ndarray, order: int) -> np.ndarray:

@@ -6,7 +6,6 @@ out.
 """
 
 import math
-from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
@@ -16,73 +15,16 @@ from .tables import entrywise, float_dtype, horner, in_both, interpolated
 HALVES = 4  # erfcx(x) is tabulated over t = HALVES / (HALVES + x), in which all of it is smooth
 CELLS = 128  # nodes of t
 TERMS = 10  # of a Taylor series at a node
-FAR = Decimal("0.0625")  # below, the series at t = 0 is exact
-TWO_BY_ROOT_PI = Decimal("1.128379167095512573896158903121545171688101258658")
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2 = math.sqrt(2)
 
 
 @in_both
 def erfcx_table() -> np.ndarray:
-    """The Taylor coefficients of erfcx at each node of t, a row for each order.
+    """The Taylor coefficients of erfcx at each node of t, a row for each order."""
+    from .decimal_tables import erfcx_nodes
 
-    Decimals make the table the same on every platform.
-    """
-    with localcontext(Context(prec=50)):
-        far = erfcx_at_infinity(40)
-        nodes = [Decimal(k) / CELLS for k in range(CELLS + 1)]
-        rows = [moved(far, t) if t < FAR else erfcx_series(t) for t in nodes]
-        return np.array([[float(w) for w in row] for row in rows]).T.copy()
-
-
-def erfcx_series(t: Decimal) -> list[Decimal]:
-    """Taylor coefficients of erfcx at a node.
-
-    With c = HALVES, dw/dx = 2xw - 2/sqrt(pi) is t**3 dw/dt = 2 c**2 (t - 1) w + 2 c t / sqrt(pi) in
-    t = c / (c + x). So each coefficient follows from the three before it.
-    """
-    c = Decimal(HALVES)
-    w = [Decimal(0), Decimal(0), erfcx_exactly(c / t - c)]  # two zeros, and coefficients 0 to k
-    for k in range(TERMS - 1):
-        known = 2 * c * c * ((t - 1) * w[-1] + w[-2])
-        known += c * TWO_BY_ROOT_PI * (t, Decimal(1), Decimal(0))[min(k, 2)]
-        known -= 3 * t * t * k * w[-1] + 3 * t * (k - 1) * w[-2] + (k - 2) * w[-3]
-        w.append(known / (t**3 * (k + 1)))
-    return w[2:]
-
-
-def erfcx_at_infinity(terms: int) -> list[Decimal]:
-    """The same at t = 0, an asymptotic series."""
-    c = Decimal(HALVES)
-    w = [Decimal(0), TWO_BY_ROOT_PI / (2 * c)]
-    for k in range(2, terms):
-        w.append(w[-1] - (k - 2) * w[-2] / (2 * c * c))
-    return w
-
-
-def moved(series: list[Decimal], t: Decimal) -> list[Decimal]:
-    """The series around `t` of what has a series around 0."""
-    powers = [t**n if n else Decimal(1) for n in range(len(series))]
-    return [
-        sum(
-            (math.comb(n, k) * series[n] * powers[n - k] for n in range(k, len(series))), Decimal(0)
-        )
-        for k in range(TERMS)
-    ]
-
-
-def erfcx_exactly(x: Decimal) -> Decimal:
-    """exp(x**2) erfc(x) to 30 digits: a series where x is small, else a continued fraction."""
-    if x < 3:
-        term = total = x
-        for n in range(1, 90):
-            term *= 2 * x * x / (2 * n + 1)
-            total += term
-        return (x * x).exp() - TWO_BY_ROOT_PI * total
-    fraction = x
-    for n in range(90, 0, -1):
-        fraction = x + Decimal(n) / 2 / fraction
-    return TWO_BY_ROOT_PI / 2 / fraction
+    return erfcx_nodes(CELLS, HALVES, TERMS)
 
 
 def erfcx_of_magnitude(x: np.ndarray) -> np.ndarray:

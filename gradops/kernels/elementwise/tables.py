@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 BLOCK = 4096  # entries at a time, so that their coefficients stay in the cache
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+BERNOULLI = [
+    (1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510),
+    (43867, 798), (-174611, 330),
+]  # fmt: skip
 SHORT = 6  # terms of a polynomial that float32 can tell from none
 
 
@@ -19,7 +22,7 @@ def entrywise(body: Callable[[np.ndarray], np.ndarray]) -> Callable[..., Any]:
     """
 
     @functools.wraps(body)
-    def kernel(x: ArrayLike, out: np.ndarray | None = None) -> Any:
+    def kernel(x: np.ndarray | float, out: np.ndarray | None = None) -> Any:
         x = np.asarray(x)
         dtype = x.dtype if x.dtype.kind == "f" else DOUBLE
         y = np.empty_like(x, dtype) if out is None else out

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.detach_checks import BY_HAND
-from ...core.errors import MissingRuleError, OptionError, ShapeError
+from ...core.errors import BY_HAND, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, drawn, exactly, positive, reals
 from ...core.types import ArrayType, broadcast_shapes

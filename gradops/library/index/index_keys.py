@@ -63,7 +63,7 @@ def index_array(x: Any, entry: Any) -> AnyArray:
     return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
 
 
-def strong(xs: Sequence[Any]) -> Sequence[Operand]:
+def strong(xs: Sequence[Any]) -> Sequence[AnyArray]:
     """The operands, Python's numbers as arrays of the dtype that the others give them."""
     if not any(type(x) in PYTHON_SCALARS for x in xs):
         return xs

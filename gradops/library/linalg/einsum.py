@@ -1,7 +1,6 @@
 """Products summed over indices, in Einstein's notation."""
 
 import math
-import string
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -23,6 +22,7 @@ from ..shape.movement import expand_dims
 
 __all__ = ["einsum"]
 
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LARGE = 2**14  # products from which it pays to look for matrix products among them
 
 
@@ -36,12 +36,12 @@ def parts(subscripts: str) -> tuple[list[str], str]:
 def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
     """`subscripts` with ellipses spelled in letters and the output written out."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
-    if wrong := set((left + right).replace("...", "")) - {*string.ascii_letters, ","}:
+    if wrong := set((left + right).replace("...", "")) - {*LETTERS, ","}:
         raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
     terms = left.split(",")
     if len(terms) != len(ndims):
         raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")
-    spare = [c for c in string.ascii_letters if c not in subscripts]
+    spare = [c for c in LETTERS if c not in subscripts]
     hidden = [n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True)]
     most = max((h for t, h in zip(terms, hidden, strict=True) if "..." in t), default=0)
     dots = "".join(spare[:most])
@@ -126,7 +126,7 @@ def einsum_transpose(i: int, g: AnyArray, y: AnyArray, *xs: AnyArray, subscripts
 
 def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
     """`term` with every letter once, and the pairs of axes that stood for one index."""
-    spare = iter(c for c in string.ascii_letters if c not in subscripts)
+    spare = iter(c for c in LETTERS if c not in subscripts)
     first = [term.index(c) for c in term]
     letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
@@ -149,7 +149,7 @@ def einsum_tangent(i: int, t: AnyArray, y: AnyArray, *xs: AnyArray, subscripts: 
 
 def einsum_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     terms, output = parts(attrs["subscripts"])
-    letter = next(c for c in string.ascii_letters if c not in attrs["subscripts"])
+    letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
     return op(*xs, subscripts=f"{','.join(terms)}->{letter}{output}")
 

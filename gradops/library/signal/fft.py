@@ -24,7 +24,6 @@ from ..shape.movement import reshape
 
 __all__: list[str] = []
 
-INVERSE: Any = np.fft.irfft  # whose types name each norm
 OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -155,7 +154,8 @@ def real_of(dtype: np.dtype) -> np.dtype:
 def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np.ndarray:
     if x.shape[axis] != n // 2 + 1:
         raise ValueError("n does not fit")  # type inference has the words for the user
-    return INVERSE(x, n, axis, norm)
+    inverse: Any = np.fft.irfft  # whose types name each norm
+    return inverse(x, n, axis, norm)
 
 
 def irfft_transpose(

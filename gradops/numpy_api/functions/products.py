@@ -1,6 +1,5 @@
 """NumPy's products of vectors, matrices and tensors."""
 
-import string
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import shape_of
+from ...library.linalg.einsum import LETTERS
 from ...library.shape.movement import computed_in
 from .joining import as_array
 
@@ -92,5 +92,4 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 def written_out(axes: Any) -> str:
     """A list of numbers as letters."""
-    letters = string.ascii_letters
-    return "".join("..." if i is Ellipsis else letters[int(i)] for i in axes)
+    return "".join("..." if i is Ellipsis else LETTERS[int(i)] for i in axes)

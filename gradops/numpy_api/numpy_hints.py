@@ -1,15 +1,14 @@
 """What to write in place of functions that would make plain arrays or numbers of traced values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from .user_call import Call
+from ..core.source_location import Call
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Functions by name, a call of one as users write it, and what to write instead."""
 
     names: str

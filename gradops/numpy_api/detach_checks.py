@@ -13,16 +13,20 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from .errors import DetachWarning, TransformError
-from .numpy_hints import BY_NAME, instead_of
-from .source_location import Place, describe, here, warn
-from .user_call import (
+from .. import fft, linalg, special
+from ..core.errors import BY_HAND, DetachWarning, TransformError
+from ..core.source_location import (
+    Place,
     call_of_user,
     calls_staticgrad,
+    describe,
     function_called,
+    here,
     is_conversion,
     place_of_user,
+    warn,
 )
+from .numpy_hints import BY_NAME, instead_of
 
 WRITES = frozenset({"STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR"})
 JOIN = "np.stack and np.concatenate put values together, np.where chooses among them"
@@ -36,10 +40,6 @@ ARRAY_API = (
     " SciPy is imported"
 )
 COLLECTED = "collect the values in a list, and np.stack(values)"
-BY_HAND = (
-    "write it with functions of NumPy and gradops, or give it a derivative: autograd.Function of"
-    " dynamicgrad, custom_gradient of staticgrad"
-)
 CUT_OFF = (
     "a plain array holds numbers alone: what is being differentiated would be cut off in it, and"
     " its gradient be zero"
@@ -138,8 +138,6 @@ def way_out(speaks_numpy: bool = True) -> tuple[str, str]:
 
 def counterpart(called: str) -> str:
     """The function that takes traced values, for one of SciPy's that does not; or nothing."""
-    from .. import fft, linalg, special
-
     space, _, name = called.rpartition(".")
     if space in ("scipy.linalg", "scipy.fft"):
         theirs = np.linalg if space == "scipy.linalg" else np.fft

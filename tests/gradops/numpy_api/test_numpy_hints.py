@@ -10,7 +10,7 @@ import pytest
 import dynamicgrad as dg
 import staticgrad as sg
 from gradops import DetachWarning, GradError, special
-from gradops.core import numpy_hints
+from gradops.numpy_api import numpy_hints
 from gradops.numpy_api.signatures import OF_TORCH, function_for
 
 X = np.array([0.5, 1.5, 2.5])
