@@ -47,9 +47,9 @@ def elementwise(
     name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any
 ) -> Op:
     """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
-    operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
-    called = f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else name
-    facets.setdefault("source", f"{called}({operands}{{out}})")
+    if isinstance(kernel, np.ufunc):
+        operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
+        facets.setdefault("source", f"np.{kernel.__name__}({operands}{{out}})")
     kinds = {Trait.ELEMENTWISE, *facets.get("traits", ())}
     facets["traits"] = kinds | {Trait.SINGULAR for p in d if isinstance(p, singular)}
     facets.setdefault("family", "elementwise")

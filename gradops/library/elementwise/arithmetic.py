@@ -86,7 +86,6 @@ div = elementwise(
 strong_product = elementwise(
     "strong_product", strong_product_kernel,
     d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
-    source="strong_product({0}, {1})",
     samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
     doc="The product in which a zero of the first operand wins over infinity and NaN.",
 )
@@ -185,7 +184,6 @@ power_slope = elementwise(
     d=[
         singular(power_slope_base), singular(power_slope_exponent),
     ],
-    source="power_slope({0}, {1})",
     samples=cases(
         positive((3, 4), (3, 4)), positive((3, 4), (4,)), complexes((3, 4), (4,)),
         exactly([1.0, 2, 0.5], [0.0, 1, 0]),

@@ -37,7 +37,7 @@ real = elementwise(
     doc="The real part.",
 )
 imag = elementwise(
-    "imag", imag_kernel, d=[None], infer=part_infer, source="imag({0})", traits=VIEW,
+    "imag", imag_kernel, d=[None], infer=part_infer, traits=VIEW,
     vjp=[imaginary_cotangent], jvp=[lambda t, y, x: imag(t)], samples=parts,
     doc="The imaginary part, 0 for real numbers.",
 )
@@ -62,7 +62,7 @@ def angle_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
 
 
 angle = elementwise(
-    "angle", lambda x: np.angle(x), d=[None], infer=angle_infer, source="angle({0})",
+    "angle", lambda x: np.angle(x), d=[None], infer=angle_infer,
     vjp=[angle_cotangent], jvp=[angle_tangent], samples=parts,
     doc="The angle of a complex number with the positive reals, in radians from -pi to pi.",
 )
@@ -85,7 +85,7 @@ def complex_infer(x: ArrayType, y: ArrayType) -> ArrayType:
 
 
 complex = elementwise(
-    "complex", complex_kernel, d=[None, None], infer=complex_infer, source="complex({0}, {1})",
+    "complex", complex_kernel, d=[None, None], infer=complex_infer,
     vjp=[lambda g, z, x, y: real(g), lambda g, z, x, y: -imag(g)],
     jvp=[
         lambda t, z, x, y: complex(t, zeros_like(t)),

@@ -64,7 +64,7 @@ digamma = elementwise(
 )
 counts = lambda *shapes: drawn(lambda rng, shape: rng.integers(2, 6, shape), shapes)
 zeta = elementwise(
-    "zeta", kernels.zeta, infer=of_floats("zeta"), source="zeta({0}, {1})",
+    "zeta", kernels.zeta, infer=of_floats("zeta"),
     d=[none_in("zeta", "s"), singular(lambda y, s, q: -s * zeta(s + 1, q))],
     samples=cases(
         beside(counts((3, 1)), positive((3, 4))), beside(counts((3,)), between(-0.8, -0.2, (3,))),
@@ -181,7 +181,6 @@ def tail_in_x(y: AnyArray, a: AnyArray, x: AnyArray, n: int) -> AnyArray:
 both_tails = cases(positive((3, 4), (4,)), exactly([3.0, 25, 25], [5.0, 21, 33]))
 gamma_tail = elementwise(
     "gamma_tail", incomplete.gamma_tail, infer=of_floats("gamma_tail"),
-    source="gamma_tail({0}, {1}, n={n})",
     d=[singular(lambda y, a, x, n: gamma_tail(a, x, n=n + 1)), singular(tail_in_x)],
     samples=both_tails,
     doc="Moment n of the smaller tail of the gamma distribution; see Note [Tails].",
@@ -197,7 +196,6 @@ def slope_in_a(y: AnyArray, a: AnyArray, logx: Any) -> AnyArray:
 
 gamma_slope = elementwise(
     "gamma_slope", incomplete.gamma_slope, infer=of_floats("gamma_slope"),
-    source="gamma_slope({0}, {1})",
     d=[
         singular(slope_in_a),
         singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx))),

@@ -65,7 +65,6 @@ nan_to_num = elementwise(
     "nan_to_num",
     lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf),
     d=[None], vjp=[finite_rule], jvp=[finite_rule], infer=lambda x, nan, posinf, neginf: x,
-    source="nan_to_num({0}, {nan}, {posinf}, {neginf})",
     samples=cases(unary, complexes((3,)), integers((3,)), reals((3,), nan=2.0, posinf=3.0)),
     doc="The entries with numbers for NaN and infinities; by default 0 and the largest floats.",
 )

@@ -103,7 +103,6 @@ copy_slices = Op(
     jvp=[lambda t, y, x, value, steps: kept(t, value, steps),
          lambda t, y, x, value, steps: copy_slices(zeros_like(y), t, steps=steps)],
     batch=copy_slices_batch,
-    source="copy_slices({0}, {1}, steps={steps})",
     samples=cases(
         reals((3, 4), (4,), steps=(("slice", (("index", (1,)),)),)),
         reals((3, 4), (), steps=(("transpose", (("axes", None),)), ("slice", (("index", (1,)),)))),

@@ -64,7 +64,7 @@ diagonal = linear(
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **shifted(op, xs, attrs, len(shape_of(xs[0])) - 1)
     ),
-    source="diagonal({0}, {offset}, {axis1}, {axis2})", traits=VIEW,
+    traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), offset=1), reals((4, 3), offset=-2),
         reals((2, 3, 4), axis1=-1, axis2=0), reals((3, 2), offset=5), reals((0, 3)),
@@ -107,7 +107,6 @@ place_diagonal = linear(
     infer=place_diagonal_infer,
     transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs),
     batch=place_diagonal_batch,
-    source="place_diagonal({0}, {shape}, {offset}, {axis1}, {axis2})",
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),
         reals((3, 2), shape=(2, 3, 4), axis1=-1, axis2=0),
@@ -135,7 +134,6 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
         name, kernel, infer=infer,
         transpose=lambda g, y, x, k: op(g, k=k),
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
-        source=f"{name}({{0}}, {{k}})",
         samples=cases(
             reals((3, 4)), reals((2, 3, 3), k=1), reals((4, 3), k=-2), reals((0, 2)),
             complexes((2, 2)),

@@ -45,7 +45,7 @@ slice_ = linear(
     infer=slice_infer,
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
-    source="slice({0}, index={index})", traits=VIEW,
+    traits=VIEW,
     samples=cases(
         reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),
         reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
@@ -83,7 +83,6 @@ getitem = Op(
          *[None] * 64],  # NumPy has no more axes than that
     jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
     batch=getitem_batch,
-    source="getitem({operands}, index={index})",
     samples=cases(
         beside(reals((3, 4)), exactly(ROWS, index=("array",))),
         beside(reals((3, 4)), exactly(ROWS, index=("...", "array"))),
@@ -143,7 +142,6 @@ scatter = Op(
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
          *[None] * 64],
     batch=scatter_batch,
-    source="scatter({operands}, index={index}, shape={shape})",
     samples=cases(
         reals((4,), index=(1,), shape=(3, 4)), reals((), index=(1,), shape=(3,)),
         reals((0,), index=(1,), shape=(3, 0)),

@@ -68,7 +68,7 @@ def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         name=name, kernel=kernel, arity=None,
         infer=lambda x, v, *arrays, index: update_infer(name, x, v, arrays, index),
         vjp=[*vjp, *NO_RULE], jvp=[*jvp, *NO_RULE],
-        batch=update_batch, source=f"{name}({{operands}}, index={{index}})", family="updating",
+        batch=update_batch, family="updating",
         error_samples=[
             ErrorSample([np.ones((3, 2)), np.ones(3)], {"index": (0,)}, ShapeError, "3 against 2"),
             ErrorSample([np.ones(3), np.ones((2, 1))], {"index": (FULL,)}, ShapeError,
@@ -112,7 +112,6 @@ def survivors_batch(
 survivors = Op(
     "survivors", kernels.survivors, arity=None,
     infer=survivors_infer, vjp=NO_RULE, jvp=NO_RULE, batch=survivors_batch, family="updating",
-    source="survivors({operands}, index={index}, shape={shape})",
     samples=cases(
         exactly(ROWS, index=("array",), shape=(3, 2)),
         exactly(GRID, [0, 3], index=("array", FULL, "array"), shape=(3, 2, 4)),
@@ -250,7 +249,6 @@ product_at = Op(
         t * others_at(y, v, arrays, index, shape), *arrays, index=index, shape=shape
     ), *NO_RULE],
     batch=scatter.batch, family="updating",
-    source="product_at({operands}, index={index}, shape={shape})",
     samples=cases(
         reals((4,), index=(1,), shape=(3, 4)),
         beside(reals((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),

@@ -97,7 +97,6 @@ eig_op = Op(
     infer=eig_infer,
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     batch=stacked,
-    source="eig({0})",
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -151,7 +150,6 @@ eigvals = Op(
     infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
     batch=stacked,
-    source="eigvals({0})",
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
         complex_eigenvalues((3, 3)),
@@ -213,7 +211,6 @@ eigh_op = Op(
     infer=eigh_infer,
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
     batch=stacked,
-    source="eigh({0}, {UPLO})",
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -268,7 +265,6 @@ eigvalsh = Op(
     infer=eigvalsh_infer,
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
     batch=stacked,
-    source="eigvalsh({0}, {UPLO})",
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

@@ -160,7 +160,6 @@ einsum_op = Op(
     vjp=EveryOperand(einsum_transpose),
     jvp=EveryOperand(einsum_tangent),
     batch=einsum_batch,
-    source="einsum({operands}, subscripts={subscripts})",
     samples=cases(
         reals((2, 3), (3, 4), subscripts="ij,jk->ik"),
         reals((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),

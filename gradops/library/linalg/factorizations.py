@@ -93,7 +93,6 @@ cholesky = Op(
     infer=square_infer("cholesky"),
     vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
     batch=stacked,
-    source="cholesky({0}, {upper})",
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
@@ -216,7 +215,6 @@ qr_op = Op(
     infer=qr_infer,
     vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
     batch=stacked,
-    source="qr({0}, {mode})",
     samples=cases(
         triangular_first((3, 3)), triangular_first((4, 2)), triangular_first((2, 2, 3)),
         triangular_first((2, 3), mode="complete"), triangular_first((2, 0)),

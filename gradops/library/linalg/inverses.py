@@ -67,7 +67,6 @@ pinv = Op(
     infer=pinv_infer,
     vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
     batch=stacked,
-    source="pinv({0}, {rtol}, {hermitian})",
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -80,7 +79,6 @@ matrix_rank = Op(
     infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
     batch=stacked,
-    source="matrix_rank({0}, {rtol}, {hermitian})",
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
     doc="How many singular values are above `rtol` times the largest.",
@@ -139,7 +137,6 @@ lstsq_op = Op(
     vjp=Together(lstsq_cotangent),
     jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
     batch=equations_batch,
-    source="lstsq({0}, {1}, {rcond})",
     samples=cases(
         beside(singular_values_apart((3, 3)), reals((3, 2))),
         beside(singular_values_apart((4, 2)), reals((4, 1))),

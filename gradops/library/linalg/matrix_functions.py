@@ -46,7 +46,6 @@ matrix_exp = Op(
     vjp=[lambda g, y, x: along(matrix_transpose(x), g)],
     jvp=[lambda t, y, x: along(x, t)],
     batch=stacked,
-    source="matrix_exp({0})",
     samples=cases(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),

@@ -72,7 +72,6 @@ inv = Op(
     vjp=[inv_transpose],
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
     batch=stacked,
-    source="inv({0}, {checked})",
     samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
@@ -125,7 +124,6 @@ solve_op = Op(
     vjp=Together(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,
-    source="solve({0}, {1})",
     samples=cases(
         beside(regular((3, 3)), reals((3, 2))), beside(regular((3, 3)), reals((2, 3, 1))),
         beside(regular((2, 1, 2, 2)), reals((3, 2, 1))), beside(regular((2, 2, 2)), reals((2, 3))),
@@ -192,7 +190,6 @@ solve_triangular_op = Op(
     jvp=[solve_triangular_tangent,
          lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
     batch=equations_batch,
-    source="solve_triangular({0}, {1}, {lower}, {unit_diagonal}, {checked})",
     samples=cases(
         beside(regular((3, 3)), reals((3, 2), lower=True)),
         beside(regular((2, 3, 3)), reals((3, 1), lower=False)),

@@ -175,7 +175,6 @@ svd_op = Op(
     infer=svd_infer,
     vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
     batch=stacked,
-    source="svd({0}, {full_matrices})",
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
@@ -226,7 +225,6 @@ svdvals = Op(
     infer=svdvals_infer,
     vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
     batch=stacked,
-    source="svdvals({0})",
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

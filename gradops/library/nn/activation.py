@@ -156,12 +156,12 @@ gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
     d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))],
-    infer=gelu_infer, source="gelu_slope({0}, approximate={approximate}{out})",
+    infer=gelu_infer,
     samples=gelu_samples, doc="The derivative of gelu.",
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
-    infer=gelu_infer, source="gelu({0}, approximate={approximate}{out})", samples=gelu_samples,
+    infer=gelu_infer, samples=gelu_samples,
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 
@@ -175,7 +175,6 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
 
     return Op(
         name=name, kernel=kernel, infer=infer, batch=advance, family="along an axis",
-        source=f"{name}({{0}}, axis={{axis}}{{out}})",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3)),
                       reals((2, 0))),
         error_samples=[

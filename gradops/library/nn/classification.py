@@ -96,7 +96,6 @@ nll_loss = Op(
     ],
     jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
     batch=loss_batch,
-    source="nll_loss({0}, {1}, reduction={reduction})",
     samples=cases(
         *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
@@ -132,7 +131,6 @@ at_labels = Op(
     vjp=[lambda g, y, x, labels, classes: -nll_loss(g, labels, reduction="none"), None],
     jvp=[lambda t, y, x, labels, classes: at_labels(t, labels, classes=classes), None],
     batch=at_labels_batch,
-    source="at_labels({0}, {1}, classes={classes})",
     samples=cases(
         beside(reals(()), exactly([0, 2, 1, 2], classes=3)),
         beside(reals((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
@@ -171,7 +169,6 @@ class_error = Op(
     ),
     vjp=[class_error_rule, None], jvp=[class_error_rule, None],
     batch=each_its_own,
-    source="class_error({0}, {1})",
     samples=cases(
         beside(reals((4, 3)), exactly([0, 2, 1, 2])),
         beside(reals((0, 3)), exactly(np.zeros(0, int))),
@@ -200,7 +197,6 @@ sparse_cross_entropy = Op(
         None,
     ],
     batch=loss_batch,
-    source="sparse_cross_entropy({0}, {1}, reduction={reduction})",
     samples=cases(
         *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),

@@ -174,8 +174,6 @@ conv_bias = Op(
         lambda t, y, x, w, b, **attrs: broadcast_to(along_channels(t, y), shape=shape_of(y)),
     ],
     batch=conv_bias_batch,
-    source="conv_bias({0}, {1}, {2}, strides={strides}, pads={pads}, dilations={dilations},"
-    " groups={groups})",
     samples=cases(
         reals((2, 3, 7), (4, 3, 3), (4,)),
         reals((2, 4, 5, 6), (6, 2, 2, 3), (6,), strides=(2, 1), pads=((1, 0), (0, 2)), groups=2),

@@ -211,15 +211,6 @@ def to_filters(x: AnyArray, g: AnyArray, w: AnyArray, attrs: Attrs) -> AnyArray:
     return conv_filters(x, g, shape=shape_of(w)[2:], **options(attrs))
 
 
-def source(name: str) -> str:
-    """The call in generated code."""
-    shape = "" if name == "conv" else "shape={shape}, "
-    return (
-        f"{name}({{0}}, {{1}}, {shape}strides={{strides}}, pads={{pads}}, dilations={{dilations}},"
-        " groups={groups})"
-    )
-
-
 conv = multilinear(
     "conv", conv_kernel,
     infer=conv_infer,
@@ -227,7 +218,7 @@ conv = multilinear(
         lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
     ],
-    batch=batch, source=source("conv"),
+    batch=batch,
     samples=cases(
         reals((2, 3, 7), (4, 3, 3)),
         reals((2, 2, 5, 6), (3, 2, 3, 2), strides=(2, 1), pads=((1, 0), (0, 2))),
@@ -259,7 +250,7 @@ conv_operand = multilinear(
         lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
         lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
     ],
-    batch=batch, source=source("conv_operand"),
+    batch=batch,
     samples=cases(
         reals((2, 4, 5), (4, 3, 3), shape=(7,)),
         reals((2, 3, 2, 7), (3, 2, 3, 2), shape=(5, 6), strides=(2, 1), pads=((1, 0), (0, 2))),
@@ -282,7 +273,7 @@ conv_filters = multilinear(
         lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
         lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),
     ],
-    batch=batch, source=source("conv_filters"),
+    batch=batch,
     samples=cases(
         reals((2, 3, 7), (2, 4, 5), shape=(3,)),
         reals((2, 2, 5, 6), (2, 3, 2, 7), shape=(3, 2), strides=(2, 1), pads=((1, 0), (0, 2))),

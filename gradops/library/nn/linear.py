@@ -98,7 +98,7 @@ linear = Op(
         lambda t, y, x, w, b: t,
     ],
     batch=linear_batch,
-    source="linear({0}, {1}, {2}{out})", traits=frozenset({Trait.C_ORDER}),
+    traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),

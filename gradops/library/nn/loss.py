@@ -161,7 +161,7 @@ def bounded_log(p: Any) -> Any:
 
 
 binary_cross_entropy = elementwise(
-    "binary_cross_entropy", bce_of_probabilities, source="binary_cross_entropy({0}, {1})",
+    "binary_cross_entropy", bce_of_probabilities,
     d=[
         lambda loss, p, y: (p - y) / maximum(p * (1 - p), 1e-12),
         lambda loss, p, y: bounded_log(1 - p) - bounded_log(p),

@@ -326,7 +326,7 @@ standardize = Op(
     "standardize", standardize_kernel, infer=standardize_infer,
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)], batch=norm_batch,
-    source="standardize({0}, axis={axis}, epsilon={epsilon})", samples=several,
+    samples=several,
     error_samples=empty,
     doc="The entries less their mean along some axes, over the square root of their variance and "
     "epsilon.",
@@ -336,7 +336,6 @@ standardize_slope = Op(
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
     batch=norm_batch,
-    source="standardize_slope({0}, {1}, axis={axis}, epsilon={epsilon})",
     samples=cases(
         reals((3, 4), (3, 4), axis=1), reals((2, 3, 4), (2, 3, 4), axis=(0, 2)),
         reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
@@ -354,7 +353,7 @@ inverse_spread = Op(
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)
     )],
     batch=norm_batch,
-    source="inverse_spread({0}, axis={axis}, epsilon={epsilon})", samples=several,
+    samples=several,
     error_samples=empty,
     doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
 )

@@ -173,11 +173,6 @@ def onward(attrs: Attrs) -> dict[str, Any]:
     return {k: v for k, v in attrs.items() if k != "shape"}
 
 
-def source(call: str) -> str:
-    """A call in generated code, completed by where windows lie."""
-    return call + "window={window}, strides={strides}, pads={pads}, dilations={dilations})"
-
-
 SIDE_BY_SIDE: dict[str, Any] = {"window": (2, 3)}
 OVERLAPPING: dict[str, Any] = {"window": (3, 2), "strides": (1, 2), "pads": ((1, 0), (0, 1))}
 DILATED: dict[str, Any] = {"window": (3,), "strides": (2,), "dilations": (2,), "pads": ((1, 1),)}
@@ -210,7 +205,7 @@ max_pool = Op(
         put_into_windows(g, places_of_max(x, **attrs), **restored(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=each_its_own, source=source("max_pool({0}, "), samples=pools(distinct),
+    batch=each_its_own, samples=pools(distinct),
     traits=frozenset({Trait.KINKED}),
     error_samples=[
         *wrong_windows,
@@ -221,7 +216,7 @@ max_pool = Op(
 )
 places_of_max = Op(
     "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None],
-    batch=each_its_own, source=source("places_of_max({0}, "), samples=pools(distinct),
+    batch=each_its_own, samples=pools(distinct),
     error_samples=wrong_windows,
     doc="The number of the first greatest entry in each window, counted in C order.",
 )
@@ -229,7 +224,7 @@ put_into_windows = Op(
     "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
     vjp=[lambda ct, y, g, chosen, **attrs: pick_from_windows(ct, chosen, **onward(attrs)), None],
     jvp=[lambda t, y, g, chosen, **attrs: put_into_windows(t, chosen, **attrs), None],
-    batch=each_its_own, source=source("put_into_windows({0}, {1}, shape={shape}, "),
+    batch=each_its_own,
     samples=cases(
         beside(reals((2, 2, 2)), numbers((2, 2, 2), 6, shape=(4, 7), **SIDE_BY_SIDE)),
         beside(reals((2, 4, 3)), numbers((2, 4, 3), 6, shape=(5, 6), **OVERLAPPING)),
@@ -250,7 +245,7 @@ pick_from_windows = Op(
     "pick_from_windows", pick_kernel, arity=2, infer=partial(pool_infer, "pick_from_windows"),
     vjp=[lambda g, y, x, chosen, **attrs: put_into_windows(g, chosen, **restored(x, attrs)), None],
     jvp=[lambda t, y, x, chosen, **attrs: pick_from_windows(t, chosen, **attrs), None],
-    batch=each_its_own, source=source("pick_from_windows({0}, {1}, "),
+    batch=each_its_own,
     samples=cases(
         beside(reals((2, 4, 7)), numbers((2, 2, 2), 6, **SIDE_BY_SIDE)),
         beside(reals((2, 5, 6)), numbers((2, 4, 3), 6, **OVERLAPPING)),
@@ -264,14 +259,14 @@ pick_from_windows = Op(
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
     transpose=lambda g, y, x, **attrs: sum_unpool(g, **restored(x, attrs)),
-    batch=each_its_own, source=source("sum_pool({0}, "),
+    batch=each_its_own,
     samples=cases(pools(reals), complexes((4,), window=(2,))),
     error_samples=wrong_windows, doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(
     "sum_unpool", sum_unpool_kernel, infer=partial(unpool_infer, "sum_unpool"),
     transpose=lambda ct, y, g, **attrs: sum_pool(ct, **onward(attrs)),
-    batch=each_its_own, source=source("sum_unpool({0}, shape={shape}, "),
+    batch=each_its_own,
     samples=cases(
         reals((2, 2, 2), shape=(4, 7), **SIDE_BY_SIDE),
         reals((2, 4, 3), shape=(5, 6), **OVERLAPPING), reals((3,), shape=(7,), **DILATED),

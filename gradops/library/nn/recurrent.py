@@ -119,7 +119,6 @@ def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyAr
 lstm_gates = Op(
     "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
     vjp=Together(lstm_gates_shares), jvp=[lstm_gates_rule, lstm_gates_rule], batch=each_its_own,
-    source="lstm_gates({0}, {1}{out})",
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
     error_samples=wrong_gates(4),
@@ -165,7 +164,7 @@ lstm_memory = Op(
     "lstm_memory", memory_kernel, arity=2, infer=pair_infer("lstm_memory", 4),
     vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
     jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=each_its_own,
-    source="lstm_memory({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
+    samples=pairs, error_samples=wrong_pairs,
     doc="The new memory of an LSTM, from its gates and its memory: i g + f c.",
 )
 
@@ -190,7 +189,7 @@ lstm_hidden = Op(
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
     ],
     batch=each_its_own,
-    source="lstm_hidden({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
+    samples=pairs, error_samples=wrong_pairs,
     doc="What an LSTM shows of its new memory: o tanh(c).",
 )
 
@@ -237,7 +236,6 @@ gru_gates = Op(
         lambda t, y, x, h: gru_gates_tangent(t, y, h, True),
     ],
     batch=each_its_own,
-    source="gru_gates({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
     error_samples=wrong_gates(3),
@@ -267,7 +265,6 @@ gru_state = Op(
     "gru_state", gru_state_kernel, arity=2, infer=pair_infer("gru_state", 3),
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
     jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=each_its_own,
-    source="gru_state({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
     error_samples=[
         ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "not of shape (2, 2)"),

@@ -94,7 +94,7 @@ def of_parameter(
 
     return Op(
         name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
-        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({Trait.C_ORDER}), doc=doc,
+        traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ...core.attributes import attributes, canonical
+from ...core.attributes import canonical
 from ...core.dims import Dim, Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
@@ -84,7 +84,7 @@ def fold_in_batch(
 fold_in = Op(
     "fold_in", kernels.fold_in, arity=2,
     infer=fold_in_infer, vjp=[None, None], jvp=[None, None], batch=fold_in_batch,
-    source="fold_in({0}, {1})", traits=frozenset({Trait.C_ORDER}),
+    traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         beside(keys((2,)), integers(())), beside(keys((2,)), integers((3,))),
         beside(keys((4, 2)), integers((3, 1))), beside(keys((3, 2)), integers(())),
@@ -120,7 +120,6 @@ def drawing(
     return Op(
         name, kernel, infer=infer, vjp=[None], jvp=[None],
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
-        source=f"{name}({{0}}, {', '.join(f'{{{k}}}' for k in attributes(kernel, 1))})",
         traits=frozenset({Trait.C_ORDER}), doc=doc, family="drawing",
         samples=cases(
             *(keys((2,), **a) for a in attrs), keys((3, 2), **attrs[0]), keys((0, 2), **attrs[0])

@@ -93,7 +93,6 @@ take_op = Op(
     vjp=[lambda g, y, x, i, axis: add_along_axis(g, i, axis=axis, shape=shape_of(x)), None],
     jvp=[lambda t, y, x, i, axis: take_op(t, i, axis=axis), None],
     batch=along_batch, family="indexing",
-    source="take_along_axis({0}, {1}, {axis})",
     samples=cases(
         beside(reals((3, 4)), exactly(PLACES, axis=-1)),
         beside(reals((3, 3)), exactly(PLACES, axis=0)),
@@ -123,7 +122,6 @@ add_along_axis = Op(
     vjp=[lambda g, y, x, i, axis, shape: take_op(g, i, axis=axis), None],
     jvp=[lambda t, y, x, i, axis, shape: add_along_axis(t, i, axis=axis, shape=shape), None],
     batch=along_batch, family="indexing",
-    source="add_along_axis({0}, {1}, {axis}, {shape})",
     samples=cases(
         beside(reals((3, 3)), exactly(PLACES, axis=-1, shape=(3, 4))),
         beside(reals((3, 3, 2)), exactly(np.reshape(PLACES, (3, 3, 1)), axis=1, shape=(3, 4, 2))),

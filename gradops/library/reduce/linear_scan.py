@@ -109,7 +109,6 @@ linear_recurrence = Op(
         lambda t, y, a, b, axis: linear_recurrence(a, t, axis=axis),
     ],
     batch=linear_recurrence_batch,
-    source="linear_recurrence({0}, {1}, axis={axis})",
     samples=cases(
         reals((3, 4), (3, 4), axis=0), reals((2, 7), (2, 7), axis=-1), reals((0,), (0,), axis=0),
         beside(exactly([2.0, 0, 3, 0, 0, 1]), reals((6,), axis=0)), complexes((5,), (5,), axis=0),

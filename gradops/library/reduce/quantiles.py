@@ -90,7 +90,6 @@ order_statistics = Op(
     "order_statistics", order_statistics_kernel,
     infer=order_statistics_infer, vjp=[order_statistics_vjp], jvp=[order_statistics_jvp],
     batch=advance, family="sorting",
-    source="order_statistics({0}, {ranks}, {axis})",
     samples=cases(
         distinct((3, 4), ranks=(1, 2), axis=-1), distinct((5, 2), ranks=(2,), axis=0),
         integers((3, 9), ranks=(0, 8), axis=1), distinct((0, 3), ranks=(1,), axis=1),

@@ -237,7 +237,6 @@ prod_others = Op(
     infer=prod_others_infer,
     vjp=[prod_others_rule], jvp=[prod_others_rule],
     batch=lambda op, xs, batched, attrs: op(xs[0]),
-    source="prod_others({0})",
     samples=cases(
         reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
         complexes((3, 4)),

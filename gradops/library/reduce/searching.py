@@ -35,7 +35,6 @@ argwhere = Op(
     ),
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
-    source="argwhere({0})",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
     doc="The indices of the entries that are not zero, those of each along a row.",
 )  # fmt: skip
@@ -81,7 +80,6 @@ searchsorted_op = Op(
     "searchsorted", searchsorted_kernel, arity=2,
     infer=searchsorted_infer, vjp=[None, None], jvp=[None, None], batch=searchsorted_batch,
     family="searching",
-    source="searchsorted({0}, {1}, {side})",
     samples=cases(
         beside(exactly([0.0, 1.0, 2.0]), distinct((3, 4))),
         beside(exactly([0, 1, 1, 2]), integers((5,), side="right")),
@@ -113,7 +111,6 @@ isin = Op(
     "isin", lambda x, test, invert=False: np.isin(x, test, invert=invert), arity=2,
     infer=lambda x, test, invert: ArrayType(x.shape, bool),
     vjp=[None, None], jvp=[None, None], batch=isin_batch, family="searching",
-    source="isin({0}, {1}, {invert})",
     samples=cases(
         beside(integers((3, 4)), exactly([0, 2, 5])),
         beside(exactly([0.5, 1.0, 2.0]), exactly([[1.0, 2.0]], invert=True)),

@@ -65,7 +65,6 @@ run_starts = Op(
     infer=lambda x, equal_nan: ArrayType((*x.shape[:-1], x.shape[-1]), bool),
     vjp=[None], jvp=[None],
     batch=lambda op, xs, batched, attrs: op(xs[0], **attrs), family="searching",
-    source="run_starts({0}, {equal_nan})",
     samples=cases(
         integers((2, 9)), exactly([1.0, 1.0, np.nan, np.nan], equal_nan=True),
         exactly([1.0, 1.0, np.nan, np.nan]), exactly(np.zeros((2, 0))),
@@ -78,7 +77,6 @@ run_lengths = Op(
     "run_lengths", lambda starts: np.diff(starts.nonzero()[0], append=starts.size),
     infer=lambda starts: ArrayType((UNKNOWN,), np.intp),
     vjp=[None], jvp=[None], family="searching",
-    source="run_lengths({0})",
     samples=cases(exactly([True, False, True]), exactly(np.zeros(0, bool))),
     doc="How many entries of a row there are from each one that is true to the next.",
 )

@@ -81,7 +81,6 @@ def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> Ar
 argsort_op = Op(
     "argsort", argsort_kernel,
     infer=argsort_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argsort({0}, {axis}, {descending}, {stable})",
     samples=cases(
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
@@ -107,7 +106,6 @@ def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
 inverse_permutation = Op(
     "inverse_permutation", inverse_permutation_kernel,
     infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="inverse_permutation({0}, {axis})",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
     error_samples=[
         ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
@@ -148,7 +146,6 @@ def sort_jvp(
 sort_op = Op(
     "sort", sort_kernel,
     infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=advance, family="sorting",
-    source="sort({0}, {axis}, {descending}, {stable})",
     samples=cases(
         distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
@@ -205,7 +202,6 @@ def argtopk_infer(x: ArrayType, k: int, axis: int, largest: bool) -> ArrayType:
 argtopk = Op(
     "argtopk", argtopk_kernel,
     infer=argtopk_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argtopk({0}, {k}, {axis}, {largest})",
     samples=cases(
         distinct((3, 4), k=2), distinct((9, 2), k=2, axis=0, largest=False),
         integers((30,), k=4), distinct((2, 40), k=3), distinct((3,), k=0), distinct((0, 3), k=3),
@@ -233,7 +229,6 @@ def argkth_infer(x: ArrayType, k: int, axis: int) -> ArrayType:
 argkth = Op(
     "argkth", argkth_kernel,
     infer=argkth_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argkth({0}, {k}, {axis})",
     samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
     error_samples=[
         ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
@@ -268,7 +263,6 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 argmode = Op(
     "argmode", argmode_kernel,
     infer=argmode_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argmode({0}, {axis})",
     samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],

@@ -58,7 +58,7 @@ ensure_shape = linear(
     infer=ensure_shape_infer,
     transpose=lambda g, y, x, shape: ensure_shape(g, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: op(xs[0], shape=(shape_of(xs[0])[0], *attrs["shape"])),
-    source="ensure_shape({0}, {shape})", traits=RETYPING,
+    traits=RETYPING,
     samples=cases(reals((3, 4), shape=(3, 4)), reals((), shape=()), reals((2, 0), shape=(2, 0))),
     error_samples=[
         ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),

@@ -285,7 +285,6 @@ copy = linear(
     infer=lambda x: x,
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
-    source="copy({0}{out})",
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="The operand in memory of its own.",
 )

@@ -77,7 +77,6 @@ pad_op = Op(
     batch=lambda op, xs, batched, attrs: op(
         xs[0], pad_width=((0, 0), *attrs["pad_width"]), value=attrs["value"]
     ),
-    source="pad({0}, pad_width={pad_width}, value={value})",
     samples=cases(
         reals((2, 3), pad_width=((1, 0), (0, 2))), reals((3,), pad_width=((2, 2),), value=1.5),
         reals((0, 2), pad_width=((1, 1), (0, 0))), reals((), pad_width=()),
@@ -180,7 +179,6 @@ extend = linear(
     infer=lambda x, pad_width, mode: extended("extend", x, pad_width, mode),
     transpose=lambda g, y, x, **attrs: fold_back(g, **attrs),
     batch=around,
-    source="extend({0}, {pad_width}, {mode})",
     samples=cases(
         reals((3, 2), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((2, 3), pad_width=((5, 3), (0, 1)), mode="symmetric"),
@@ -203,7 +201,6 @@ fold_back = linear(
     infer=fold_back_infer,
     transpose=lambda g, y, x, **attrs: extend(g, **attrs),
     batch=around,
-    source="fold_back({0}, {pad_width}, {mode})",
     samples=cases(
         reals((6, 3), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((5, 5), pad_width=((1, 2), (3, 1)), mode="edge"),

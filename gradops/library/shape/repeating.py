@@ -95,7 +95,6 @@ roll = linear(
     infer=roll_infer,
     transpose=lambda g, y, x, shift, axis: roll(g, shift=opposite(shift), axis=axis),
     batch=roll_batch,
-    source="roll({0}, shift={shift}, axis={axis})",
     samples=cases(
         reals((3, 4), shift=2), reals((3, 4), shift=-1, axis=1),
         reals((3, 4, 2), shift=(1, -5), axis=(0, -2)), reals((3, 4), shift=1, axis=(0, 0, 1)),
@@ -149,7 +148,6 @@ def tile_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: A
 tile_op = linear(
     "tile", tile_kernel,
     infer=tile_infer, transpose=tile_transpose, batch=tile_batch,
-    source="tile({0}, reps={reps})",
     samples=cases(
         reals((3, 2), reps=(2, 3)), reals((3,), reps=(2, 1)), reals((2, 3), reps=(2,)),
         reals((), reps=(2,)), reals((2, 3), reps=(0, 1)), reals((0, 2), reps=(2, 2)),
@@ -211,7 +209,6 @@ def counted_kernel(counts: Any) -> np.ndarray:
 counted = Op(
     "counted", counted_kernel,
     infer=counted_infer, vjp=[None], jvp=[None],
-    source="counted({0})",
     samples=cases(exactly([2, 0, 1]), exactly(np.zeros(0, int))),
     error_samples=[
         ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),

@@ -75,7 +75,7 @@ windows = linear(
     infer=lambda x, **attrs: windows_of("windows", x, **attrs),
     transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(xs[0], **shifted(op, len(shape_of(xs[0])) - 1, attrs)),
-    source="windows({0}, {size}, {axis}, {step}, {dilation})", traits=VIEW | {Trait.OVERLAPPING},
+    traits=VIEW | {Trait.OVERLAPPING},
     samples=cases(
         reals((5, 2), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1), dilation=(1, 2)),
@@ -127,7 +127,6 @@ sum_windows = linear(
     infer=sum_windows_infer,
     transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs),
     batch=sum_windows_batch,
-    source="sum_windows({0}, {shape}, {size}, {axis}, {step}, {dilation})",
     samples=cases(
         reals((3, 3), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 2, 2, 2, 3), shape=(2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1),

@@ -72,7 +72,6 @@ fft_op = linear(
     infer=fft_infer,
     transpose=lambda g, y, x, **attrs: fft_op(g, **attrs),
     batch=fft_batch,
-    source="fft({0}, {axes}, {inverse}, {norm})",
     samples=cases(
         reals((4,), axes=(0,)), complexes((2, 3), axes=(-1,), inverse=True),
         complexes((3, 4), axes=(0, 1), norm="ortho"), reals((2, 3, 2), axes=(2, 0), norm="forward"),
@@ -117,7 +116,6 @@ rfft_op = linear(
     infer=rfft_infer,
     transpose=rfft_transpose,
     batch=advance,
-    source="rfft({0}, {axis}, {norm})",
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
         reals((6, 2), axis=0, norm="forward"), reals((1,), axis=0), reals((0, 2), axis=1),
@@ -169,7 +167,6 @@ irfft_op = linear(
     infer=irfft_infer,
     transpose=irfft_transpose,
     batch=advance,
-    source="irfft({0}, {n}, {axis}, {norm})",
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),
         complexes((4, 2), n=6, axis=0, norm="forward"), complexes((1,), n=1, axis=0),
