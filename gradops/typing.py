@@ -68,5 +68,5 @@ Operand = AnyArray | Number
 OperandLike = Operand | ArrayLike
 """What functions take: an operand, or nested sequences of numbers, which count as an array."""
 
-Rule = Callable[..., AnyArray | None]
-"""A derivative rule for one operand."""
+Rule = Callable[..., Any]
+"""A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

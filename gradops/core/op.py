@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from ..typing import Rule
 from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
 from .errors import (
     DTypeError,
     GradError,
     IndexingError,
-    MissingRuleError,
     MixedOperandsError,
     NoKernelError,
     ShapeError,
 )
-from .rules import Rule, Rules
+from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
 from .traits import Trait
 from .types import ArrayType, operand_types
 
@@ -83,6 +83,8 @@ class Op:
     infix: str = ""  # Python's operator on numbers, where it gives the kernel's bits: "{0} + {1}"
     params: dict[str, Any] = field(init=False)
     defaults: dict[str, Any] = field(init=False)
+    pull: Pullback = field(init=False)
+    push: Pushforward = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "traits", frozenset(map(Trait, self.traits)))
@@ -92,6 +94,8 @@ class Op:
         defaults = {k: v for k, v in params.items() if v is not REQUIRED}
         object.__setattr__(self, "params", params)
         object.__setattr__(self, "defaults", defaults)
+        object.__setattr__(self, "pull", pullback(self))
+        object.__setattr__(self, "push", pushforward(self))
         object.__setattr__(self, "__doc__", self.doc)
         object.__setattr__(self, "__name__", self.name)
 
@@ -204,7 +208,7 @@ class Op:
         """The vjp or jvp rule of operand i, or a MissingRuleError."""
         rules: Rules = getattr(self, kind)
         if i >= len(rules):
-            raise MissingRuleError(self.name, kind, hint=f"give it one: Op(..., {kind}=[...])")
+            raise missing(self, kind)
         return rules[i]
 
     def __repr__(self) -> str:

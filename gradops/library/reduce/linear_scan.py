@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Attrs, Operand
@@ -88,11 +88,11 @@ def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
     return flip(turned, axis=axis)
 
 
-def linear_recurrence_shares(
-    g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
-) -> Callable[[int], AnyArray]:
+def linear_recurrence_cotangents(
+    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, axis: int
+) -> list[Any]:
     back = backwards(a, g, axis)
-    return lambda i: back if i else back * before(y, axis, 0)
+    return [back if i else back * before(y, axis, 0) for i in wanted]
 
 
 def linear_recurrence_batch(
@@ -103,7 +103,7 @@ def linear_recurrence_batch(
 
 linear_recurrence = Op(
     "linear_recurrence", linear_recurrence_kernel, arity=2,
-    infer=linear_recurrence_infer, vjp=Together(linear_recurrence_shares),
+    infer=linear_recurrence_infer, vjp=JointVJP(linear_recurrence_cotangents),
     jvp=[
         lambda t, y, a, b, axis: linear_recurrence(a, t * before(y, axis, 0), axis=axis),
         lambda t, y, a, b, axis: linear_recurrence(a, t, axis=axis),

@@ -1,7 +1,7 @@
 """Ops that put operands side by side, and take them apart."""
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -44,13 +44,13 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
 
 
 def concatenate_transpose(
-    g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
-) -> Callable[[int], AnyArray]:
+    wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int
+) -> list[Any]:
     """The part of the cotangent that belongs to each operand."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
     lead = (FULL,) * k
-    return lambda i: slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None)))
+    return [slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None))) for i in wanted]
 
 
 def joining_batch(
@@ -95,12 +95,10 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(
-    g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
-) -> Callable[[int], AnyArray]:
+def stack_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
     """The slice of the cotangent that belongs to each operand."""
     lead = (FULL,) * (axis % len(shape_of(g)))
-    return lambda i: slice_(g, index=(*lead, i))
+    return [slice_(g, index=(*lead, i)) for i in wanted]
 
 
 stack_op = joining(
