@@ -37,7 +37,7 @@ ROWS = {
         ["introspection"],
         ["array_api", "array_namespace", "linalg", "ops", "tracing"],
         ["custom_function", "fft", "random", "special"],
-        ["torch_interface"],
+        ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
         ["autograd", "checking", "cuda"],
     ],
@@ -61,7 +61,6 @@ HEIGHT = {
 }
 
 DEFERRED = {
-    "dynamicgrad.dispatch.fast_path -> dynamicgrad.ops",
     "dynamicgrad.engine.array -> dynamicgrad.array_namespace",
     "dynamicgrad.engine.array -> dynamicgrad.introspection",
     "dynamicgrad.engine.array -> dynamicgrad.ops",
