@@ -64,5 +64,5 @@ class AnyArray(Protocol):
 Operand = AnyArray | Number
 """What ops take: an array of any kind, or a number."""
 
-Rule = Callable[..., AnyArray | None]
-"""A derivative rule for one operand."""
+Rule = Callable[..., Any]
+"""A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

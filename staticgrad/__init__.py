@@ -64,8 +64,8 @@ from .ops.random import (
     set_random_seed,
     truncated_normal,
 )
+from .ops.spelling import FUNCTIONS as _FUNCTIONS
 from .ops.tensorflow_names import DTYPES as _DTYPES
-from .ops.tensorflow_names import FUNCTIONS as _FUNCTIONS
 from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
 from .runtime.interpreter import interpret

@@ -8,13 +8,13 @@
 from typing import Any as _Any
 
 from .missing_names import missing as _missing
-from .ops.tensorflow_names import NN as _NN
+from .ops.spelling import NAMESPACES as _NAMESPACES
 
-globals().update(_NN)  # one table says which there are
+globals().update(_NAMESPACES["nn"])
 
 
 def __getattr__(name: str) -> _Any:
     raise _missing(name, "nn")
 
 
-__all__ = [*_NN]
+__all__ = sorted(_NAMESPACES["nn"])

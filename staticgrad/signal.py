@@ -8,13 +8,13 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from .ops.tensorflow_names import SIGNAL as _SIGNAL
+from .ops.spelling import NAMESPACES as _NAMESPACES
 
-globals().update(_SIGNAL)  # one table says which there are
+globals().update(_NAMESPACES["signal"])
 
 if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any: ...
 
 
-__all__ = sorted(_SIGNAL)
+__all__ = sorted(_NAMESPACES["signal"])

@@ -21,7 +21,8 @@ from gradops.numpy_api import apply_ufunc
 from gradops.numpy_api.detach_checks import number_made
 
 from .grad_mode import INFERENCE, is_recording
-from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new, record
+from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new
+from .record import record
 from .storage import Alias, Apart, alias, enter, memory, storage_of
 
 SINGLE, DOUBLE = np.dtype("float32"), np.dtype("float64")

@@ -10,21 +10,21 @@ wraps, which dispatches again one level down.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..typing import Rule
 from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical
 from .errors import (
     DTypeError,
     GradError,
     IndexingError,
-    MissingRuleError,
     MixedOperandsError,
     NoKernelError,
     ShapeError,
 )
-from .rules import Rule, Rules
+from .rules import Pullback, Pushforward, Rules, missing, pullback, pushforward
 from .traits import Trait
 from .types import ArrayType, operand_types
 
@@ -46,13 +46,19 @@ UNFORESEEN = {
 """Our errors for NumPy's where type inference does not know the reason."""
 
 
-class ErrorSample(NamedTuple):
+class ErrorSample:
     """Operands an op must refuse, the error's class, and words its message must have."""
 
-    operands: Sequence[Any]
-    attrs: Mapping[str, Any]
-    error: type[Exception]
-    says: str
+    __slots__ = ("attrs", "error", "operands", "says")
+
+    def __init__(
+        self,
+        operands: Sequence[Any],
+        attrs: Mapping[str, Any],
+        error: type[Exception],
+        says: str,
+    ) -> None:
+        self.operands, self.attrs, self.error, self.says = operands, attrs, error, says
 
 
 class Op:
@@ -77,22 +83,19 @@ class Op:
         samples: Samples,
         batch: Callable[..., Any] | None = None,
         arity: int | None = 1,
-        traits: Iterable[Trait] = (),
+        traits: Iterable[Trait] = frozenset(),
         error_samples: Sequence[ErrorSample] = (),
         family: str = "of its own",
         infix: str = "",
     ) -> None:
         self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
         self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
-        self.arity, self.error_samples, self.family, self.infix = (
-            arity,
-            error_samples,
-            family,
-            infix,
-        )
-        self.traits = frozenset(map(Trait, traits))
+        self.arity, self.traits = arity, frozenset(map(Trait, traits))
+        self.error_samples, self.family, self.infix = error_samples, family, infix
         self.params = attributes(kernel, arity)
         self.defaults = {k: v for k, v in self.params.items() if v is not REQUIRED}
+        self.pull: Pullback = pullback(self)
+        self.push: Pushforward = pushforward(self)
         self.__doc__, self.__name__ = doc, name
         if OPS.setdefault(name, self) is not self:
             raise ValueError(f"an op named {name!r} exists; choose another name")
@@ -205,7 +208,7 @@ class Op:
         """The vjp or jvp rule of operand i, or a MissingRuleError."""
         rules: Rules = getattr(self, kind)
         if i >= len(rules):
-            raise MissingRuleError(self.name, kind, hint=f"give it one: Op(..., {kind}=[...])")
+            raise missing(self, kind)
         return rules[i]
 
     def __repr__(self) -> str:

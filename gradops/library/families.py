@@ -4,7 +4,7 @@ In rules, `x, a, b` are operands, `y` the output, `g` its cotangent, `t` a tange
 derivatives. A rule never undoes broadcasting and never casts: the driver does, once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from ..core.attributes import attributes
 from ..core.errors import ShapeError
 from ..core.op import OPS, ErrorSample, Op
-from ..core.rules import EveryOperand, Rule, Together
+from ..core.rules import JointJVP, JointVJP
 from ..core.samples import with_edges
 from ..core.traits import Trait
 from ..core.types import (
@@ -24,6 +24,7 @@ from ..core.types import (
     shape_of,
     type_of,
 )
+from ..typing import Rule
 
 
 class singular:
@@ -138,16 +139,18 @@ def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: 
     return op
 
 
-def joining(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+def joining(
+    name: str, kernel: Callable[..., Any], *, transpose: Callable[..., Sequence[Any]], **facets: Any
+) -> Op:
     """An op on any number of operands, linear in all together.
 
-    `transpose(g, y, *xs, **attrs)` gives the function from an operand's number to its cotangent.
+    `transpose(wanted, g, y, *xs, **attrs)` gives the cotangents of the wanted operands.
     """
 
-    def forward(i: int, t: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
-        return op(*(t if j == i else zeros_like(x) for j, x in enumerate(xs)), **attrs)
+    def forward(tangents: Mapping[int, Any], y: Any, *xs: Any, **attrs: Any) -> Any:
+        return op(*[tangents.get(i, zeros_like(x)) for i, x in enumerate(xs)], **attrs)
 
-    vjp, jvp = Together(transpose), EveryOperand(forward)
+    vjp, jvp = JointVJP(transpose), JointJVP(forward)
     facets.setdefault("family", "joining")
     op = Op(name=name, kernel=kernel, vjp=vjp, jvp=jvp, arity=None, **facets)
     return op

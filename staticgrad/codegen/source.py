@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from gradops import OPS, ArrayType, Dim, FeedError
-from gradops.core.dims import broadcast_size, nonnegative
+from gradops import Dim
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs, names_of, sizes_used
 from ..ir.sizes import Told, sizes_told_by
-from ..ir.tuple_types import HistoryType, sizes_shown
-from .buffers import Plan, plan_buffers, takes
-from .names import RESERVED, comment, identifier
+from ..ir.tuple_types import sizes_shown
+from .buffers import Plan, takes
+from .names import comment
+from .writer import Arena, Module, Writer, axis_text, dtype_name, operand_name, size_text
 
 BIG = 4096  # bytes from which a dead array is let go at once
 
@@ -27,108 +27,11 @@ class Source:
     text: str
     scope: dict[str, Any]
     plan: Plan
-    arenas: "list[Arena]" = field(default_factory=list)
+    arenas: list[Arena] = field(default_factory=list)
     functions: tuple[str, ...] = ()
     owners: list[Expr | None] = field(default_factory=list)
     names: dict[Expr, str] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Arena:
-    """The kept memory of one generated function: what it calls it, its types, and their sizes."""
-
-    pools: str
-    allocate: str
-    types: list[ArrayType]
-    sizes: tuple[str, ...]
-
-
-class Module:
-    """What the functions of one source share: the names that are taken, and what they refer to."""
-
-    def __init__(self) -> None:
-        kernels = {op.name: op.kernel for op in OPS.values()}
-        self.scope: dict[str, Any] = {"np": np, "ndarray": np.ndarray, **kernels}
-        self.taken = RESERVED | kernels.keys()  # by what is in the scope
-        self.local: set[str] = set()  # by something in some function
-        self.lines: list[str] = []
-        self.owners: list[Expr | None] = []
-        self.counts: dict[str, int] = {}  # how often a name was wanted that was taken
-        self.functions: dict[FrozenGraph, str] = {}
-        self.arenas: list[Arena] = []
-        self.names: dict[Expr, str] = {}
-        self.sizes: dict[str, str] = {}
-        self.types: dict[Any, str] = {}  # in words, which takes long
-
-
-class Writer:
-    """Writes the function of one graph. Its state is what has been named and written so far."""
-
-    def __init__(self, graph: FrozenGraph, name: str, module: Module, any_layout: bool) -> None:
-        self.graph, self.plan, self.module = graph, plan_buffers(graph, any_layout), module
-        self.scope, self.types = module.scope, module.types
-        self.taken: set[str] = set()
-        self.names: dict[Expr, str] = {}
-        self.numbers: dict[Expr, str] = {}
-        self.sizes: dict[str, str] = {}
-        self.lines: list[str] = []
-        self.owners: list[Expr | None] = []
-        self.buffers: list[str] = []
-        self.called: dict[str, None] = {}
-        self.name = name
-        for e in graph.inputs:
-            self.names[e] = self.fresh(e.name)
-
-    def fresh(self, wanted: str) -> str:
-        """`wanted` as an identifier that is not taken in this function."""
-        name = identifier(wanted)
-        while name in self.taken or name in self.module.taken:
-            name += "_"
-        self.taken.add(name)
-        self.module.local.add(name)
-        return name
-
-    def fresh_in_scope(self, wanted: str) -> str:
-        """`wanted` as an identifier that is not taken in any function."""
-        name = first = identifier(wanted)
-        counts = self.module.counts
-        while name in self.module.local or name in self.module.taken:
-            counts[first] = counts.get(first, 0) + 1
-            name = f"{first}_{counts[first]}"
-        self.module.taken.add(name)
-        return name
-
-    def type_of(self, e: Expr) -> str:
-        """The type of `e` in words."""
-        if type(e.type) is not ArrayType:
-            return str(e.type)
-        key = e.type.shape, e.type.dtype
-        found = self.types.get(key)
-        if found is None:
-            found = self.types[key] = str(e.type)
-        return found
-
-    def write(self, line: str, e: Expr | None) -> None:
-        """Add a line, which `e` is responsible for."""
-        self.lines.append(line)
-        self.owners.append(e)
-
-    def finish(self) -> None:
-        """Add the function to its module.
-
-        The functions that it calls are defaults of parameters: in the module's scope they would be
-        a part of what they refer to themselves, a cycle.
-        """
-        parameters = [self.names[e] for e in self.graph.inputs]
-        if self.called:
-            parameters += ["*", *(f"{name}={name}" for name in self.called)]
-        head = f"def {self.name}({', '.join(parameters)}):"
-        gap = [""] if self.module.lines else []
-        self.module.lines += [*gap, head, *self.lines]
-        self.module.owners += [*[None] * len(gap), None, *self.owners]
-        self.module.names |= self.names
-        self.module.sizes |= self.sizes
 
 
 def emit(
@@ -243,13 +146,6 @@ def write_told(w: Writer, told: Told) -> None:
     w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 
 
-def axis_text(w: Writer, e: Expr, axis: int) -> str:
-    """The size of an axis of a value, as Python source."""
-    if isinstance(e.type, HistoryType):
-        return f"len({w.names[e]})"
-    return f"{w.names[e]}.shape[{axis}]"
-
-
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that only data told, and `e` is the first to have."""
     for k, size in enumerate(sizes_shown(e.type)):
@@ -306,16 +202,6 @@ def render(w: Writer, e: Expr) -> str:
     return template.format(*names, operands=", ".join(names), out=out, fresh=fresh, **attrs)
 
 
-def operand_name(w: Writer, x: Expr, user: Expr) -> str:
-    """How `user` refers to `x`: among numbers, a constant is a number."""
-    if x.kind is not Kind.CONSTANT or x.shape or user.shape:
-        return w.names[x]
-    if x not in w.numbers:
-        w.numbers[x] = w.fresh_in_scope(f"{w.names[x]}_")
-        w.scope[w.numbers[x]] = x.value[()]
-    return w.numbers[x]
-
-
 def literal(w: Writer, value: Any, name: str = "") -> str:
     """The value of the attribute `name` as Python source."""
     if isinstance(value, FrozenGraph):
@@ -328,20 +214,6 @@ def literal(w: Writer, value: Any, name: str = "") -> str:
     if isinstance(value, float | complex) and not np.isfinite(value):
         return f"{type(value).__name__}({str(value)!r})"
     return dtype_name(w, value) if isinstance(value, np.dtype) else repr(value)
-
-
-def size_text(w: Writer, size: Dim) -> str:
-    """An unknown size as Python source."""
-    w.scope |= {"broadcast": broadcast_size, "nonnegative": nonnegative}
-    if unknown := sorted(size.names() - w.sizes.keys()):
-        raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
-    return size.render(lambda name: w.sizes[name])
-
-
-def dtype_name(w: Writer, dtype: np.dtype[Any], suffix: str = "") -> str:
-    """The name of a dtype in the source."""
-    w.scope[f"{dtype.name}{suffix}"] = dtype.type if suffix else np.dtype(dtype.name)
-    return f"{dtype.name}{suffix}"
 
 
 def is_constant_or_repeated(end: Expr) -> bool:

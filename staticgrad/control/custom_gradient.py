@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Any
 
 from gradops import OPS, ArrayType, GraphError, Op, ShapeError, clip, flatten
-from gradops.core.rules import Jointly, Selective
+from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.source_location import describe
 from gradops.core.traits import Trait
 from gradops.core.types import conflict, is_inexact
@@ -207,12 +207,13 @@ def refuse_others(asked: Iterable[int], values: Sequence[Any], others: int, name
 def custom_shares(
     wanted: Sequence[int], g: Parts, y: Any, *values: Any,
     results: int, wrt: int, others: int, function: str, backward: Any,
-) -> Callable[[int], Any]:  # fmt: skip
+) -> list[Any]:  # fmt: skip
     """The cotangents of what is differentiated by, from the user's graph."""
     refuse_others(wanted, values, others, function)
     dys = [g.found[k] if k in g.found else zeros_like(values[k]) for k in range(results)]
     found = backward(*dys, *values[results + wrt : len(values) - others])
-    return dict(enumerate(found, results)).get
+    by_number = dict(enumerate(found, results))
+    return [by_number.get(i) for i in wanted]
 
 
 def custom_push(
@@ -252,6 +253,6 @@ custom: Op = Op(
     name="custom", kernel=unchanged, infer=custom_infer, arity=None,
     traits=CONTROL | {Trait.GUARD},
     source="({operands},)[:{results}]",
-    vjp=Selective(custom_shares), jvp=Jointly(custom_push), batch=custom_batch,
+    vjp=JointVJP(custom_shares), jvp=JointJVP(custom_push), batch=custom_batch,
     doc="Values as they are, with a gradient that a user defined.", samples=no_samples,
 )  # fmt: skip

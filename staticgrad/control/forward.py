@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gradops.typing import Attrs
+
 from ..freezing.freezer import enclosed
 from ..ir.expr import Expr, lifted, parts_of
 from ..ir.graph import FrozenGraph
@@ -43,38 +45,41 @@ class Moved:
 
 
 def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
-    """The tangents of what a loop gives, from a loop that carries values and tangents."""
-    body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
-    end = carries + lists
-    state = moving_state(body, tangents, carries)
+    """The tangents of a loop's results, from a loop that carries values and tangents."""
+    carries, given = attrs["carries"], attrs["gives"]
+    end = carries + attrs["lists"]
+    state = moving_state(attrs["body"], tangents, carries)
     steps = [i for i in tangents if carries <= i < end]
     shared = [i for i in tangents if i >= end]
-    m = Moved(body, [*state, *steps, *shared], always=state)
-    n, k = len(state), len(steps)
-    outputs, moved = m.outputs, dict(zip(m.moved, m.results, strict=True))
-    beside = [i for i in m.moved if i >= carries]
-    new = enclosed(
-        [*outputs[:carries], *(moved[i] for i in state), *outputs[carries:],
-         *(moved[i] for i in beside)],
-        [*m.inputs[:carries], *m.tangents[:n], *m.inputs[carries:end], *m.tangents[n : n + k],
-         *m.inputs[end:], *m.tangents[n + k :]],
-    )  # fmt: skip
-    cond = attrs["cond"]
-    if cond is not None:
-        cond = with_ignored(cond, carries, m.tangents[:n], m.tangents[n + k :])
+    m = Moved(attrs["body"], [*state, *steps, *shared], always=state)
+    n, extra = len(state), [i for i in m.moved if i >= carries]
     start = [tangents[i] if i in tangents else zeros_like(operands[i]) for i in state]
-    given = attrs["gives"]
-    found = moved_parts(
+    parts = moved_parts(
         y, "loop",
         [*operands[:carries], *start, *operands[carries:end], *(tangents[i] for i in steps),
          *operands[end:], *(tangents[i] for i in shared)],
-        {**attrs, "body": new, "cond": cond, "carries": carries + n, "lists": lists + k,
-         "gives": given + len(beside)},
+        {**attrs, **loop_graphs(m, state, len(steps), attrs), "carries": carries + n,
+         "lists": attrs["lists"] + len(steps), "gives": given + len(extra)},
         [*range(carries), *range(carries + n, carries + n + given)],
     )  # fmt: skip
-    total = {i: found[carries + j] for j, i in enumerate(state)}
-    total |= {i: found[carries + n + given + j] for j, i in enumerate(beside)}
+    total = {i: parts[carries + j] for j, i in enumerate(state)}
+    total |= {i: parts[carries + n + given + j] for j, i in enumerate(extra)}
     return Parts(total) if total else None
+
+
+def loop_graphs(m: Moved, state: list[int], k: int, attrs: Attrs) -> dict[str, FrozenGraph | None]:
+    """The body and condition of a loop that also carries tangents of `state`, and has `k` lists."""
+    cond, carries, n = attrs["cond"], attrs["carries"], len(state)
+    end, results = carries + attrs["lists"], dict(zip(m.moved, m.results, strict=True))
+    start, steps, shared = m.tangents[:n], m.tangents[n : n + k], m.tangents[n + k :]
+    body = enclosed(
+        [*m.outputs[:carries], *(results[i] for i in state), *m.outputs[carries:],
+         *(results[i] for i in m.moved if i >= carries)],
+        [*m.inputs[:carries], *start, *m.inputs[carries:end], *steps, *m.inputs[end:], *shared],
+    )  # fmt: skip
+    if cond is not None:
+        cond = with_ignored(cond, carries, start, shared)
+    return {"body": body, "cond": cond}
 
 
 def moving_state(body: FrozenGraph, tangents: Iterable[int], carries: int) -> list[int]:

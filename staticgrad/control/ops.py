@@ -14,7 +14,7 @@ import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
 from gradops.core.dims import UNKNOWN
-from gradops.core.rules import Jointly, Selective
+from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
@@ -162,7 +162,7 @@ loop: Op = Op(
     name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
     source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
     " gives={gives}, reverse={reverse})",
-    vjp=Selective(reverse.loop_shares, loop_reach), jvp=Jointly(forward.loop_push),
+    vjp=JointVJP(reverse.loop_shares, loop_reach), jvp=JointJVP(forward.loop_push),
     batch=batch.loop_batch,
     doc="A function applied again and again.", samples=no_samples,
 )  # fmt: skip
@@ -200,7 +200,7 @@ def agreed(types: Sequence[ArrayType]) -> ArrayType:
 case: Op = Op(
     name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
     source="case({operands}, branches={branches})",
-    vjp=Selective(reverse.case_shares, case_reach), jvp=Jointly(forward.case_push),
+    vjp=JointVJP(reverse.case_shares, case_reach), jvp=JointJVP(forward.case_push),
     batch=batch.case_batch,
     doc="One of several functions, chosen by a number.", samples=no_samples,
 )  # fmt: skip
@@ -220,7 +220,7 @@ def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
 call: Op = Op(
     name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
     source="{function}({operands})",
-    vjp=Selective(reverse.call_shares, call_reach), jvp=Jointly(forward.call_push),
+    vjp=JointVJP(reverse.call_shares, call_reach), jvp=JointJVP(forward.call_push),
     batch=batch.call_batch,
     doc="A function of a graph, applied.", samples=no_samples,
 )  # fmt: skip

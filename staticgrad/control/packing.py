@@ -7,13 +7,13 @@ as one value, of a type that does not say what is in it; the backward takes it a
 too, what an inner call kept is one value. The cotangent of such a value has the same form.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType, Op, ShapeError
-from gradops.core.rules import Jointly, Selective
+from gradops.core.rules import JointJVP, JointVJP
 
 from ..ir.expr import Expr, apply, new_constant
 from ..ir.names import Names
@@ -51,11 +51,9 @@ def require_residuals(op: str, type: Any) -> ResidualsType:
     return type
 
 
-def pack_shares(
-    wanted: Sequence[int], g: Any, y: Any, *values: Any, type: ArrayType
-) -> Callable[[int], Any]:
+def pack_shares(wanted: Sequence[int], g: Any, y: Any, *values: Any, type: ArrayType) -> list[Any]:
     """The cotangents of values, taken from the cotangent of all."""
-    return lambda i: taken_out(plain(g), i, values[i])
+    return [taken_out(plain(g), i, values[i]) for i in wanted]
 
 
 def taken_out(g: Any, index: int, x: Any) -> Any:
@@ -80,7 +78,7 @@ def pack_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, 
 
 pack: Op = Op(
     name="pack", kernel=together, infer=pack_infer, arity=None, traits=CONTROL,
-    source="({operands},)", vjp=Selective(pack_shares), jvp=Jointly(pack_push), batch=pack_batch,
+    source="({operands},)", vjp=JointVJP(pack_shares), jvp=JointJVP(pack_push), batch=pack_batch,
     doc="What a call or branch keeps for its backward, as one value.", samples=no_samples,
 )  # fmt: skip
 
@@ -152,9 +150,9 @@ def zero_but_infer(values: ArrayType, *given: ArrayType, places: tuple[int, ...]
 
 def zero_but_shares(
     wanted: Sequence[int], g: Any, y: Any, *values: Any, places: tuple[int, ...]
-) -> Callable[[int], Any]:
+) -> list[Any]:
     """The cotangents of the values given."""
-    return lambda i: taken_out(plain(g), places[i - 1], values[i]) if i else None
+    return [taken_out(plain(g), places[i - 1], values[i]) if i else None for i in wanted]
 
 
 def zero_but_push(
@@ -172,6 +170,6 @@ def zero_but_push(
 zero_but: Op = Op(
     name="zero_but", kernel=with_zeros, infer=zero_but_infer, arity=None, traits=CONTROL,
     source="zero_but({operands}, places={places})",
-    vjp=Selective(zero_but_shares), jvp=Jointly(zero_but_push), batch=spread_batch,
+    vjp=JointVJP(zero_but_shares), jvp=JointJVP(zero_but_push), batch=spread_batch,
     doc="Zeros like what a call or branch kept, but for some values.", samples=no_samples,
 )  # fmt: skip

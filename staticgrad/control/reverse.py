@@ -9,7 +9,7 @@ each step is kept, and the rest is computed again. Branches and calls give all t
 value: see Note [Packing].
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -25,17 +25,15 @@ from .packing import nothing, packed, unpacked
 from .partial_eval import Scratch, Split, loop_reach, split
 from .stacks import plus, share_of, values_of, zeros_like
 
-Shares = Callable[[int], Any]
 
-
-def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
+def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> list[Any]:
     """The cotangents of a loop's operands. See Note [Residuals]."""
     body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
     seeds = values_of(g)
     active = active_state(body, wanted, carries, seeds)
     given = sorted(i for i in seeds if i >= carries)
     if not active and not given:
-        return lambda i: None
+        return [None] * len(wanted)
     shared = [i for i in wanted if i >= carries and carries_derivatives(operands[i].type)]
     asked = [*active, *shared]
     s = split(
@@ -44,7 +42,7 @@ def loop_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     )  # fmt: skip
     back = Backward(s, active, given, carries, lists, operands)
     histories = widened(s, y, operands, attrs, back)
-    return back.run(seeds, y, histories, attrs)
+    return back.run(wanted, seeds, y, histories, attrs)
 
 
 def active_state(
@@ -106,7 +104,10 @@ class Backward:
         parameters = [*state, *sums, *elements, *(read[i] for i in self.shared_read)]
         return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
-    def run(self, g: Mapping[int, Any], y: Expr, histories: Sequence[Any], attrs: Any) -> Shares:
+    def run(
+        self, wanted: Sequence[int], g: Mapping[int, Any], y: Expr, histories: Sequence[Any],
+        attrs: Any,
+    ) -> list[Any]:  # fmt: skip
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
         start = [g[k] if k in g else zeros_like(part(y, index=k)) for k in self.active]
@@ -119,13 +120,15 @@ class Backward:
             gives=len(self.made), reverse=not attrs["reverse"],
             recompute=attrs["recompute"],
         )  # fmt: skip
-        return shares_of([*self.active, *self.sums, *self.made], found, self.operands)
+        return shares_of(wanted, [*self.active, *self.sums, *self.made], found, self.operands)
 
 
-def shares_of(numbers: Sequence[int], found: Sequence[Any], operands: Sequence[Any]) -> Shares:
-    """The function that gives the cotangent of an operand, from those of some operands."""
+def shares_of(
+    wanted: Sequence[int], numbers: Sequence[int], found: Sequence[Any], operands: Sequence[Any]
+) -> list[Any]:
+    """The cotangents of the wanted operands, from those found of the operands with `numbers`."""
     given = dict(zip(numbers, found, strict=True))
-    return lambda i: share_of(operands[i], given[i]) if i in given else None
+    return [share_of(operands[i], given[i]) if i in given else None for i in wanted]
 
 
 def widened(
@@ -179,7 +182,7 @@ def widen(
     return made
 
 
-def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
+def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> list[Any]:
     """The cotangents of what the branches are given: those of the branch that was taken."""
     index, given = operands[0], operands[1:]
     seeds = values_of(g)
@@ -187,7 +190,7 @@ def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     splits = [split(b, sorted(seeds), asked) for b in attrs["branches"]]
     gives = sorted({i for s in splits for i in s.gives})
     if not gives:
-        return lambda i: None
+        return [None] * len(wanted)
     kept: list[Expr] = []
     if any(s.kept for s in splits):
         wide = tuple([branch_keeping(k, splits) for k in range(len(splits))])
@@ -195,7 +198,7 @@ def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     back = tuple([branch_back(k, splits, gives, bool(kept)) for k in range(len(splits))])
     cotangents = [seeds[i] for i in sorted(seeds)]
     found = OPS["case"](index, *given, *kept, *cotangents, branches=back)
-    return shares_of([i + 1 for i in gives], found, operands)
+    return shares_of(wanted, [i + 1 for i in gives], found, operands)
 
 
 def branch_keeping(k: int, splits: Sequence[Split]) -> FrozenGraph:
@@ -240,7 +243,7 @@ def kept_value(
     return kept_parts(y, name, operands, attrs, [place], int(place == last))[0]
 
 
-def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Shares:
+def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> list[Any]:
     """The cotangents of a function's operands. Its backward is made once, and kept with it."""
     given = values_of(g)
     seeds = tuple(sorted(given))
@@ -254,7 +257,7 @@ def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     kept = [kept_value(y, "call", operands, {"function": wide}, [wide])] if s.kept else []
     reads = [operands[i] for i in s.reads]
     results = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=back)
-    return shares_of(s.gives, results, operands)
+    return shares_of(wanted, s.gives, results, operands)
 
 
 def function_back(own: Split) -> tuple[Split, FrozenGraph, FrozenGraph]:

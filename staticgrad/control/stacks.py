@@ -10,7 +10,7 @@ import numpy as np
 
 from gradops import OPS, ArrayType, Op, ShapeError
 from gradops.core.dims import UNKNOWN
-from gradops.core.rules import NO_RULES, Jointly
+from gradops.core.rules import NO_RULES, JointJVP
 from gradops.core.traits import Trait
 
 from ..ir.tuple_types import HistoryType, Parts, ResidualsType, relaxed
@@ -193,7 +193,7 @@ summed: Op = Op(
     name="summed", kernel=sums, infer=lambda a, b: a, arity=2, traits=CONTROL,
     source="summed({0}, {1})",
     vjp=[lambda g, y, a, b: share_of(a, plain(g)), lambda g, y, a, b: share_of(b, plain(g))],
-    jvp=Jointly(lambda tangents, y, a, b: summed_push(*tangents.values())),
+    jvp=JointJVP(lambda tangents, y, a, b: summed_push(*tangents.values())),
     batch=spread_batch, doc="The sum of two lists, entry by entry.", samples=no_samples,
 )  # fmt: skip
 

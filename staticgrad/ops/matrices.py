@@ -32,15 +32,6 @@ class QR(NamedTuple):
     r: Any
 
 
-def adjoint(matrix: Any) -> Any:
-    """Matrices with rows and columns exchanged, conjugated.
-
-    >>> sg.linalg.adjoint(np.array([[1j]]))
-    array([[0.-1.j]])
-    """
-    return linalg.adjoint(matrix)
-
-
 def matrix_inverse(input: Any, adjoint: bool = False) -> Any:
     """The inverses of square matrices, or of their adjoints.
 
@@ -48,15 +39,6 @@ def matrix_inverse(input: Any, adjoint: bool = False) -> Any:
     array([[0.5]])
     """
     return linalg.inv(linalg.adjoint(input) if adjoint else input)
-
-
-def matrix_determinant(input: Any) -> Any:
-    """The determinants of square matrices.
-
-    >>> float(sg.matrix_determinant(np.array([[2.0]])))
-    2.0
-    """
-    return linalg.det(input)
 
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
@@ -97,15 +79,6 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bo
     return linalg.solve(square + ridge, ops.matmul(turned, rhs))
 
 
-def cholesky(input: Any) -> Any:
-    """The lower triangular factors L of positive definite matrices L @ L.H.
-
-    >>> sg.cholesky(np.array([[4.0]]))
-    array([[2.]])
-    """
-    return linalg.cholesky(input)
-
-
 def cholesky_solve(chol: Any, rhs: Any) -> Any:
     """The solutions of linear equations, from Cholesky's factors.
 
@@ -124,15 +97,6 @@ def self_adjoint_eig(tensor: Any) -> Eig:
     return Eig(*linalg.eigh(tensor))
 
 
-def self_adjoint_eigvals(tensor: Any) -> Any:
-    """The eigenvalues of symmetric or Hermitian matrices, in ascending order.
-
-    >>> sg.self_adjoint_eigvals(np.diag([2.0, 1.0]))
-    array([1., 2.])
-    """
-    return linalg.eigvalsh(tensor)
-
-
 def eig(tensor: Any) -> Eig:
     """The eigenvalues and eigenvectors of square matrices, complex in any case.
 
@@ -140,15 +104,6 @@ def eig(tensor: Any) -> Eig:
     array([2.+0.j, 1.+0.j])
     """
     return Eig(*linalg.eig(tensor))
-
-
-def eigvals(tensor: Any) -> Any:
-    """The eigenvalues of square matrices, complex in any case.
-
-    >>> sg.linalg.eigvals(np.diag([2.0, 1.0]))
-    array([2.+0.j, 1.+0.j])
-    """
-    return linalg.eigvals(tensor)
 
 
 def qr(input: Any, full_matrices: bool = False) -> QR:
@@ -172,24 +127,6 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True) -> An
     return SVD(s, u, linalg.adjoint(vh))
 
 
-def trace(x: Any) -> Any:
-    """The sums of the diagonals of matrices.
-
-    >>> float(sg.linalg.trace(np.eye(2)))
-    2.0
-    """
-    return linalg.trace(x)
-
-
-def cross(a: Any, b: Any) -> Any:
-    """The vector products of vectors of three entries, along the last axis.
-
-    >>> sg.cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    array([0., 0., 1.])
-    """
-    return ops.cross(a, b)
-
-
 def matrix_set_diag(input: Any, diagonal: Any) -> Any:
     """Matrices with other numbers on their diagonals.
 
@@ -201,60 +138,6 @@ def matrix_set_diag(input: Any, diagonal: Any) -> Any:
     tall = isinstance(m, int) and isinstance(n, int) and m > n
     rows = ops.expand_dims(diagonal, axis=-2 if tall else -1)  # one number per column, or per row
     return ops.where(on_diagonal(input), rows, input)
-
-
-def matvec(a: Any, b: Any) -> Any:
-    """The products of matrices and vectors.
-
-    >>> sg.linalg.matvec(np.ones((2, 3)), np.ones(3))
-    array([3., 3.])
-    """
-    return ops.matvec(a, b)
-
-
-def logdet(matrix: Any) -> Any:
-    """The logarithms of the determinants of matrices.
-
-    >>> float(sg.linalg.logdet(np.eye(2)))
-    0.0
-    """
-    return linalg.logdet(matrix)
-
-
-def slogdet(input: Any) -> linalg.SlogdetResult:
-    """The signs of determinants, and the logarithms of their absolute values.
-
-    >>> float(sg.linalg.slogdet(-np.eye(3)).sign)
-    -1.0
-    """
-    return linalg.slogdet(input)
-
-
-def expm(input: Any) -> Any:
-    """The exponentials of square matrices.
-
-    >>> sg.linalg.expm(np.zeros((1, 1)))
-    array([[1.]])
-    """
-    return linalg.matrix_exp(input)
-
-
-def pinv(a: Any, rcond: float | None = None) -> Any:
-    """The pseudoinverses; singular values below `rcond` times the largest count as zero.
-
-    >>> sg.linalg.pinv(np.array([[2.0], [0.0]]))
-    array([[0.5, 0. ]])
-    """
-    return linalg.pinv(a, rtol=rcond)
-
-
-def matrix_rank(a: Any) -> Any:
-    """How many singular values are not zero to rounding.
-
-    >>> int(sg.linalg.matrix_rank(np.ones((2, 2))))
-    1
-    """
-    return linalg.matrix_rank(a)
 
 
 def of_axes(name: str, count: int) -> Callable[[Any], Any]:
@@ -307,32 +190,3 @@ REAL: dict[str, Any] = {
     for name in ("rfft", "irfft")
     for count, suffix in SUFFIXES.items()
 }
-SPECTRAL = COMPLEX | REAL
-SIGNAL = SPECTRAL | {"fftshift": transforms.fftshift, "ifftshift": transforms.ifftshift}
-TOP = {
-    f.__name__: f
-    for f in (
-        cholesky, cholesky_solve, cross, matrix_determinant,
-        matrix_set_diag, matrix_inverse, matrix_solve,
-        matrix_solve_ls, matrix_triangular_solve, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
-    )
-}  # fmt: skip
-LINALG: dict[str, Any] = {
-    **{
-        f.__name__: f
-        for f in (
-            adjoint, cholesky, cholesky_solve, cross, eig, eigvals, expm, logdet, matrix_rank,
-            matvec, pinv, qr, slogdet, svd, trace,
-        )
-    },
-    "det": matrix_determinant, "eigh": self_adjoint_eig, "eigvalsh": self_adjoint_eigvals,
-    "inv": matrix_inverse, "lstsq": matrix_solve_ls, "solve": matrix_solve,
-    "triangular_solve": matrix_triangular_solve,
-}  # fmt: skip
-ELSEWHERE = {
-    "band_part": "matrix_band_part", "diag": "matrix_diag", "diag_part": "matrix_diag_part",
-    "einsum": "einsum", "eye": "eye", "matmul": "matmul", "norm": "norm",
-    "set_diag": "matrix_set_diag", "tensor_diag": "diag", "tensor_diag_part": "diag_part",
-    "tensordot": "tensordot", "transpose": "matrix_transpose",
-}  # fmt: skip
-"""What `linalg` has, too, of functions that are elsewhere, by their names there."""

@@ -42,24 +42,6 @@ def tile(input: Any, multiples: Any) -> Any:
     return ops.tile(input, times)
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each entry so many times along an axis, or in one row if that is None.
-
-    >>> sg.repeat(np.array([1, 2]), [1, 2])
-    array([1, 2, 2])
-    """
-    return ops.repeat(input, repeats, axis)
-
-
-def roll(input: Any, shift: Any, axis: Any) -> Any:
-    """The entries moved along axes; the last become the first.
-
-    >>> sg.roll(np.array([1, 2, 3]), 1, axis=0)
-    array([3, 1, 2])
-    """
-    return ops.roll(input, shift=shift, axis=axis)
-
-
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0) -> Any:
     """Entries put around the operand, as many before and after each axis as `paddings` says.
 
@@ -95,15 +77,6 @@ def diag_part(input: Any) -> Any:
     return ops.reshape(ops.diagonal(ops.reshape(input, shape=(n, n))), shape=own)
 
 
-def matrix_diag(diagonal: Any) -> Any:
-    """Square matrices with the last axis of the operand on their diagonals.
-
-    >>> sg.matrix_diag(np.ones((5, 2))).shape
-    (5, 2, 2)
-    """
-    return ops.diag_embed(diagonal)
-
-
 def matrix_diag_part(input: Any) -> Any:
     """The diagonal of each matrix.
 
@@ -125,15 +98,6 @@ def matrix_band_part(input: Any, num_lower: int, num_upper: int) -> Any:
     """
     lower = input if num_lower < 0 else ops.triu(input, k=-num_lower)
     return lower if num_upper < 0 else ops.tril(lower, k=num_upper)
-
-
-def matrix_transpose(a: Any) -> Any:
-    """The operand with its last two axes exchanged.
-
-    >>> sg.matrix_transpose(np.ones((5, 2, 3))).shape
-    (5, 3, 2)
-    """
-    return ops.matrix_transpose(a)
 
 
 def meshgrid(*args: Any, indexing: str = "xy") -> list[Any]:

@@ -102,15 +102,6 @@ def searchsorted(
     return found if out_type is None else ops.astype(found, dtype=native(out_type))
 
 
-def invert_permutation(x: Any) -> Any:
-    """For each number of a permutation, where in it that number is.
-
-    >>> sg.invert_permutation(np.array([2, 0, 1]))
-    array([1, 2, 0])
-    """
-    return ops.inverse_permutation(x)
-
-
 def found_first(op: str, x: Any) -> tuple[Any, Any, Any, Any]:
     """What is known of distinct entries, and the order in which they come in the row `x`."""
     if len(shape_of(x)) != 1:

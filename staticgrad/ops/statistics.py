@@ -73,15 +73,6 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> A
     return ops.std(input_tensor, axis=axis, keepdims=keepdims)
 
 
-def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The root of the sum of squares, over the axes given, or over all.
-
-    >>> float(sg.reduce_euclidean_norm(np.array([3.0, 4.0])))
-    5.0
-    """
-    return ops.vector_norm(input_tensor, axis=axis, keepdims=keepdims)
-
-
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False) -> Any:
     """The root of the sum of squares, or a norm of vectors: of an order above 0, or `np.inf`.
 

@@ -15,7 +15,8 @@ from gradops.kernels.heap import keep_freed_memory
 
 from ..build.graph import get_default_graph
 from ..codegen.load import load
-from ..codegen.source import Arena, Source, emit
+from ..codegen.source import Source, emit
+from ..codegen.writer import Arena
 from ..freezing.freezer import freeze, unknown_feed
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.feeds import require_all

@@ -10,7 +10,7 @@ from ..build.inputs import constant
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.feeds import as_array_for
 from ..ir.graph import FrozenGraph, Interning, reachable
-from ..ops.tensorflow_names import FUNCTIONS, OPS_CALLED
+from ..ops.spelling import FUNCTIONS, OPS_CALLED
 from .lookup import Elements
 from .substitution import StandIn, Surgery
 

@@ -1,8 +1,9 @@
 """Products summed over indices, in Einstein's notation."""
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ...core.dims import Size
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import EveryOperand
+from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
 from ..elementwise.comparison import equal, masked
@@ -142,8 +143,15 @@ def spread(ct: Any, found: str, target: str, x: Any) -> Any:
     return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
 
 
-def einsum_tangent(i: int, t: Any, y: Any, *xs: Any, subscripts: str) -> Any:
-    return einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts)
+def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[Any]:
+    return [einsum_transpose(i, *args, subscripts=subscripts) for i in wanted]
+
+
+def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: str) -> Any:
+    terms = [
+        einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts) for i, t in tangents.items()
+    ]
+    return reduce(add, terms)
 
 
 def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
@@ -156,8 +164,8 @@ def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]
 einsum_op = Op(
     "einsum", einsum_kernel, arity=None,
     infer=einsum_infer,
-    vjp=EveryOperand(einsum_transpose),
-    jvp=EveryOperand(einsum_tangent),
+    vjp=JointVJP(einsum_cotangents),
+    jvp=JointJVP(einsum_tangent),
     batch=einsum_batch,
     source="einsum({operands}, subscripts={subscripts})",
     samples=cases(

@@ -3,14 +3,14 @@
 The derivatives are those of G. Golub and V. Pereyra (1973) for matrices of constant rank.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
@@ -101,7 +101,9 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
     return ArrayType((*batch, n, k), common_dtype("lstsq", a, b))
 
 
-def lstsq_cotangent(g: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Callable[[int], Any]:
+def lstsq_cotangents(
+    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, rcond: float | None
+) -> list[Any]:
     """An adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)
     p = pinv(a, rtol=rcond)
@@ -113,7 +115,7 @@ def lstsq_cotangent(g: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Call
         ct = times(b - times(a, y), h, p, q) - times(of_b, adjoint(y))
         return ct + above - times(above, p, a)
 
-    return lambda i: conjugate(heeded(g, of_b if i else of_a()))
+    return [conjugate(heeded(g, of_b if i else of_a())) for i in wanted]
 
 
 def lstsq_tangent(t: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Any:
@@ -127,7 +129,7 @@ def lstsq_tangent(t: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Any:
 lstsq_op = Op(
     "lstsq", factors.lstsq, arity=2,
     infer=lstsq_infer,
-    vjp=Together(lstsq_cotangent),
+    vjp=JointVJP(lstsq_cotangents),
     jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
     batch=equations_batch,
     source="lstsq({0}, {1}, {rcond})",

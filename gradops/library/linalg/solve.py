@@ -1,6 +1,6 @@
 """Linear equations, with square or triangular matrices or their Cholesky factors; inverses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from ...core.dims import product
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import beside, cases, drawn, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
@@ -95,10 +95,10 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(g: Any, y: Any, a: Any, b: Any) -> Callable[[int], Any]:
+def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> list[Any]:
     """Of b the solution with the transposed matrix; of a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
-    return lambda i: ct if i else -matmul(ct, matrix_transpose(y))
+    return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
 
 
 def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
@@ -117,7 +117,7 @@ def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, A
 solve_op = Op(
     "solve", linalg.solve, arity=2,
     infer=lambda a, b: equations_infer("solve", a, b),
-    vjp=Together(solve_transpose),
+    vjp=JointVJP(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,
     source="solve({0}, {1})",
@@ -160,14 +160,16 @@ def part(x: Any, lower: bool, unit_diagonal: bool) -> Any:
 
 
 def solve_triangular_transpose(
-    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool
-) -> Callable[[int], Any]:
+    wanted: Sequence[int],
+    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool,
+) -> list[Any]:  # fmt: skip
     """Of b the solution with the transposed matrix; of a that times the solution."""
     ct = heeded(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
     ))
-    share = lambda: -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
-    return lambda i: ct if i else share()
+    return [
+        ct if i else -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal) for i in wanted
+    ]
 
 
 def solve_triangular_tangent(
@@ -181,7 +183,7 @@ def solve_triangular_tangent(
 solve_triangular_op = Op(
     "solve_triangular", triangular.solve_triangular, arity=2,
     infer=lambda a, b, **attrs: equations_infer("solve_triangular", a, b),
-    vjp=Together(solve_triangular_transpose),
+    vjp=JointVJP(solve_triangular_transpose),
     jvp=[solve_triangular_tangent,
          lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
     batch=equations_batch,

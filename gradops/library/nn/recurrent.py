@@ -5,7 +5,7 @@ LSTM, reset gate, update gate and new state of a GRU. One op for all of them cos
 calls that as many slices, activations and products would.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.errors import DTypeError, ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
 from ..elementwise.trigonometric import tanh
@@ -103,10 +103,9 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def lstm_gates_shares(v: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+def lstm_gates_cotangents(wanted: Sequence[int], v: Any, y: Any, x: Any, h: Any) -> list[Any]:
     """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh; the same for both operands."""
-    ct = lstm_gates_rule(v, y, x, h)
-    return lambda i: ct
+    return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
 
 def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
@@ -115,7 +114,7 @@ def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
 
 lstm_gates = Op(
     "lstm_gates", lstm_gates_kernel, arity=2, infer=gates_infer("lstm_gates", 4),
-    vjp=Together(lstm_gates_shares), jvp=[lstm_gates_rule, lstm_gates_rule], batch=each_its_own,
+    vjp=JointVJP(lstm_gates_cotangents), jvp=[lstm_gates_rule, lstm_gates_rule], batch=each_its_own,
     source="lstm_gates({0}, {1}{out})",
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
@@ -174,14 +173,17 @@ def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     return np.multiply(y, o, out=y)
 
 
-def hidden_shares(g: Any, y: Any, a: Any, c: Any) -> Callable[[int], Any]:
+def hidden_cotangents(wanted: Sequence[int], g: Any, y: Any, a: Any, c: Any) -> list[Any]:
     t, zeros = tanh(c), zeros_like(g)
-    return lambda i: g * block(a, 3, 4) * (1 - t * t) if i else joined(zeros, zeros, zeros, g * t)
+    return [
+        g * block(a, 3, 4) * (1 - t * t) if i else joined(zeros, zeros, zeros, g * t)
+        for i in wanted
+    ]
 
 
 lstm_hidden = Op(
     "lstm_hidden", hidden_kernel, arity=2, infer=pair_infer("lstm_hidden", 4),
-    vjp=Together(hidden_shares),
+    vjp=JointVJP(hidden_cotangents),
     jvp=[
         lambda t, y, a, c: block(t, 3, 4) * tanh(c),
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
@@ -208,12 +210,12 @@ def gru_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def gru_gates_shares(g: Any, y: Any, x: Any, h: Any) -> Callable[[int], Any]:
+def gru_gates_cotangents(wanted: Sequence[int], g: Any, y: Any, x: Any, h: Any) -> list[Any]:
     """The cotangents of what is added up for the gates, from the input and from the state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
     dr = (gr + dn * block(h, 2, 3)) * (r * (1 - r))
-    return lambda i: joined(dr, dz, dn * r if i else dn)
+    return [joined(dr, dz, dn * r if i else dn) for i in wanted]
 
 
 def gru_gates_tangent(t: Any, y: Any, h: Any, from_state: bool) -> Any:
@@ -226,7 +228,7 @@ def gru_gates_tangent(t: Any, y: Any, h: Any, from_state: bool) -> Any:
 
 gru_gates = Op(
     "gru_gates", gru_gates_kernel, arity=2, infer=gates_infer("gru_gates", 3),
-    vjp=Together(gru_gates_shares),
+    vjp=JointVJP(gru_gates_cotangents),
     jvp=[
         lambda t, y, x, h: gru_gates_tangent(t, y, h, False),
         lambda t, y, x, h: gru_gates_tangent(t, y, h, True),

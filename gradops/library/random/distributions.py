@@ -14,13 +14,13 @@ from ...core.attributes import canonical
 from ...core.dims import Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
-from ...core.rules import Rule
 from ...core.samples import beside, cases, drawn
 from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.elementwise.tables import float_dtype
 from ...kernels.random import distributions as kernels
 from ...kernels.random.random import FLOAT32, INT64
+from ...typing import Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope

@@ -6,14 +6,14 @@ other, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op w
 is made of it has all of them, exactly, and without a division.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
-from ...core.rules import Together
+from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from ..families import advance
@@ -87,9 +87,11 @@ def backwards(a: Any, b: Any, axis: int) -> Any:
     return flip(turned, axis=axis)
 
 
-def linear_recurrence_shares(g: Any, y: Any, a: Any, b: Any, axis: int) -> Callable[[int], Any]:
+def linear_recurrence_cotangents(
+    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, axis: int
+) -> list[Any]:
     back = backwards(a, g, axis)
-    return lambda i: back if i else back * before(y, axis, 0)
+    return [back if i else back * before(y, axis, 0) for i in wanted]
 
 
 def linear_recurrence_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
@@ -98,7 +100,7 @@ def linear_recurrence_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]
 
 linear_recurrence = Op(
     "linear_recurrence", linear_recurrence_kernel, arity=2,
-    infer=linear_recurrence_infer, vjp=Together(linear_recurrence_shares),
+    infer=linear_recurrence_infer, vjp=JointVJP(linear_recurrence_cotangents),
     jvp=[
         lambda t, y, a, b, axis: linear_recurrence(a, t * before(y, axis, 0), axis=axis),
         lambda t, y, a, b, axis: linear_recurrence(a, t, axis=axis),

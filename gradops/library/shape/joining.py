@@ -1,7 +1,7 @@
 """Ops that put operands side by side, and take them apart."""
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -42,12 +42,14 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
 
 
-def concatenate_transpose(g: Any, y: Any, *xs: Any, axis: int) -> Callable[[int], Any]:
+def concatenate_transpose(
+    wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int
+) -> list[Any]:
     """The part of the cotangent that belongs to each operand."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
     lead = (FULL,) * k
-    return lambda i: slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None)))
+    return [slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None))) for i in wanted]
 
 
 def joining_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
@@ -90,10 +92,10 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(g: Any, y: Any, *xs: Any, axis: int) -> Callable[[int], Any]:
+def stack_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
     """The slice of the cotangent that belongs to each operand."""
     lead = (FULL,) * (axis % len(shape_of(g)))
-    return lambda i: slice_(g, index=(*lead, i))
+    return [slice_(g, index=(*lead, i)) for i in wanted]
 
 
 stack_op = joining(

@@ -6,27 +6,39 @@ import pytest
 import gradops
 import staticgrad as sg
 from gradops import OptionError
-from staticgrad.ops.tensorflow_names import EVERY, FORMERLY, FUNCTIONS, NN, ROWS, parameters
+from staticgrad.ops.spelling import NAMESPACES, parameters
+from staticgrad.ops.tensorflow_names import FORMERLY, TABLE
 
 A = np.array([[1.0, 2.0], [3.0, 5.0]])
 # What builds expressions also of arrays.
 ALWAYS_BUILDS = {"ensure_shape", "eye", "fill", "linspace", "ones", "range", "zeros"}
 
 
-@pytest.mark.parametrize(("name", "source", "words"), ROWS, ids=[name for name, *_ in ROWS])
-def test_a_function_is_documented_and_exported_under_its_name(name, source, words):
-    function = EVERY[name]
-    assert function.__name__ == name
-    assert function.__doc__.startswith(source.__doc__.split("\n")[0])
-    assert (name in sg.__all__) is (name in FUNCTIONS)
-    assert name in FUNCTIONS or name in NN
-    assert len(words.split()) <= len(parameters(source))
+NAMES = [(name, row) for row in TABLE for name in row.names.split()]
 
 
-def test_every_name_stands_for_one_function():
-    assert len(EVERY) == len(ROWS)
-    assert list(sg.nn.__all__) == sorted(NN)
-    assert all(getattr(sg, name) is NN[name] for name in FUNCTIONS.keys() & NN.keys())
+@pytest.mark.parametrize(("name", "row"), NAMES, ids=[name for name, _ in NAMES])
+def test_a_function_is_documented_and_exported_under_its_name(name, row):
+    space, _, bare = name.rpartition(".")
+    function = NAMESPACES[space][bare]
+    assert getattr(getattr(sg, space) if space else sg, bare) is function
+    assert function.__name__ == row.names.split()[0].rpartition(".")[2]
+    assert function.__doc__.startswith(row.function.__doc__.split("\n")[0])
+    assert bare in (getattr(sg, space) if space else sg).__all__
+    assert len(row.keywords.split()) <= len(parameters(row.function))
+
+
+def test_every_name_is_in_one_row():
+    assert len({name for name, _ in NAMES}) == len(NAMES)
+    for space in ("nn", "linalg", "signal"):
+        assert list(getattr(sg, space).__all__) == sorted(NAMESPACES[space])
+    assert sg.relu is sg.nn.relu
+
+
+def test_an_op_without_a_row_is_reached_in_gradops_only():
+    assert not hasattr(sg, "gamma")
+    x = sg.placeholder("float32", ["n"], name="x")
+    assert isinstance(gradops.gamma(x), sg.Expr)
 
 
 @pytest.mark.parametrize(("name", "args", "expected"), [
@@ -58,7 +70,7 @@ def test_a_parameter_that_is_not_there_is_refused_as_by_the_op():
         sg.reduce_sum(A, n=1)
     with pytest.raises(TypeError, match="was given 0 arguments"):
         sg.reduce_sum(axis=1)
-    assert set(FORMERLY.values()) <= {word for *_, f, _ in ROWS for word in parameters(f)}
+    assert set(FORMERLY.values()) <= {word for row in TABLE for word in parameters(row.function)}
 
 
 def test_concat_takes_a_list_and_an_axis():
