@@ -40,6 +40,14 @@ def attributes_of(kernel: FunctionType, arity: int) -> dict[str, Any]:
     return {name: values.get(name, REQUIRED) for name in names[arity:]}
 
 
+def takes_out(kernel: Callable[..., Any]) -> bool:
+    """Whether a kernel can write its result into an array given as `out`."""
+    try:
+        return "out" in inspect.signature(kernel, follow_wrapped=False).parameters
+    except ValueError:  # a function in C without a signature
+        return False
+
+
 def canonical(name: str, value: Any) -> Any:
     """An attribute's value in its one hashable form."""
     match name:

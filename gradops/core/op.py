@@ -9,13 +9,13 @@ wraps, which dispatches again one level down.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..typing import Rule
-from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical
+from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
 from .errors import (
     DTypeError,
     GradError,
@@ -68,7 +68,8 @@ class Op:
     Operands come first, attributes after them, by position or by name. Rules are written with ops:
     `vjp[i](g, y, *operands, **attrs)` is operand i's cotangent, `jvp[i](t, y, *operands, **attrs)`
     the output's tangent; None marks an operand without derivative. `infix` is Python's operator on
-    numbers, where it gives the kernel's bits: "{0} + {1}".
+    numbers, where it gives the kernel's bits: "{0} + {1}". `source` is by default a call of the
+    kernel under the op's name.
     """
 
     def __init__(
@@ -78,9 +79,9 @@ class Op:
         infer: Callable[..., ArrayType],
         vjp: Rules,
         jvp: Rules,
-        source: str | Callable[..., str],
         doc: str,
         samples: Samples,
+        source: str | Callable[..., str] = "",
         batch: Callable[..., Any] | None = None,
         arity: int | None = 1,
         traits: Iterable[Trait] = frozenset(),
@@ -202,7 +203,8 @@ class Op:
         `{0}` and so on stand for operands, `{operands}` for all of them, `{axis}` and the like for
         attributes, `{out}` for `, out=buffer` where there is one, `{fresh}` for an unused name.
         """
-        return self.source if isinstance(self.source, str) else self.source(*types, **attrs)
+        source = self.source or call_of(self)
+        return source if isinstance(source, str) else source(*types, **attrs)
 
     def rule(self, kind: str, i: int) -> Rule | None:
         """The vjp or jvp rule of operand i, or a MissingRuleError."""
@@ -216,6 +218,15 @@ class Op:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return lookup, (self.name,)
+
+
+@cache
+def call_of(op: Op) -> str:
+    """The template of a call of the op's kernel: `cumsum({0}, axis={axis}{out})`."""
+    operands = ["{operands}"] if op.arity is None else [f"{{{i}}}" for i in range(op.arity)]
+    attrs = [f"{name}={{{name}}}" for name in op.params]
+    out = "{out}" if takes_out(op.kernel) else ""
+    return f"{op.name}({', '.join([*operands, *attrs])}{out})"
 
 
 def lookup(name: str) -> Op:

@@ -32,14 +32,13 @@ ROWS = {
         ["testing"],
     ],
     "dynamicgrad": [
-        ["devices"],
+        ["devices", "names"],
         ["dispatch", "engine", "hooks"],
         ["introspection"],
         ["array_api", "array_namespace", "linalg", "ops", "tracing"],
         ["custom_function", "fft", "random", "special"],
-        ["names"],
+        ["torch_interface"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["scipy_solvers"],
         ["autograd", "checking", "cuda"],
     ],
     "staticgrad": [
@@ -69,7 +68,6 @@ DEFERRED = {
     "dynamicgrad.engine.handle -> dynamicgrad.ops",
     "dynamicgrad.engine.node -> dynamicgrad.introspection",
     "dynamicgrad.engine.tensor -> dynamicgrad.introspection",
-    "dynamicgrad.names.missing_names -> dynamicgrad.nn",
     "staticgrad.ir.expr -> staticgrad.array_api",
     "staticgrad.ir.graph -> staticgrad.text",
 }
