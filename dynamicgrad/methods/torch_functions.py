@@ -10,6 +10,7 @@ from .. import devices, special
 from ..dispatch import promotion
 from ..dispatch.division import DIVISIONS, refusing_zero
 from ..dispatch.keywords import as_function, as_method, function_of, ops_named
+from ..dispatch.operand_dtypes import all_checked
 from ..dispatch.zero_dim import numbers_as_rows
 from ..engine import leaf
 from ..engine.backward import backward
@@ -74,7 +75,7 @@ CONVERTING: Functions = {
 
 ONLY_FUNCTIONS: Functions = {
     **distributions.FUNCTIONS, **rearrange.FUNCTIONS, **sorting.FUNCTIONS, **matrices.FUNCTIONS,
-    "polygamma": special.polygamma,
+    "polygamma": special.polygamma, "complex": function_of(ops.complex),
     **listed(
         scatter.where, shapes.cat, shapes.stack, memory_layout.is_tensor, pointwise.cdist,
         pointwise.polar, promotion.result_type, promotion.promote_types, promotion.can_cast,
@@ -129,14 +130,15 @@ def of_ops() -> Functions:
     }
 
 
-SHARED, CONVERTING = of_ops() | aliased(SHARED), aliased(CONVERTING)
+SHARED = all_checked(of_ops() | aliased(SHARED))
+CONVERTING = all_checked(aliased(CONVERTING))
+ONLY_FUNCTIONS = all_checked(aliased(ONLY_FUNCTIONS))
 FUNCTIONS: Functions = {
-    **{name: as_function(name, f) for name, f in SHARED.items()},
-    **{name: as_function(name, f, converts=True) for name, f in CONVERTING.items()},
-    **{name: as_function(name, f) for name, f in aliased(ONLY_FUNCTIONS).items()},
-    **{name: as_function(name, f, True) for name, f in aliased(reductions.FUNCTIONS).items()},
-    "complex": as_function("complex", function_of(ops.complex)),
-}
+    name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()
+} | {
+    name: as_function(name, f, converts=True)
+    for name, f in (CONVERTING | all_checked(aliased(reductions.FUNCTIONS))).items()
+}  # fmt: skip
 METHODS: Functions = {
     name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()
 } | {"where": lambda self, condition, other: scatter.where(condition, self, other)}
