@@ -58,7 +58,7 @@ class Array(Handle, ArrayMethods):
         return np.can_cast(dtype, self.dtype, "same_kind")
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from ..ops.inplace import plain, replace
+        from ..ops.assignment import plain, replace
 
         require_owner(self, "x[index] = value")
         replace(self, plain(key), value, "setitem")
