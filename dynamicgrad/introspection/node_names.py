@@ -5,6 +5,8 @@ from typing import Any
 from gradops.core.types import shape_of
 from gradops.kernels.index.indexing import FULL
 
+from ..engine.node import Node
+
 
 def camel(name: str) -> str:
     """`log_softmax` as `LogSoftmax`."""
@@ -84,9 +86,12 @@ NAMES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def node_name(node: Any) -> str:
-    """The name of a node, the same before and after what it saved is freed."""
-    name = NAMES.get(node.op.name)
+def node_name(self: Node) -> str:
+    """The name of a self, the same before and after what it saved is freed."""
+    name = NAMES.get(self.op.name)
     if name is None:
-        return f"{camel(node.op.name)}Backward0"
-    return name if isinstance(name, str) else str(name(node))
+        return f"{camel(self.op.name)}Backward0"
+    return name if isinstance(name, str) else str(name(self))
+
+
+Node.name = node_name  # type: ignore[method-assign, assignment]

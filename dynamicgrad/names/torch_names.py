@@ -22,12 +22,13 @@ from ..dispatch.keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
 from ..dispatch.op_dtypes import multiplied
 from ..dispatch.operand_dtypes import with_dtypes_of_torch
 from ..dispatch.zero_dim import numbers_as_rows
-from ..engine import array, leaf
-from ..engine.array import Array
+from ..engine import leaf
+from ..engine.array import Array, power
 from ..engine.backward import backward
 from ..engine.handle import REAL_NUMBERS, Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks import tensor_hooks
+from ..introspection import node_names, repr  # noqa: F401
 from ..ops import (
     conversion,
     creation,
@@ -45,6 +46,7 @@ from ..ops import (
     sorting,
 )
 from ..tracing import tracer_protocol
+from . import array_methods
 
 
 def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
@@ -433,11 +435,11 @@ def install_on_arrays() -> None:
         quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
         setattr(Array, f"__{name}__", quick)
         setattr(Array, f"__r{name}__", reflected(quick))
-    Array.__pow__ = binary(ops.power, Array, array.power)
+    Array.__pow__ = binary(ops.power, Array, power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
     for name, written in AUGMENTED.items():
         compute = getattr(Array, f"__{name[1:]}__")
-        setattr(Array, f"__{name}__", array.in_place(IN_PLACE[written], compute))
+        setattr(Array, f"__{name}__", array_methods.in_place(IN_PLACE[written], compute))
     Array.ufuncs = ufuncs(Array)
     for name in ("__dlpack__", "__dlpack_device__"):
         setattr(Array, name, METHODS[name])

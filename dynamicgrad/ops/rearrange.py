@@ -7,7 +7,7 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.dims import product
-from gradops.core.types import shape_of
+from gradops.core.types import broadcast_shapes, shape_of
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
@@ -325,7 +325,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     [(2, 3), (2, 3)]
     """
     xs = [as_tensor(t) for t in tensors]
-    shape = ops.core.types.broadcast_shapes("broadcast_tensors", [x.type for x in xs])
+    shape = broadcast_shapes("broadcast_tensors", [x.type for x in xs])
     return tuple([ops.expand(x, shape) for x in xs])
 
 

@@ -63,12 +63,6 @@ HEIGHT = {
 
 DEFERRED = {
     "dynamicgrad.dispatch.fast_path -> dynamicgrad.ops",
-    "dynamicgrad.engine.array -> dynamicgrad.array_namespace",
-    "dynamicgrad.engine.array -> dynamicgrad.introspection",
-    "dynamicgrad.engine.array -> dynamicgrad.ops",
-    "dynamicgrad.engine.handle -> dynamicgrad.ops",
-    "dynamicgrad.engine.node -> dynamicgrad.introspection",
-    "dynamicgrad.engine.tensor -> dynamicgrad.introspection",
     "dynamicgrad.names.missing_names -> dynamicgrad.nn",
     "staticgrad.ir.expr -> staticgrad.array_api",
     "staticgrad.ir.graph -> staticgrad.text",
