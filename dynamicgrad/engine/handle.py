@@ -128,7 +128,7 @@ class Handle(Operators):
         return self.storage.version if self.storage else 0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and method == "__call__" and (quick := self.ufuncs.get(ufunc)) is not None:
+        if not kwargs and method == "__call__" and (quick := self.ufuncs[ufunc]) is not None:
             return quick(*args)
         return apply_ufunc(ufunc, method, args, kwargs)
 

@@ -367,17 +367,16 @@ def block_diag(*tensors: Any) -> Any:
     return ops.concatenate(rows, axis=0)
 
 
-BOTH: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        diag, diag_embed, diagflat, diagonal, diagonal_scatter, fliplr, flipud,
-        repeat_interleave, roll, rot90, tensor_split, tile, tril, triu, unflatten,
+        diag, diag_embed, diagflat, diagonal, diagonal_scatter, dsplit, fliplr, flipud, hsplit,
+        roll, rot90, tensor_split, tile, tril, triu, unflatten, vsplit,
     )
 }  # fmt: skip
-BOTH |= {"hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit}
 METHODS: dict[str, Callable[..., Any]] = {
-    **BOTH, "repeat": repeat, "unfold": unfold,
-    **{f"{f.__name__}_": updated_by(f) for f in (fill_diagonal, tril, triu)},
+    "fill_diagonal_": updated_by(fill_diagonal), "repeat": repeat, "unfold": unfold,
+    "repeat_interleave": repeat_interleave,
 }  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -385,5 +384,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_tensors, cartesian_prod,
         column_stack, dstack, hstack, meshgrid, tril_indices, triu_indices, vstack,
     )
-}  # fmt: skip
-FUNCTIONS |= {"row_stack": vstack, "repeat_interleave": each_repeated}
+} | {"repeat_interleave": each_repeated}  # fmt: skip

@@ -32,14 +32,13 @@ ROWS = {
         ["testing"],
     ],
     "dynamicgrad": [
-        ["devices"],
+        ["devices", "names"],
         ["dispatch", "engine", "hooks"],
         ["introspection"],
         ["array_api", "array_namespace", "linalg", "ops", "tracing"],
         ["custom_function", "fft", "random", "special"],
-        ["names"],
+        ["torch_interface"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["scipy_solvers"],
         ["autograd", "checking", "cuda"],
     ],
     "staticgrad": [
@@ -63,7 +62,6 @@ HEIGHT = {
 
 DEFERRED = {
     "dynamicgrad.dispatch.fast_path -> dynamicgrad.ops",
-    "dynamicgrad.names.missing_names -> dynamicgrad.nn",
     "staticgrad.ir.expr -> staticgrad.array_api",
     "staticgrad.ir.graph -> staticgrad.text",
 }
