@@ -32,6 +32,8 @@ from .engine.grad_mode import (
 )
 from .engine.tensor import Tensor
 from .introspection.explain import explain
+from .methods import installation as _installation  # noqa: F401  # gives tensors their methods
+from .methods.torch_functions import FUNCTIONS as _FUNCTIONS
 from .names.missing_names import missing as _absent
 from .ops.conversion import from_dlpack
 from .ops.creation import (
@@ -58,7 +60,6 @@ from .ops.creation import (
     zeros,
     zeros_like,
 )
-from .torch_interface import FUNCTIONS as _FUNCTIONS
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 complex64, complex128 = _np.dtype("complex64"), _np.dtype("complex128")

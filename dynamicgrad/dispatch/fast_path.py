@@ -25,6 +25,7 @@ from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import noted
 from .op_dtypes import promoted
+from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
 
 NUMBERS = frozenset({float, int, bool})
@@ -244,9 +245,7 @@ def operand(x: Any) -> Any:
     if isinstance(x, Handle) or hasattr(x, "gradop_level"):
         return x
     if type(x) in PYTHON_SCALARS:
-        from ..ops.creation import tensor
-
-        return tensor(x)
+        return tensor_of_number(x)
     return as_tensor(x)
 
 

@@ -163,7 +163,7 @@ class Handle(Operators):
             raise TypeError(f"len() of a 0-d {type(self).__name__.lower()}")
         return int(self.shape[0])
 
-    if TYPE_CHECKING:  # set by `unbind`, whose views know of each other
+    if TYPE_CHECKING:  # the entries; set by `installation`
 
         def __iter__(self) -> Iterator[Any]: ...
 

@@ -137,7 +137,7 @@ class Node:
             self.kept_metadata = {}
         return self.kept_metadata
 
-    if TYPE_CHECKING:  # set by `node_names`
+    if TYPE_CHECKING:  # set by `installation`
 
         def name(self) -> str: ...
 

@@ -85,5 +85,3 @@ VARIANTS: dict[str, Callable[[Node], int]] = {
     **dict.fromkeys(("sum", "mean", "prod", "max", "min"), has_axis),
 }  # fmt: skip
 """Which of the names in its row a node has, for ops that have several."""
-
-Node.name = node_name  # type: ignore[method-assign]

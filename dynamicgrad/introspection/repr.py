@@ -9,9 +9,6 @@ from numpy.typing import DTypeLike
 
 from gradops import Batched, Dual
 
-from ..engine.array import Array
-from ..engine.tensor import Tensor
-
 OPENING = "tensor("
 LINE_WIDTH = 80
 THRESHOLD = 1000  # an array with more entries is abridged
@@ -158,7 +155,3 @@ def array_repr(self: Any) -> str:
 def repr_of_part(value: Any) -> str:
     """What a tensor that is being transformed holds, as a tensor; a number as it is."""
     return tensor_text(np.asarray(value)) if isinstance(value, np.ndarray) else repr(value)
-
-
-Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
-Array.__repr__ = array_repr  # type: ignore[method-assign]

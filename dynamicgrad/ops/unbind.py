@@ -144,6 +144,3 @@ def iterate(self: Handle) -> Iterator[Any]:
     if not self.shape:
         raise TypeError(f"iteration over a 0-d {type(self).__name__.lower()}")
     return iter(entries_along(self, 0))
-
-
-Handle.__iter__ = iterate  # type: ignore[method-assign]

@@ -37,7 +37,7 @@ ROWS = {
         ["introspection"],
         ["array_api", "array_namespace", "linalg", "ops", "tracing"],
         ["custom_function", "fft", "random", "special"],
-        ["torch_interface"],
+        ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
         ["autograd", "checking", "cuda"],
     ],
@@ -61,7 +61,6 @@ HEIGHT = {
 }
 
 DEFERRED = {
-    "dynamicgrad.dispatch.fast_path -> dynamicgrad.ops",
     "staticgrad.ir.expr -> staticgrad.array_api",
     "staticgrad.ir.graph -> staticgrad.text",
 }

@@ -10,8 +10,8 @@ import gradops as ops
 
 from ...engine.piecewise import kinked
 from ...engine.tensor import as_tensor
+from ...methods.torch_functions import FUNCTIONS
 from ...ops.creation import drawn
-from ...torch_interface import FUNCTIONS
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 

@@ -11,8 +11,8 @@ from gradops.array_api import require_version
 from gradops.core.op import as_operand
 
 from ..engine.array import Array, require_owner
-from .conversion import listed
-from .inplace import plain, replace, write
+from ..ops.conversion import listed
+from ..ops.inplace import plain, replace, write
 
 
 def set_entries(self: Array, key: Any, value: Any) -> None:
@@ -44,8 +44,3 @@ def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleTyp
 
     require_version(api_version)
     return namespace
-
-
-Array.__setitem__ = set_entries  # type: ignore[method-assign]
-Array.tolist = tolist  # type: ignore[method-assign]
-Array.__array_namespace__ = array_namespace  # type: ignore[assignment]

@@ -1,30 +1,23 @@
-"""PyTorch's functions, methods and operators: rows of the table, and functions written by hand."""
+"""PyTorch's functions and methods: the ops with names in the table, and those written by hand."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 import gradops as ops
-from gradops import OPS, Op
-from gradops.core.traits import Trait
+from gradops import OPS
 
-from . import devices, special
-from .dispatch import promotion
-from .dispatch.division import DIVISIONS, refusing_zero
-from .dispatch.fast_path import binary
-from .dispatch.keywords import as_function, as_method, function_of, ops_named
-from .dispatch.zero_dim import numbers_as_rows
-from .engine import leaf
-from .engine.array import Array, power
-from .engine.backward import backward
-from .engine.handle import Handle, detached
-from .engine.tensor import Tensor
-from .hooks import tensor_hooks
-from .introspection import repr as _repr  # noqa: F401  which gives handles their texts
-from .names.torch_names import TABLE
-from .ops import (
-    array_methods,
+from .. import devices, special
+from ..dispatch import promotion
+from ..dispatch.division import DIVISIONS, refusing_zero
+from ..dispatch.keywords import as_function, as_method, function_of, ops_named
+from ..dispatch.zero_dim import numbers_as_rows
+from ..engine import leaf
+from ..engine.backward import backward
+from ..engine.handle import detached
+from ..engine.tensor import Tensor
+from ..hooks import tensor_hooks
+from ..names.torch_names import TABLE
+from ..ops import (
     conversion,
     creation,
     distributions,
@@ -39,7 +32,7 @@ from .ops import (
     shapes,
     sorting,
 )
-from .tracing import tracer_protocol
+from ..tracing import tracer_protocol
 
 Functions = dict[str, Callable[..., Any]]
 
@@ -114,16 +107,6 @@ PROPERTIES = {
     "real": property(pointwise.real), "imag": property(function_of(ops.imag)),
     "size": property(shapes.size),
 }  # fmt: skip
-OPERATORS = {
-    "add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.power,
-    "matmul": ops.matmul,
-}  # fmt: skip
-DIVIDING = {"floordiv": ops.floor_divide, "mod": ops.remainder}
-AUGMENTED = {
-    **{f"i{name}": op for name, op in (OPERATORS | DIVIDING).items() if op is not ops.matmul},
-    "iand": ops.bitwise_and, "ior": ops.bitwise_or, "ixor": ops.bitwise_xor,
-    "ilshift": ops.bitwise_left_shift, "irshift": ops.bitwise_right_shift,
-}  # fmt: skip
 
 
 def aliased(functions: Functions) -> Functions:
@@ -167,69 +150,3 @@ def written_methods() -> Iterable[tuple[str, Callable[..., Any]]]:
     for row in TABLE.values():
         for name in row.written.split():
             yield name, inplace.updated_by(METHODS[name[:-1]])
-
-
-def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """`function` with its operands exchanged."""
-    return lambda self, other: function(other, self)
-
-
-def by_ufunc() -> dict[np.ufunc, Op]:
-    """The ops without attributes whose kernels are ufuncs of NumPy's."""
-    return {
-        op.kernel: op
-        for op in OPS.values()
-        if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
-    } | {np.matmul: ops.matmul}
-
-
-OF_UFUNCS = by_ufunc()
-
-
-class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
-    """The specialised code for a face by ufuncs of NumPy's; made on demand."""
-
-    def __init__(self, face: type[Handle]) -> None:
-        self.face = face
-
-    def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any] | None:
-        op = OF_UFUNCS.get(ufunc)
-        self[ufunc] = found = None if op is None else self.face.specialised[op]
-        return found
-
-
-def install_on_arrays() -> None:
-    """Give `Array` its operators, by the specialised code."""
-    for name, op in OPERATORS.items():
-        quick = Array.specialised[op]
-        setattr(Array, f"__{name}__", quick)
-        setattr(Array, f"__r{name}__", reflected(quick))
-    Array.__pow__ = binary(ops.power, Array, power)
-    Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
-    for name, op in AUGMENTED.items():
-        compute = getattr(Array, f"__{name[1:]}__")
-        setattr(Array, f"__{name}__", array_methods.in_place(op, compute))
-    Array.ufuncs = Ufuncs(Array)
-    for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
-        setattr(Array, name, METHODS[name])
-
-
-def install() -> None:
-    """Give `Tensor` its methods and operators."""
-    for name, method in (dict(written_methods()) | METHODS | PROPERTIES).items():
-        setattr(Tensor, name, method)
-    quick = {name: Tensor.specialised[op] for name, op in OPERATORS.items()}
-    quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
-    for name, function in quick.items():
-        setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__r{name}__", reflected(function))
-    Tensor.ufuncs = Ufuncs(Tensor)
-    Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]
-    Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
-    for name, op in AUGMENTED.items():
-        written = "pow" if op is ops.power else op.name
-        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{written}_"))
-
-
-install()
-install_on_arrays()
