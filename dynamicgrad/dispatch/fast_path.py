@@ -26,6 +26,7 @@ from ..engine.plain_arrays import keep_plain
 from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import noted
+from .op_dtypes import promoted
 from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
 
@@ -36,6 +37,7 @@ ALONG = frozenset(
     {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
     | {"softmax", "log_softmax"}
 )
+Tensor.promoted = staticmethod(promoted)
 GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of ops that ask for more
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
