@@ -1,16 +1,18 @@
-"""Random numbers whose distributions tensors tell, as PyTorch draws them; gradients stop here.
+"""Random numbers with distributions given by tensors, as in PyTorch; gradients stop here.
 
-They are those of `generator`, by default of this thread, which `dg.manual_seed` seeds. Keys give
-numbers that gradients pass through: see `dg.random`.
+They are drawn from `generator`, by default that of this thread, which `dg.manual_seed` seeds.
+Functions of keys pass gradients on: see `dg.random`.
 """
 
 from collections.abc import Callable
 from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
+from gradops.typing import Number
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
@@ -22,9 +24,9 @@ from .creation import drawn, finished, sizes
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
 
-def chances(call: str, p: Any) -> Any:
-    """Probabilities, or an OptionError."""
-    value: Any = getattr(p, "value", p)
+def chances(call: str, p: Any) -> Tensor:
+    """Probabilities without history; raises OptionError for numbers outside of 0 to 1."""
+    value: Tensor | Number = getattr(p, "value", p)
     known = isinstance(value, np.ndarray | np.generic | float | int)
     if known and not np.all((value >= 0) & (value <= 1)):
         raise OptionError(
@@ -34,8 +36,8 @@ def chances(call: str, p: Any) -> Any:
     return detached(p) if isinstance(p, Handle) else p
 
 
-def bernoulli(x: Any, p: float | None = None, *, generator: Generator = None) -> Tensor:
-    """0 or 1 in the dtype of the tensor, 1 with the probability that is its entry, or with `p`.
+def bernoulli(x: Tensor, p: float | None = None, *, generator: Generator = None) -> Tensor:
+    """0 or 1 in the dtype of `x`, 1 with the probability given by each entry, or `p`.
 
     >>> dg.bernoulli(dg.tensor([0.0, 1.0]))
     tensor([0., 1.])
@@ -47,8 +49,8 @@ def bernoulli(x: Any, p: float | None = None, *, generator: Generator = None) ->
     return found
 
 
-def poisson(x: Any, generator: Generator = None) -> Tensor:
-    """Random counts in the dtype of the tensor, each with the mean that is its entry.
+def poisson(x: Tensor, generator: Generator = None) -> Tensor:
+    """Poisson random counts in the dtype of `x`, whose entries are the means.
 
     >>> dg.poisson(dg.zeros(2))
     tensor([0., 0.])
@@ -63,9 +65,9 @@ def poisson(x: Any, generator: Generator = None) -> Tensor:
 
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator = None,
-    dtype: Any = None, requires_grad: bool = False,
+    dtype: DTypeLike | None = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Random numbers, normal with means and standard deviations that are tensors or numbers.
+    """Normal random numbers, with means and standard deviations that are tensors or numbers.
 
     >>> dg.normal(0.0, 1.0, (2, 3)).shape, dg.normal(dg.zeros(4), 1.0).shape
     ((2, 3), (4,))
@@ -82,12 +84,12 @@ def normal(
 
 
 def multinomial(
-    x: Any, num_samples: int, replacement: bool = False, *, generator: Generator = None
+    x: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator = None
 ) -> Tensor:
     """Random indices with probabilities in proportion to weights, a vector or rows of them.
 
-    Without `replacement` no index of a row comes twice. Raises OptionError for weights that are
-    negative or not finite, or too few that are not zero.
+    Without `replacement`, each index of a row is drawn at most once. Raises OptionError if weights are
+    negative or not finite, or too few are not zero.
 
     >>> dg.multinomial(dg.tensor([0.0, 1.0, 0.0]), 1)
     tensor([1])
@@ -102,7 +104,7 @@ def multinomial(
 
 
 def check_weights(weights: np.ndarray, needed: int) -> None:
-    """Refuse weights from which not so many indices can be drawn."""
+    """Refuse weights that are negative, not finite, or too few for so many draws."""
     if not np.all((weights >= 0) & np.isfinite(weights)):
         raise OptionError(
             "multinomial", [ops.type_of(weights)], "a weight is negative or not finite",
@@ -118,21 +120,21 @@ def check_weights(weights: np.ndarray, needed: int) -> None:
 
 
 def with_replacement(weights: np.ndarray, n: int, generator: Generator) -> np.ndarray:
-    """Indices that may come again: where shares fall between the sums of weights."""
+    """Indices drawn with replacement, by inverting the cumulative sums of the weights."""
     bounds = np.cumsum(weights, axis=-1)
     shares = 1 - drawn(lambda g, size: g.random(size), (len(weights), n), generator)
     return np.array([b.searchsorted(s * b[-1]) for b, s in zip(bounds, shares)])
 
 
 def in_a_race(weights: np.ndarray, n: int, generator: Generator) -> np.ndarray:
-    """Indices in the order in which exponential clocks with these rates go off."""
+    """Indices drawn without replacement, ordered by exponential variables with these rates."""
     clocks = drawn(lambda g, size: g.standard_exponential(size), weights.shape, generator)
     with np.errstate(divide="ignore"):
         return np.argsort(clocks / weights, axis=-1)[:, :n]
 
 
-def filling(name: str, draw: Callable[..., Any], **defaults: Any) -> Callable[..., Tensor]:
-    """The method that fills a tensor with what `draw(generator, size, ...)` gives."""
+def filling(name: str, draw: Callable[..., Tensor], **defaults: Any) -> Callable[..., Tensor]:
+    """The method that fills a tensor with what `draw(generator, size, ...)` returns."""
     names = list(defaults)
 
     def method(t: Tensor, *args: Any, generator: Generator = None, **given: Any) -> Tensor:
@@ -152,7 +154,7 @@ def random_(
 ) -> Tensor:
     """Fill the tensor with random integers from `low` to before `high`, and return it.
 
-    They are from 0 on if there is one bound, and all that the dtype has from 0 on if there is none.
+    With one bound they start at 0; without bounds they have the range of the dtype from 0 on.
 
     >>> dg.zeros(3).random_(1).tolist()
     [0.0, 0.0, 0.0]
@@ -168,7 +170,7 @@ def random_(
 
 
 def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tensor:
-    """Fill the tensor with 0 and 1, which have the probability `p`, and return it."""
+    """Fill the tensor with 0 and 1, which has the probability `p`, and return it."""
     chance = chances("bernoulli_", p)
     noise = drawn(lambda g, size: g.random(size), t.shape, generator)
     value = ops.astype(ops.less(as_tensor(noise), chance), dtype=t.dtype)
@@ -176,7 +178,7 @@ def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tenso
 
 
 FUNCTIONS = {f.__name__: f for f in (bernoulli, multinomial, normal, poisson)}
-METHODS: dict[str, Callable[..., Any]] = {
+METHODS: dict[str, Callable[..., object]] = {
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "multinomial": multinomial,
     "random_": random_,
     "uniform_": filling(

@@ -1,12 +1,14 @@
-"""Reading and updating entries by their place, as PyTorch spells it: scatter, index_add and kin."""
+"""Functions that read or update entries at indices and masks: scatter, index_add, where and others."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops.core.types import is_float, is_inexact, operand_types, shape_of
+from gradops.typing import Number
 
 from ..dispatch.casting import as_entry, as_mask, require_dtype, require_range
 from ..dispatch.fast_path import several
@@ -19,8 +21,8 @@ from .sorting import nonzero
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 
-def grid(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
-    """The key of the entries whose place along `dim` is `index`, and else that of the index."""
+def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, ...]:
+    """The advanced-indexing key of `scatter`: `index` along `dim`, positions along the others."""
     index, rank = as_row(as_tensor(index)), len(shape_of(x))
     k = axis_of(x, dim, rank)
     if len(shape_of(index)) != rank:
@@ -35,8 +37,8 @@ def grid(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
     )
 
 
-def require_places(name: str, x: Any, dim: int, index: Any, src: Any) -> None:
-    """Refuse an index with more entries than the source has, or than `x` beside the dimension."""
+def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
+    """Refuse an index that is larger than the source, or than `x` outside of `dim`."""
     sizes: Any = shape_of(as_row(as_tensor(index)))
     own: Any = shape_of(x)
     if 0 in sizes:
@@ -57,13 +59,13 @@ def require_places(name: str, x: Any, dim: int, index: Any, src: Any) -> None:
         )  # fmt: skip
 
 
-def names_nothing(index: Any, x: Any) -> bool:
-    """Whether an index has no entries, and another number of dimensions, which is let pass."""
+def names_nothing(index: Tensor, x: Tensor) -> bool:
+    """Whether an index is empty and has another rank than `x`, which PyTorch accepts."""
     return 0 in shape_of(index) and len(shape_of(index)) != len(shape_of(x))
 
 
-def of_index(src: Any, index: Any) -> Any:
-    """What of `src` there is an index for; a number is for all."""
+def of_index(src: Tensor, index: Tensor) -> Tensor:
+    """The part of `src` that has the shape of the index; numbers are returned unchanged."""
     if not isinstance(src, Tensor) or not src.shape:
         return src
     return src[tuple(slice(n) for n in shape_of(as_tensor(index)))]
@@ -71,12 +73,18 @@ def of_index(src: Any, index: Any) -> Any:
 
 @numbers_as_rows
 def scatter(
-    x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
-) -> Any:
-    """The tensor with entries of `src`, or a number, in the places along `dim` that `index` names.
+    x: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | None = None,
+    *,
+    value: Tensor | Number | None = None,
+    reduce: str | None = None,
+) -> Tensor:
+    """A copy with entries of `src`, or a number, written at the indices `index` along `dim`.
 
-    With `reduce`, "add" or "multiply", they are added or multiplied. Of several for one place, the
-    last is written.
+    With `reduce`, "add" or "multiply", they are added or multiplied. Of several values for one entry,
+    the last is written.
 
     >>> dg.zeros(2, 2).scatter(1, dg.tensor([[1], [0]]), 5.0)
     tensor([[0., 5.],
@@ -97,8 +105,8 @@ def scatter(
 
 
 @numbers_as_rows
-def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
-    """The tensor with entries of `src` added in the places along `dim` that `index` names.
+def scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy with the entries of `src` added at the indices `index` along `dim`.
 
     >>> dg.zeros(3).scatter_add(0, dg.tensor([0, 2, 2]), dg.ones(3))
     tensor([1., 0., 2.])
@@ -113,12 +121,12 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
 
 @numbers_as_rows
 def scatter_reduce(
-    x: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-) -> Any:
-    """The tensor with its entries reduced with those that `src` has for their places.
+    x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy whose entries are reduced with those of `src` that `index` assigns to them.
 
-    `reduce` is "sum", "prod", "mean", "amax" or "amin". Without `include_self`, entries that get
-    others do not count themselves.
+    `reduce` is "sum", "prod", "mean", "amax" or "amin". Without `include_self`, the own value of an
+    entry counts only if nothing is assigned to it.
 
     >>> x, i = dg.ones(2), dg.tensor([0, 0])
     >>> x.scatter_reduce(0, i, dg.tensor([2.0, 4.0]), "mean", include_self=False)
@@ -132,7 +140,9 @@ def scatter_reduce(
     return reduced(x, key, of_index(src, index), reduce, include_self)
 
 
-def reduced(x: Any, key: Any, values: Any, reduce: str, include_self: bool) -> Any:
+def reduced(
+    x: Tensor, key: Any, values: Tensor | Number, reduce: str, include_self: bool
+) -> Tensor:
     """`x` with its entries at a key reduced with values."""
     if reduce not in REDUCTIONS:
         known = ", ".join(REDUCTIONS)
@@ -161,8 +171,8 @@ def reduced(x: Any, key: Any, values: Any, reduce: str, include_self: bool) -> A
     return total / counts if is_inexact(x.dtype) else ops.floor_divide(total, counts)
 
 
-def neutral(dtype: Any, reduce: str) -> Any:
-    """What changes nothing when it is reduced with others."""
+def neutral(dtype: DTypeLike, reduce: str) -> Tensor:
+    """The neutral element of a reduction."""
     if reduce in ("sum", "mean"):
         return 0
     if reduce == "prod":
@@ -175,8 +185,10 @@ def neutral(dtype: Any, reduce: str) -> Any:
 
 
 @numbers_as_rows
-def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """The tensor with `alpha * source` added to the parts along `dim` that `index` names.
+def index_add(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Tensor | Number = 1
+) -> Tensor:
+    """A copy with `alpha * source` added to the slices along `dim` at `index`.
 
     >>> dg.zeros(2).index_add(0, dg.tensor([1, 1]), dg.ones(2), alpha=3)
     tensor([0., 6.])
@@ -186,8 +198,8 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> A
 
 
 @numbers_as_rows
-def index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
-    """The tensor with `source` for the parts along `dim` that `index` names.
+def index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy with the slices along `dim` at `index` replaced by `source`.
 
     >>> dg.zeros(3).index_copy(0, dg.tensor([2, 0]), dg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
@@ -197,8 +209,8 @@ def index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
 
 
 @numbers_as_rows
-def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
-    """The tensor with a number in the parts along `dim` that `index` names.
+def index_fill(x: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
+    """A copy with the slices along `dim` at `index` filled with a number.
 
     >>> dg.zeros(3).index_fill(0, dg.tensor([2]), 7.0)
     tensor([0., 0., 7.])
@@ -208,9 +220,9 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
 
 @numbers_as_rows
 def index_reduce(
-    x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
-) -> Any:
-    """The tensor with the parts along `dim` reduced with those of `source` for their places.
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy with the slices along `dim` at `index` reduced with those of `source`.
 
     >>> dg.ones(2).index_reduce(0, dg.tensor([1, 1]), dg.tensor([2.0, 3.0]), "prod")
     tensor([1., 6.])
@@ -219,8 +231,10 @@ def index_reduce(
     return reduced(x, along(x, dim, index), as_tensor(source), reduce, include_self)
 
 
-def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """The tensor with values at the places that a tuple of index tensors names, or added there.
+def index_put(
+    x: Tensor, indices: Tensor, values: Tensor | Number, accumulate: bool = False
+) -> Tensor:
+    """A copy with values written, or added, at a tuple of index tensors.
 
     >>> dg.zeros(2, 2).index_put((dg.tensor([0, 1]), dg.tensor([1, 0])), dg.tensor(1.0))
     tensor([[0., 1.],
@@ -231,8 +245,8 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
     return place.add(values) if accumulate else place.set(values)
 
 
-def take(x: Any, index: Any) -> Any:
-    """The entries at indices of all of them in a row, in the shape of the indices.
+def take(x: Tensor, index: Tensor) -> Tensor:
+    """The entries at indices into the flattened tensor, in the shape of the indices.
 
     >>> dg.take(dg.tensor([[1, 2], [3, 4]]), dg.tensor([3, 0]))
     tensor([4, 1])
@@ -240,8 +254,8 @@ def take(x: Any, index: Any) -> Any:
     return ops.take(x, as_tensor(index))
 
 
-def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """The tensor with entries of `source` at indices of all its entries in a row.
+def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with the entries of `source` written at indices into the flattened tensor.
 
     >>> dg.zeros(2, 2).put(dg.tensor([3]), dg.tensor([1.0]))
     tensor([[0., 0.],
@@ -255,8 +269,8 @@ def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     return ops.reshape(row, shape=shape_of(x))
 
 
-def masked_select(x: Any, mask: Any) -> Any:
-    """The entries where a mask holds, in a row.
+def masked_select(x: Tensor, mask: Tensor) -> Tensor:
+    """The entries where a mask is true, as a vector.
 
     >>> dg.masked_select(dg.tensor([1, 2, 3]), dg.tensor([True, False, True]))
     tensor([1, 3])
@@ -265,8 +279,8 @@ def masked_select(x: Any, mask: Any) -> Any:
     return ops.index(x, mask)
 
 
-def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
-    """The tensor with the entries of `source`, one after the other, where a mask holds.
+def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy with the entries of `source`, in order, written where a mask is true.
 
     >>> dg.zeros(3).masked_scatter(dg.tensor([True, False, True]), dg.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
@@ -278,8 +292,8 @@ def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
     return ops.where(mask, ops.take(as_tensor(source), places), x)
 
 
-def select_scatter(x: Any, src: Any, dim: int, index: int) -> Any:
-    """The tensor with another as its part at `index` along a dimension.
+def select_scatter(x: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy with `src` written to the slice at `index` along a dimension.
 
     >>> dg.zeros(2, 2).select_scatter(dg.ones(2), 0, 1)
     tensor([[0., 0.],
@@ -289,9 +303,14 @@ def select_scatter(x: Any, src: Any, dim: int, index: int) -> Any:
 
 
 def slice_scatter(
-    x: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Any:
-    """The tensor with another as its part from `start` to `end` along a dimension.
+    x: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    """A copy with `src` written to the slices from `start` to `end` along a dimension.
 
     >>> dg.zeros(3).slice_scatter(dg.ones(2), start=1)
     tensor([0., 1., 1.])
@@ -302,10 +321,10 @@ def slice_scatter(
 BOOL, select = np.dtype(bool), several(ops.where)
 
 
-def where(condition: Any, a: Any = None, b: Any = None) -> Any:
-    """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
+def where(condition: Tensor, a: Tensor | None = None, b: Tensor | None = None) -> Tensor:
+    """Entries of `a` where the condition is true, else of `b`; with a condition alone, its indices.
 
-    A gradient of zero stays zero through the branch that was not taken, also where that branch is
+    A gradient of zero stays zero through the branch that is not taken, even if that branch is
     infinite or NaN.
 
     >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
@@ -323,8 +342,8 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     return select(condition, a, b)
 
 
-def truth_of(condition: Any) -> Any:
-    """A condition of bytes as one of truth values."""
+def truth_of(condition: Tensor) -> Tensor:
+    """A condition as booleans; uint8 is converted, other dtypes are refused."""
     if condition.dtype not in (np.bool_, np.uint8):
         raise ops.DTypeError(
             "where", [condition.type], "the condition is of truth values",
@@ -334,8 +353,8 @@ def truth_of(condition: Any) -> Any:
     return condition if condition.dtype == np.bool_ else condition != 0
 
 
-def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """The tensor with a number where the mask holds.
+def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    """A copy with a number written where the mask is true.
 
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
     tensor([0., 1.])
@@ -347,7 +366,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     return select(as_mask("masked_fill", mask), value, x)
 
 
-CONVERTING: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         index_add, index_copy, index_fill, index_put, index_reduce, masked_fill, masked_scatter,
