@@ -1,6 +1,7 @@
 """Conversion of tensors: to other dtypes, copies, arrays, numbers, lists, and DLPack."""
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from .creation import from_numpy
 
 
 def to(
-    x: Tensor, *wanted: Any, dtype: DTypeLike | None = None, device: Any = None, copy: bool = False,
-    non_blocking: bool = False, memory_format: Any = None,
+    x: Tensor, *wanted: Any, dtype: DTypeLike | None = None, device: object = None,
+    copy: bool = False, non_blocking: bool = False, memory_format: object = None,
 ) -> Tensor:  # fmt: skip
     """The tensor in another dtype, or in that of another tensor; itself if it has that dtype.
 
@@ -55,7 +56,7 @@ CASTS = {
 }  # fmt: skip
 
 
-def clone(x: Tensor, *, memory_format: Any = None) -> Tensor:
+def clone(x: Tensor, *, memory_format: object = None) -> Tensor:
     """A copy, through which gradients flow.
 
     >>> dg.ones(2, requires_grad=True).clone()
@@ -64,7 +65,7 @@ def clone(x: Tensor, *, memory_format: Any = None) -> Tensor:
     return ops.copy(x)
 
 
-def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
+def numpy(t: Handle, *, force: bool = False) -> np.ndarray:
     """The entries as an array that shares the memory; refused for tensors that require gradients.
 
     With `force` the tensor is detached first.
@@ -81,7 +82,7 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray[Any, Any]:
     return found
 
 
-def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -> Tensor:
+def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
     """The entries for `np.asarray`; refused for tensors that require gradients."""
     if t.node is not None and is_recording():
         raise array_refused(
@@ -96,7 +97,7 @@ def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -
     return np.array(t.value, dtype=dtype, copy=copy)
 
 
-def listed(t: Handle) -> Tensor:
+def listed(t: Handle) -> Any:
     """The entries as nested lists, with a warning if gradients are lost."""
     if (t.node is not None and is_recording()) or hasattr(t.value, "left_behind"):
         number_made(LISTED)
@@ -106,7 +107,7 @@ def listed(t: Handle) -> Tensor:
 LISTED = "x.tolist() of what is being differentiated cuts it off\n  hint: iterate over x"
 
 
-def array_namespace(t: Tensor, *, api_version: str | None = None) -> Tensor:
+def array_namespace(t: Tensor, *, api_version: str | None = None) -> ModuleType:
     """The functions of the Python array API on tensors."""
     from gradops.array_api import require_version
 
@@ -116,7 +117,7 @@ def array_namespace(t: Tensor, *, api_version: str | None = None) -> Tensor:
     return array_api
 
 
-def item(t: Handle) -> Tensor:
+def item(t: Handle) -> bool | int | float | complex:
     """The only entry, as a Python number.
 
     >>> dg.tensor([2.0]).item()
@@ -127,7 +128,7 @@ def item(t: Handle) -> Tensor:
     return known(t).item()
 
 
-def tolist(t: Handle) -> Tensor:
+def tolist(t: Handle) -> Any:
     """The entries as nested lists of Python numbers."""
     return known(t).tolist()
 
@@ -138,13 +139,13 @@ def data_ptr(t: Handle) -> int:
 
 
 def dlpack(
-    t: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+    t: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: object = None,
     copy: bool | None = None,
-) -> Tensor:  # fmt: skip
+) -> object:  # fmt: skip
     """A DLPack capsule that shares the memory; refused for tensors that require gradients.
 
-    Raises BufferError for another device than the CPU, and for read-only memory unless `max_version`
-    is 1.0 or later.
+    Raises BufferError for another device than the CPU, and for read-only memory unless
+    `max_version` is 1.0 or later.
     """
     if t.node is not None:
         raise ops.TapeError(
@@ -163,7 +164,7 @@ def dlpack_device(t: Tensor) -> tuple[int, int]:
     return 1, 0
 
 
-def from_dlpack(source: Tensor, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(source: Tensor, /, *, device: object = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's array, or with `copy` has its own.
 
     Read-only memory gives a tensor that cannot be written to. Raises OptionError for another device

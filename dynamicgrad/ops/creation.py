@@ -13,7 +13,7 @@ from gradops import Batched, DTypeError, TransformError
 from gradops.core.levels import TRACING
 from gradops.core.op import unmasked
 from gradops.core.types import as_shape, shape_of, type_of
-from gradops.typing import Number, ShapeLike
+from gradops.typing import AnyArray, Number, ShapeLike
 
 from ..devices import on_device
 from ..dispatch.casting import number_in
@@ -43,7 +43,7 @@ def manual_seed(seed: int | None) -> None:
 
 
 def generator() -> "np.random.Generator":
-    """The random generator of this thread or task, for drawing; refused where draws would repeat."""
+    """The random generator of this thread or task; refused where draws would repeat."""
     if any(said == "error" for said, _, _ in RANDOMNESS.get()):
         raise TransformError(
             "vmap: called random operation while in randomness error mode. Please either use the"
@@ -66,18 +66,20 @@ def state_of_thread() -> "np.random.Generator":
     return GENERATOR.get()
 
 
-def drawn(
-    draw: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Generator | None = None
-) -> Tensor:
+def draw(
+    sample: Callable[[Any, Any], Any],
+    shape: tuple[int, ...],
+    source: "np.random.Generator | None" = None,
+) -> AnyArray:
     """Random numbers of a shape; with `vmap(randomness="different")`, new ones for each example."""
     batches = [(level, n) for said, level, n in RANDOMNESS.get() if said == "different"]
-    value = draw(source or generator(), (*(n for _, n in batches), *shape))
+    value = sample(source or generator(), (*(n for _, n in batches), *shape))
     for level, _ in batches:
         value = Batched(value, level)
     return value
 
 
-def finished(value: Tensor | Number, requires_grad: bool) -> Tensor:
+def make_tensor(value: AnyArray, requires_grad: bool) -> Tensor:
     """A new tensor, optionally a leaf that requires gradients."""
     t = cut_off(handle(value), None, tracked=False)
     return requires_grad_(t) if requires_grad else t
@@ -95,34 +97,35 @@ def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = Fals
             [3., 4.]], requires_grad=True)
     """
     if not isinstance(data, Handle) and hasattr(data, "gradop_level"):
-        return finished(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
-    cut: list[Any] = []
+        return make_tensor(data if dtype is None else ops.astype(data, dtype=dtype), requires_grad)
+    cut: list[Handle] = []
     value = np.array(plain(unmasked(data), cut), order="C")
     if cut and is_recording():
         warnings.warn(MADE_OF_TENSORS, ops.DetachWarning, stacklevel=3)
     if dtype is None:
         dtype = value.dtype if hasattr(first_entry(data), "dtype") else natural_dtype(value)
-    return finished(numeric(value.astype(dtype, copy=False)), requires_grad)
+    return make_tensor(numeric(value.astype(dtype, copy=False)), requires_grad)
 
 
-def numeric(value: Tensor | Number) -> Tensor:
+def numeric(value: np.ndarray) -> np.ndarray:
     """`value`; raises DTypeError unless its entries are numbers."""
     if value.dtype.kind not in "biufc":
         raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
     return value
 
 
-def first_entry(data: Any) -> Tensor:
+def first_entry(data: object) -> object:
     """The first entry of nested sequences."""
     while isinstance(data, list | tuple) and data:
         data = data[0]
     return data
 
 
-def plain(data: Any, cut: list[Any]) -> Tensor:
-    """Data with tensors replaced by their values; those that require gradients are added to `cut`."""
+def plain(data: object, cut: list[Handle]) -> object:
+    """Data with tensors replaced by values; those that require gradients are added to `cut`."""
     if isinstance(data, Handle):
-        cut.extend([data] * (data.node is not None))
+        if data.node is not None:
+            cut.append(data)
         return data.value
     return [plain(x, cut) for x in data] if isinstance(data, list | tuple) else data
 
@@ -183,7 +186,7 @@ def full(
     """
     value = number("full", "fill_value", fill_value)
     dtype = natural_dtype(np.asarray(value)) if dtype is None else dtype
-    return finished(np.full(sizes((shape,)), number_in("full", dtype, value)), requires_grad)
+    return make_tensor(np.full(sizes((shape,)), number_in("full", dtype, value)), requires_grad)
 
 
 @on_device
@@ -194,7 +197,7 @@ def zeros(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
     tensor([[0., 0.],
             [0., 0.]])
     """
-    return finished(np.zeros(sizes(shape), dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.zeros(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
@@ -204,7 +207,7 @@ def ones(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool 
     >>> dg.ones(3)
     tensor([1., 1., 1.])
     """
-    return finished(np.ones(sizes(shape), dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.ones(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
@@ -214,13 +217,13 @@ def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
     >>> dg.empty(2, 3).shape
     (2, 3)
     """
-    return finished(np.empty(sizes(shape), dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.empty(sizes(shape), dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
 def arange(
     start: Any = 0,
-    end: Tensor | Number | None = None,
+    end: Any = None,
     step: Any = 1,
     dtype: DTypeLike | None = None,
     requires_grad: bool = False,
@@ -237,13 +240,13 @@ def arange(
     if step == 0:
         raise ops.OptionError("arange", [], "the step is zero", known_as="step must be nonzero")
     value = np.arange(start, end, step)
-    return finished(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
+    return make_tensor(value.astype(dtype or natural_dtype(value), copy=False), requires_grad)
 
 
 @on_device
 def linspace(
     start: Any,
-    end: Tensor | Number,
+    end: Any,
     steps: int,
     dtype: DTypeLike | None = None,
     requires_grad: bool = False,
@@ -272,7 +275,7 @@ def linspace(
         dtype = natural_dtype(np.asarray(start + end + 0.0))
     elif np.dtype(dtype).kind in "iu":
         start, end = int(start), int(end)
-    return finished(np.linspace(start, end, steps).astype(dtype), requires_grad)
+    return make_tensor(np.linspace(start, end, steps).astype(dtype), requires_grad)
 
 
 @on_device
@@ -286,7 +289,7 @@ def eye(
             [0., 1.]])
     """
     n, m = sizes((n, n if m is None else m))
-    return finished(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
+    return make_tensor(np.eye(n, m, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
@@ -296,8 +299,8 @@ def rand(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool 
     >>> dg.rand(2, 3).shape
     (2, 3)
     """
-    value = drawn(lambda g, size: g.random(size, np.float32), sizes(shape))
-    return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
+    value = draw(lambda g, size: g.random(size, np.float32), sizes(shape))
+    return make_tensor(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
@@ -307,8 +310,8 @@ def randn(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
     >>> dg.randn((3, 3), requires_grad=True).requires_grad
     True
     """
-    value = drawn(lambda g, size: g.standard_normal(size), sizes(shape))
-    return finished(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
+    value = draw(lambda g, size: g.standard_normal(size), sizes(shape))
+    return make_tensor(ops.astype(value, dtype=dtype or get_default_dtype()), requires_grad)
 
 
 @on_device
@@ -325,7 +328,7 @@ def randint(low: int, high: Any = None, size: Any = None, dtype: DTypeLike = np.
             "randint", [], f"low={low} is not less than high={high}",
             known_as=f"random_ expects 'from' to be less than 'to', got from={low} >= to={high}",
         )  # fmt: skip
-    return finished(drawn(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
+    return make_tensor(draw(lambda g, n: g.integers(low, high, n, dtype), sizes((size,))), False)
 
 
 @on_device
@@ -335,7 +338,7 @@ def zeros_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = 
     >>> dg.zeros_like(dg.ones(2))
     tensor([0., 0.])
     """
-    return finished(np.zeros(x.shape, dtype or x.dtype), requires_grad)
+    return make_tensor(np.zeros(x.shape, dtype or x.dtype), requires_grad)
 
 
 @on_device
@@ -345,7 +348,7 @@ def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = F
     >>> dg.ones_like(dg.zeros(2))
     tensor([1., 1.])
     """
-    return finished(np.ones(x.shape, dtype or x.dtype), requires_grad)
+    return make_tensor(np.ones(x.shape, dtype or x.dtype), requires_grad)
 
 
 @on_device
@@ -362,7 +365,7 @@ def full_like(
     """
     value = number("full_like", "fill_value", fill_value)
     found = number_in("full_like", dtype or x.dtype, value)
-    return finished(np.full(x.shape, found), requires_grad)
+    return make_tensor(np.full(x.shape, found), requires_grad)
 
 
 @on_device
@@ -372,7 +375,7 @@ def empty_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = 
     >>> dg.empty_like(dg.zeros(2)).shape
     (2,)
     """
-    return finished(np.empty(x.shape, dtype or x.dtype), requires_grad)
+    return make_tensor(np.empty(x.shape, dtype or x.dtype), requires_grad)
 
 
 @on_device
@@ -403,8 +406,8 @@ def randperm(n: int) -> Tensor:
     [0, 1, 2]
     """
     shape = sizes((n,))
-    value = drawn(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), shape)
-    return finished(value, False)
+    value = draw(lambda g, size: g.permuted(np.broadcast_to(np.arange(n), size), axis=-1), shape)
+    return make_tensor(value, False)
 
 
 @on_device

@@ -12,21 +12,20 @@ from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
-from gradops.typing import Number
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
-from .creation import drawn, finished, sizes
+from .creation import draw, make_tensor, sizes
 
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 
 
-def chances(call: str, p: Any) -> Tensor:
+def probabilities(call: str, p: Tensor | float) -> Tensor | float:
     """Probabilities without history; raises OptionError for numbers outside of 0 to 1."""
-    value: Tensor | Number = getattr(p, "value", p)
+    value = p.value if isinstance(p, Handle) else p
     known = isinstance(value, np.ndarray | np.generic | float | int)
     if known and not np.all((value >= 0) & (value <= 1)):
         raise OptionError(
@@ -43,8 +42,8 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Generator = None)
     tensor([0., 1.])
     """
     x = operand(x)
-    chance = chances("bernoulli", x if p is None else p)
-    noise = drawn(lambda g, size: g.random(size), x.shape, generator)
+    chance = probabilities("bernoulli", x if p is None else p)
+    noise = draw(lambda g, size: g.random(size), x.shape, generator)
     found: Tensor = ops.astype(ops.less(as_tensor(noise), chance), dtype=x.dtype)
     return found
 
@@ -59,8 +58,8 @@ def poisson(x: Tensor, generator: Generator = None) -> Tensor:
     mean = np.asarray(detached(x).value)
     if not np.all(mean >= 0):
         raise OptionError("poisson", [ops.type_of(mean)], "a mean is not negative")
-    value = drawn(lambda g, size: g.poisson(mean, size), mean.shape, generator)
-    return finished(ops.astype(value, dtype=x.dtype), False)
+    value = draw(lambda g, size: g.poisson(mean, size), mean.shape, generator)
+    return make_tensor(ops.astype(value, dtype=x.dtype), False)
 
 
 def normal(
@@ -79,8 +78,8 @@ def normal(
     shape = sizes((like.shape if size is None else size,))
     strong = isinstance(mean, Handle) or isinstance(std, Handle)
     wanted = dtype or (like.dtype if strong else get_default_dtype())
-    z = as_tensor(drawn(lambda g, n: g.standard_normal(n), shape, generator))
-    return finished(ops.astype(mean + std * z, dtype=wanted).value, requires_grad)
+    z = as_tensor(draw(lambda g, n: g.standard_normal(n), shape, generator))
+    return make_tensor(ops.astype(mean + std * z, dtype=wanted).value, requires_grad)
 
 
 def multinomial(
@@ -88,8 +87,8 @@ def multinomial(
 ) -> Tensor:
     """Random indices with probabilities in proportion to weights, a vector or rows of them.
 
-    Without `replacement`, each index of a row is drawn at most once. Raises OptionError if weights are
-    negative or not finite, or too few are not zero.
+    Without `replacement`, each index of a row is drawn at most once. Raises OptionError if weights
+    are negative or not finite, or too few are not zero.
 
     >>> dg.multinomial(dg.tensor([0.0, 1.0, 0.0]), 1)
     tensor([1])
@@ -98,9 +97,9 @@ def multinomial(
     if weights.ndim not in (1, 2) or not weights.size:
         raise ShapeError("multinomial", [ops.type_of(x)], "weights are a vector, or rows of them")
     check_weights(weights, 1 if replacement else num_samples)
-    draw = with_replacement if replacement else in_a_race
-    found = draw(np.atleast_2d(weights), num_samples, generator)
-    return finished(found.reshape(*weights.shape[:-1], num_samples), False)
+    indices = with_replacement if replacement else without_replacement
+    found = indices(np.atleast_2d(weights), num_samples, generator)
+    return make_tensor(found.reshape(*weights.shape[:-1], num_samples), False)
 
 
 def check_weights(weights: np.ndarray, needed: int) -> None:
@@ -122,26 +121,26 @@ def check_weights(weights: np.ndarray, needed: int) -> None:
 def with_replacement(weights: np.ndarray, n: int, generator: Generator) -> np.ndarray:
     """Indices drawn with replacement, by inverting the cumulative sums of the weights."""
     bounds = np.cumsum(weights, axis=-1)
-    shares = 1 - drawn(lambda g, size: g.random(size), (len(weights), n), generator)
+    shares = 1 - draw(lambda g, size: g.random(size), (len(weights), n), generator)
     return np.array([b.searchsorted(s * b[-1]) for b, s in zip(bounds, shares)])
 
 
-def in_a_race(weights: np.ndarray, n: int, generator: Generator) -> np.ndarray:
+def without_replacement(weights: np.ndarray, n: int, generator: Generator) -> np.ndarray:
     """Indices drawn without replacement, ordered by exponential variables with these rates."""
-    clocks = drawn(lambda g, size: g.standard_exponential(size), weights.shape, generator)
+    clocks = draw(lambda g, size: g.standard_exponential(size), weights.shape, generator)
     with np.errstate(divide="ignore"):
         return np.argsort(clocks / weights, axis=-1)[:, :n]
 
 
-def filling(name: str, draw: Callable[..., Tensor], **defaults: Any) -> Callable[..., Tensor]:
-    """The method that fills a tensor with what `draw(generator, size, ...)` returns."""
+def fill_method(name: str, sample: Callable[..., Tensor], **defaults: Any) -> Callable[..., Tensor]:
+    """The method that fills a tensor with what `sample(generator, size, ...)` returns."""
     names = list(defaults)
 
     def method(t: Tensor, *args: Any, generator: Generator = None, **given: Any) -> Tensor:
         if len(args) > len(names) or given.keys() - defaults.keys():
             raise TypeError(f"{name} takes {', '.join(names)}")
         values = {**defaults, **dict(zip(names, args)), **given}
-        value = drawn(lambda g, size: draw(g, size, *values.values()), t.shape, generator)
+        value = draw(lambda g, size: sample(g, size, *values.values()), t.shape, generator)
         return replace(t, ..., ops.astype(value, dtype=t.dtype), name)
 
     method.__name__ = method.__qualname__ = name
@@ -165,14 +164,14 @@ def random_(
         whole = t.dtype.kind in "iu"
         high = int(np.iinfo(t.dtype).max) + 1 if whole else 2 ** (np.finfo(t.dtype).nmant + 1)
     unsigned = np.uint64 if high > 2**63 else np.int64
-    value = drawn(lambda g, size: g.integers(low, high, size, unsigned), t.shape, generator)
+    value = draw(lambda g, size: g.integers(low, high, size, unsigned), t.shape, generator)
     return replace(t, ..., ops.astype(value, dtype=t.dtype), "random_")
 
 
-def bernoulli_(t: Tensor, p: Any = 0.5, *, generator: Generator = None) -> Tensor:
+def bernoulli_(t: Tensor, p: Tensor | float = 0.5, *, generator: Generator = None) -> Tensor:
     """Fill the tensor with 0 and 1, which has the probability `p`, and return it."""
-    chance = chances("bernoulli_", p)
-    noise = drawn(lambda g, size: g.random(size), t.shape, generator)
+    chance = probabilities("bernoulli_", p)
+    noise = draw(lambda g, size: g.random(size), t.shape, generator)
     value = ops.astype(ops.less(as_tensor(noise), chance), dtype=t.dtype)
     return replace(t, ..., value, "bernoulli_")
 
@@ -181,21 +180,21 @@ FUNCTIONS = {f.__name__: f for f in (bernoulli, multinomial, normal, poisson)}
 METHODS: dict[str, Callable[..., object]] = {
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "multinomial": multinomial,
     "random_": random_,
-    "uniform_": filling(
+    "uniform_": fill_method(
         "uniform_", lambda g, n, a, b: a + (b - a) * g.random(n), **{"from": 0.0, "to": 1.0}
     ),
-    "normal_": filling(
+    "normal_": fill_method(
         "normal_", lambda g, n, mean, std: mean + std * g.standard_normal(n), mean=0.0, std=1.0
     ),
-    "exponential_": filling(
+    "exponential_": fill_method(
         "exponential_", lambda g, n, lambd: g.standard_exponential(n) / lambd, lambd=1.0
     ),
-    "log_normal_": filling(
+    "log_normal_": fill_method(
         "log_normal_", lambda g, n, mean, std: g.lognormal(mean, std, n), mean=1.0, std=2.0
     ),
-    "cauchy_": filling(
+    "cauchy_": fill_method(
         "cauchy_", lambda g, n, median, sigma: median + sigma * g.standard_cauchy(n),
         median=0.0, sigma=1.0,
     ),
-    "geometric_": filling("geometric_", lambda g, n, p: g.geometric(p, n), p=0.5),
+    "geometric_": fill_method("geometric_", lambda g, n, p: g.geometric(p, n), p=0.5),
 }  # fmt: skip

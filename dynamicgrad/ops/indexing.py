@@ -25,7 +25,7 @@ def get_item(t: Tensor, key: Any) -> Tensor:
         return index(t, key)
     key = with_masks(as_tuple(key))
     if isinstance(key, tuple) and is_mixed(key):
-        t, key = selected(t, key)
+        t, key = select_integers(t, key)
     return index(t, with_integers(key))
 
 
@@ -58,9 +58,10 @@ def with_integers(key: Any) -> Any:
     return as_integer(key)
 
 
-def selected(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
+def select_integers(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:
     """The view of `t` at the integers of a key, and the rest of the key."""
-    first = [p for k in key if k is not None for p in (placed(k) if not is_integer(k) else [k])]
+    kept = (k for k in key if k is not None)
+    first = [p for k in kept for p in ([k] if is_integer(k) else entries_for(k))]
     return index(t, tuple(map(as_integer, first))), tuple(k for k in key if not is_integer(k))
 
 
@@ -88,7 +89,7 @@ def is_array(k: Any) -> bool:
     return isinstance(k, ARRAY_LIKE) and not is_integer(k)
 
 
-def placed(k: Any) -> list[Any]:
+def entries_for(k: Any) -> list[Any]:
     """The entries that stand for one entry of a key while the integers beside it select."""
     if k is ...:
         return [...]

@@ -43,7 +43,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return ops.outer(require("outer", input, 1), require("outer", vec2, 1))
 
 
-def vdot(input: Tensor, other: Tensor | Number) -> Tensor:
+def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The dot product of two vectors, the first conjugated.
 
     >>> dg.vdot(dg.ones(2), dg.ones(2))
@@ -114,9 +114,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 class SVD(NamedTuple):
     """Left singular vectors U, singular values S, and right singular vectors V, as columns."""
 
-    U: Any
-    S: Any
-    V: Any
+    U: Tensor
+    S: Tensor
+    V: Tensor
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
@@ -143,12 +143,12 @@ def qr(input: Tensor, some: bool = True) -> linalg.QRResult:
     return linalg.qr(operand(input), mode="reduced" if some else "complete")
 
 
-def summed_products(a: Tensor, b: Tensor) -> Tensor:
+def sum_of_products(a: Tensor, b: Tensor) -> Tensor:
     """The sum of the products of two batches of matrices."""
     return ops.sum(ops.matmul(a, b), axis=0)
 
 
-def added(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Tensor]:
+def plus_product(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[..., Tensor]:
     """PyTorch's `beta * input + alpha * product`."""
 
     def call(
@@ -208,10 +208,9 @@ SHARED: dict[str, Callable[..., object]] = {
     "cholesky_solve": of_operands(linalg.cholesky_solve, 2), "kron": of_operands(ops.kron, 2),
     "trace": trace, "outer": outer, "ger": outer, "inner": of_operands(ops.inner, 2),
     "vdot": vdot, "cross": cross, "pinverse": pinverse, "adjoint": adjoint,
-    "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
-    "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
-    "svd": svd, "qr": qr, "addbmm": added("addbmm", summed_products, "sum(a @ b)"),
-    "addr": added("addr", ops.outer, "outer(a, b)"),
+    **{name: plus_product(name, ops.matmul, "a @ b") for name in ("addmm", "addmv", "baddbmm")},
+    "svd": svd, "qr": qr, "addbmm": plus_product("addbmm", sum_of_products, "sum(a @ b)"),
+    "addr": plus_product("addr", ops.outer, "outer(a, b)"),
     "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
     "dot": product("dot", 1, 1),
 }  # fmt: skip

@@ -1,20 +1,19 @@
 """Memory layout and other facts about tensors: strides, storage, dtype, number of entries."""
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from gradops.core.dims import product
 from gradops.core.types import is_complex as has_complex_dtype
 from gradops.core.types import is_float, shape_of
-from gradops.typing import Number
+from gradops.typing import ShapeLike
 
 from ..engine.storage import memory
 from ..engine.tensor import Tensor
 from .shapes import axis_of, sizes, split
 
 
-def stride(x: Tensor, dim: int | None = None) -> Tensor:
+def stride(x: Tensor, dim: int | None = None) -> tuple[int, ...] | int:
     """The distance of neighbouring entries in memory, in entries, for each dimension or one.
 
     >>> dg.zeros(2, 3).t().stride()
@@ -25,7 +24,7 @@ def stride(x: Tensor, dim: int | None = None) -> Tensor:
     return steps if dim is None else steps[axis_of(x, dim, len(steps))]
 
 
-def is_contiguous(x: Tensor, memory_format: Any = None) -> bool:
+def is_contiguous(x: Tensor, memory_format: object = None) -> bool:
     """Whether the entries lie in C order in memory.
 
     >>> dg.zeros(2, 3).is_contiguous(), dg.zeros(2, 3).t().is_contiguous()
@@ -63,7 +62,7 @@ def is_nonzero(x: Tensor) -> bool:
     return bool(x)
 
 
-def is_same_size(x: Tensor, other: Tensor | Number) -> bool:
+def is_same_size(x: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
 
     >>> dg.zeros(2).is_same_size(dg.ones(2))
@@ -81,7 +80,7 @@ def is_signed(x: Tensor) -> bool:
     return x.dtype.kind in "ifc"
 
 
-def split_with_sizes(x: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(x: Tensor, split_sizes: Iterable[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of these sizes along a dimension.
 
     >>> [len(p) for p in dg.arange(5).split_with_sizes([2, 3])]
@@ -90,7 +89,7 @@ def split_with_sizes(x: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor,
     return split(x, list(split_sizes), dim)
 
 
-def sum_to_size(x: Tensor, *size: Any) -> Tensor:
+def sum_to_size(x: Tensor, *size: ShapeLike) -> Tensor:
     """The tensor summed to a shape that can be broadcast to its own.
 
     >>> dg.ones(2, 3).sum_to_size(1, 3)
@@ -134,7 +133,7 @@ def numel(x: Tensor) -> int:
     return math.prod(x.shape)
 
 
-def is_tensor(x: Tensor) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether `x` is a tensor.
 
     >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)

@@ -12,7 +12,7 @@ from gradops.typing import Number
 from ..dispatch.casting import require_range
 from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
-from ..dispatch.op_dtypes import factor_in, in_one_dtype, multiplied, require_kind
+from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
@@ -63,7 +63,7 @@ def lerp(x: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     return x + weight * (end - x)
 
 
-def addcmul(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
+def addcmul(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     """`x + value * tensor1 * tensor2`.
 
     >>> dg.addcmul(dg.tensor([1.0]), dg.tensor([2.0]), dg.tensor([3.0]), value=2)
@@ -76,7 +76,7 @@ def addcmul(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Numb
     return x + factor_in("addcmul", value, x.dtype) * product
 
 
-def addcdiv(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
+def addcdiv(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     """`x + value * tensor1 / tensor2`.
 
     >>> dg.addcdiv(dg.tensor([1.0]), dg.tensor([3.0]), dg.tensor([2.0]))
@@ -95,7 +95,7 @@ def frac(x: Tensor) -> Tensor:
     return x - ops.trunc(x)
 
 
-def ldexp(x: Tensor, other: Tensor | Number) -> Tensor:
+def ldexp(x: Tensor, other: Tensor) -> Tensor:
     """`x * 2 ** other`.
 
     >>> dg.ldexp(dg.tensor([1.5]), dg.tensor([3]))
@@ -205,22 +205,22 @@ def histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
 
 
-def scaled(op: ops.Op, doc: str) -> Callable[..., Tensor]:
+def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
     """`add` or `sub` with PyTorch's factor `alpha` for the second operand."""
     apply = binary(op)
 
     def call(x: Tensor, other: Tensor | Number, *, alpha: Tensor | Number = 1) -> Tensor:
         if alpha == 1:
             return apply(x, other)
-        return apply(*multiplied(op, op.name, operand(x), other, alpha))
+        return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = doc
     return call
 
 
-add = scaled(ops.add, "`x + alpha * other`.")
-sub = scaled(ops.sub, "`x - alpha * other`.")
+add = with_alpha(ops.add, "`x + alpha * other`.")
+sub = with_alpha(ops.sub, "`x - alpha * other`.")
 
 
 def real(x: Tensor) -> Tensor:

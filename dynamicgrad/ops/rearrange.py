@@ -9,25 +9,25 @@ from numpy.typing import DTypeLike
 import gradops as ops
 from gradops.core.dims import product
 from gradops.core.types import broadcast_shapes, shape_of
-from gradops.typing import Number
+from gradops.typing import Axis, Number, ShapeLike
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
-from .assignment import updated_by
-from .shapes import axis_of, none_of, own_memory, size_at, sizes, writable
+from .assignment import writing_method
+from .shapes import axis_of, empty_result, make_writable, own_memory, size_at, sizes
 
 
-def copied(x: Tensor) -> Tensor:
+def copy_of_view(x: Tensor) -> Tensor:
     """A result that must not be a view of the operand, as in PyTorch."""
     if not isinstance(x, Handle) or x.alias is None:
         return x
     return own_memory(x)
 
 
-def roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+def roll(x: Tensor, shifts: Any, dims: Axis = None) -> Tensor:
     """The entries shifted cyclically along dimensions, or in the flattened tensor.
 
     >>> dg.roll(dg.arange(4), 1)
@@ -38,7 +38,7 @@ def roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     return ops.roll(x, shift=shifts, axis=dims)
 
 
-def tile(x: Tensor, *times: Any, dims: Any = ()) -> Tensor:
+def tile(x: Tensor, *times: ShapeLike, dims: Sequence[int] = ()) -> Tensor:
     """The tensor repeated along each dimension.
 
     >>> dg.arange(2).tile(2)
@@ -47,7 +47,7 @@ def tile(x: Tensor, *times: Any, dims: Any = ()) -> Tensor:
     return ops.tile(x, sizes(times or (tuple(dims),)))
 
 
-def repeat(x: Tensor, *repeats: Any) -> Tensor:
+def repeat(x: Tensor, *repeats: ShapeLike) -> Tensor:
     """The tensor repeated along each dimension; there must be a count for each of them.
 
     >>> dg.arange(2).repeat(2, 2)
@@ -92,7 +92,7 @@ def each_repeated(
     return repeat_interleave(x, counts, dim, output_size=output_size)
 
 
-def rot90(x: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rot90(x: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """A copy rotated `k` times by 90 degrees in the plane of two dimensions.
 
     >>> dg.rot90(dg.tensor([[1, 2], [3, 4]]))
@@ -136,7 +136,7 @@ def diag(x: Tensor, diagonal: int = 0) -> Tensor:
     tensor([[1, 0],
             [0, 2]])
     """
-    return copied(ops.diag(x, diagonal))
+    return copy_of_view(ops.diag(x, diagonal))
 
 
 def diag_embed(x: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -236,11 +236,11 @@ def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if size == 0 and step > 0:
         shape, axis = list(shape_of(x)), dimension % len(shape_of(x))
         shape[axis] = n // step + 1
-        return none_of(x, (*shape, 0))
-    return writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
+        return empty_result(x, (*shape, 0))
+    return make_writable(ops.sliding_window_view(x, size, axis=dimension, step=step), x)
 
 
-def unflatten(x: Tensor, dim: int, sizes: Any) -> Tensor:
+def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """A dimension split into several; a size of -1 is inferred.
 
     >>> dg.zeros(2, 6).unflatten(1, (2, -1)).shape
@@ -259,7 +259,9 @@ def unflatten(x: Tensor, dim: int, sizes: Any) -> Tensor:
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))
 
 
-def tensor_split(x: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(
+    x: Tensor, indices_or_sections: Tensor | int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
     """Parts along a dimension: a number of them, the first ones larger by one, or split at indices.
 
     >>> dg.arange(5).tensor_split(2)
@@ -270,10 +272,12 @@ def tensor_split(x: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Ten
     return tuple(ops.array_split(x, indices_or_sections, dim))
 
 
-def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Callable[..., Tensor]:
+def splitting(
+    dim: Callable[[int], int], least: int, name: str, along: str
+) -> Callable[..., tuple[Tensor, ...]]:
     """`hsplit`, `vsplit` or `dsplit`, of operands with at least so many dimensions."""
 
-    def call(x: Tensor, indices_or_sections: Any) -> Tensor:
+    def call(x: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
         ndim = len(shape_of(x))
         if ndim < least:
             raise ops.ShapeError(name, [ops.type_of(x)], f"it has fewer than {least} dimensions")
@@ -284,12 +288,12 @@ def parted(dim: Callable[[int], int], least: int, name: str, along: str) -> Call
     return call
 
 
-hsplit = parted(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
-vsplit = parted(lambda ndim: 0, 2, "vsplit", "first")
-dsplit = parted(lambda ndim: 2, 3, "dsplit", "third")
+hsplit = splitting(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
+vsplit = splitting(lambda ndim: 0, 2, "vsplit", "first")
+dsplit = splitting(lambda ndim: 2, 3, "dsplit", "third")
 
 
-def joined(function: Callable[[Any], Any], name: str, like: str) -> Callable[[Any], Any]:
+def joining(function: Callable[..., Tensor], name: str, like: str) -> Callable[..., Tensor]:
     """`hstack` and similar functions, of a sequence of tensors."""
 
     def call(tensors: Sequence[Tensor]) -> Tensor:
@@ -300,10 +304,12 @@ def joined(function: Callable[[Any], Any], name: str, like: str) -> Callable[[An
     return call
 
 
-hstack = joined(ops.hstack, "hstack", "along the second dimension, or the first if it is the only")
-vstack = joined(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
-dstack = joined(ops.dstack, "dstack", "along the third dimension, which they get if they have none")
-column_stack = joined(ops.column_stack, "column_stack", "as columns of a matrix")
+hstack = joining(ops.hstack, "hstack", "along the second dimension, or the first if it is the only")
+vstack = joining(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
+dstack = joining(
+    ops.dstack, "dstack", "along the third dimension, which they get if they have none"
+)
+column_stack = joining(ops.column_stack, "column_stack", "as columns of a matrix")
 
 
 def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[..., Tensor]:
@@ -379,7 +385,7 @@ CONVERTING: dict[str, Callable[..., object]] = {
     )
 }  # fmt: skip
 METHODS: dict[str, Callable[..., object]] = {
-    "fill_diagonal_": updated_by(fill_diagonal), "repeat": repeat, "unfold": unfold,
+    "fill_diagonal_": writing_method(fill_diagonal), "repeat": repeat, "unfold": unfold,
     "repeat_interleave": repeat_interleave,
 }  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., object]] = {

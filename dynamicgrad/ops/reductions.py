@@ -13,13 +13,13 @@ from gradops.library.reduce.cumulative import latest
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
 from gradops.library.shape.movement import computed_in, in_dtype
-from gradops.typing import Number
+from gradops.typing import AnyArray, Axis, Number
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
 from ..dispatch.wrapping import like
-from ..dispatch.zero_dim import apart, numbers_as_rows
+from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from .shapes import size_at
@@ -44,10 +44,12 @@ def extreme(
     choose: Callable[..., Tensor],
     both: Callable[..., Tensor],
     name: str,
-) -> Callable[..., Tensor]:
-    """PyTorch's `max` and `min`: of all entries, along a dimension with indices, or of two tensors."""
+) -> Callable[..., Tensor | Extremes]:
+    """PyTorch's `max` or `min`: of all entries, along a dimension with indices, or of a pair."""
 
-    def call(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    def call(
+        x: Tensor, dim: Tensor | int | None = None, keepdim: bool = False
+    ) -> Tensor | Extremes:
         x = operand(x)
         if dim is None:
             return reduce(x)
@@ -58,7 +60,7 @@ def extreme(
 
     @numbers_as_rows
     def along(x: Tensor, dim: int, keepdim: bool) -> Extremes:
-        return picked(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
+        return entries_at(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (
@@ -67,41 +69,43 @@ def extreme(
     return call
 
 
-def is_number(x: Tensor, dim: Any) -> bool:
+def is_number(x: AnyArray, dim: object) -> bool:
     """Whether `x` is a number, which counts as a row of one along `dim`."""
     return dim in OF_NUMBERS and not shape_of(x)
 
 
-def picked(x: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Extremes:
+def entries_at(x: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Extremes:
     """The entries at indices along a dimension, and the indices."""
     values = ops.take_along_axis(x, indices, axis=dim)
     if keepdim:
         return Extremes(values, indices)
-    return Extremes(*(apart(ops.squeeze(part, axis=(dim,))) for part in (values, indices)))
+    return Extremes(*(drop_alias(ops.squeeze(part, axis=(dim,))) for part in (values, indices)))
 
 
-def dims(x: Tensor, dim: Any) -> Tensor:
+def dims(x: AnyArray, dim: Axis) -> Axis:
     """PyTorch's dimensions as axes: `()` is all, and a number has a dimension 0."""
     dim = tuple(dim) if isinstance(dim, list) else dim
     return None if dim == () or is_number(x, dim) else dim
 
 
-def spread_of(op: Op, name: str, doc: str) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+def deviation(
+    op: Op, name: str, doc: str
+) -> tuple[Callable[..., Tensor], Callable[..., tuple[Tensor, Tensor]]]:
     """PyTorch's `var` or `std`, and the function that also returns the mean."""
 
     def call(
-        x: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
+        x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
         correction: float | None = None,
     ) -> Tensor:  # fmt: skip
         if isinstance(dim, bool):
-            dim, unbiased = None, dim
+            unbiased, dim = dim, None
         correction = int(unbiased) if correction is None else correction
-        return in_single(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
+        return in_float32(op, x, axis=dims(x, dim), correction=correction, keepdims=keepdim)
 
     def with_mean(
-        x: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
+        x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
         correction: float | None = None,
-    ) -> Tensor:  # fmt: skip
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         found = call(x, dim, unbiased, keepdim, correction=correction)
         axis = None if isinstance(dim, bool) else dims(x, dim)
         return found, ops.mean(x, axis=axis, keepdims=keepdim)
@@ -113,14 +117,14 @@ def spread_of(op: Op, name: str, doc: str) -> tuple[Callable[..., Tensor], Calla
     return call, with_mean
 
 
-var, var_mean = spread_of(ops.var, "var", "The mean squared distance from the mean")
-std, std_mean = spread_of(ops.std, "std", "The square root of the variance")
+var, var_mean = deviation(ops.var, "var", "The mean squared distance from the mean")
+std, std_mean = deviation(ops.std, "std", "The square root of the variance")
 
 
-def running(op: Op, name: str) -> Callable[..., Tensor]:
+def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """A cumulative function along a dimension, which may convert its operand to a dtype."""
 
-    def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
+    def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
         return computed_in(dtype, op, x, axis=dim)
 
     call.__name__ = call.__qualname__ = name
@@ -128,10 +132,10 @@ def running(op: Op, name: str) -> Callable[..., Tensor]:
     return numbers_as_rows(call)
 
 
-def running_extreme(op: Op) -> Callable[..., Tensor]:
+def cumulative_extreme(op: Op) -> Callable[..., Tensor]:
     """A cumulative extreme along a dimension, and its index."""
 
-    def call(x: Tensor, dim: int) -> Tensor:
+    def call(x: Tensor, dim: int) -> Extremes:
         values = op(x, axis=dim)
         return Extremes(values, latest(values, x, dim))
 
@@ -143,7 +147,7 @@ def running_extreme(op: Op) -> Callable[..., Tensor]:
 def norm(
     x: Tensor,
     p: Any = "fro",
-    dim: Any = None,
+    dim: Axis = None,
     keepdim: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
@@ -158,10 +162,10 @@ def norm(
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
     ord = 2 if p in ("fro", None) else p
-    return in_single(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
+    return in_float32(ops.vector_norm, x, axis=dims(x, dim), keepdims=keepdim, ord=ord)
 
 
-def in_single(reduce: Callable[..., Tensor], x: Tensor, **attrs: Any) -> Tensor:
+def in_float32(reduce: Callable[..., Tensor], x: Tensor, **attrs: object) -> Tensor:
     """Apply a reduction in float32 to float16, as squares would overflow."""
     if x.dtype != np.float16:
         return reduce(x, **attrs)
@@ -178,11 +182,11 @@ def aminmax(x: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Rang
     return Range(*(f(x, axis=axis, keepdims=keepdim) for f in (ops.min, ops.max)))
 
 
-def of_numbers(name: str) -> Callable[..., Tensor]:
+def ignoring_nan(name: str) -> Callable[..., Tensor]:
     """A reduction that ignores NaN."""
 
     def call(
-        x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
+        x: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
     ) -> Tensor:
         from gradops.numpy_api.functions import reducing
 
@@ -249,14 +253,14 @@ def corrcoef(x: Tensor) -> Tensor:
 
 
 @numbers_as_rows
-def median(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+def median(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extremes:
     """The median, the lower of two; along a dimension, with its indices.
 
     >>> dg.median(dg.tensor([3.0, 1.0, 2.0, 4.0]))
     tensor(2.)
     """
     if dim is None and 0 in shape_of(x):
-        least = np.nan if is_inexact(x.dtype) else no_number(x.dtype)
+        least = np.nan if is_inexact(x.dtype) else integer_of_nan(x.dtype)
         return ops.astype(ops.sum(x), dtype=x.dtype) + np.asarray(least, x.dtype)
     if dim is None:
         middle = rank_of_middle("median", x, x.size)
@@ -268,10 +272,10 @@ def median(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     indices = ops.where(
         ops.any(nans, axis=dim, keepdims=True), first, argkth(x, k=middle + 1, axis=dim)
     )
-    return picked(x, indices, dim, keepdim)
+    return entries_at(x, indices, dim, keepdim)
 
 
-def no_number(dtype: DTypeLike) -> int:
+def integer_of_nan(dtype: np.dtype) -> int:
     """The integer that PyTorch has for NaN."""
     return int(np.iinfo(dtype).min) if dtype.itemsize > 2 else 0
 
@@ -284,7 +288,7 @@ def rank_of_middle(op: str, x: Tensor, n: int) -> int:
 
 
 @numbers_as_rows
-def nanmedian(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+def nanmedian(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extremes:
     """The median of the entries that are not NaN; along a dimension, with its indices.
 
     >>> dg.nanmedian(dg.tensor([3.0, float("nan"), 2.0]))
@@ -295,7 +299,7 @@ def nanmedian(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
     rank_of_middle("nanmedian", x, size_at(x, dim))
     there = ops.count_nonzero(ops.logical_not(ops.isnan(x)), axis=dim, keepdims=True)
     order, middle = ops.argsort(x, axis=dim), ops.maximum((there - 1) // 2, 0)
-    return picked(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)
+    return entries_at(x, ops.take_along_axis(order, middle, axis=dim), dim, keepdim)
 
 
 def quantile_of(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
@@ -322,7 +326,7 @@ nanquantile = quantile_of(
 )
 
 
-def with_bytes(op: ops.Op) -> Callable[..., Tensor]:
+def keeping_bytes(op: ops.Op) -> Callable[..., Tensor]:
     """`all` or `any`, which return uint8 for uint8."""
     reduce = function_of(op)
 
@@ -337,17 +341,17 @@ def with_bytes(op: ops.Op) -> Callable[..., Tensor]:
 
 
 SHARED: dict[str, Callable[..., object]] = {
-    "all": with_bytes(ops.all), "any": with_bytes(ops.any),
+    "all": keeping_bytes(ops.all), "any": keeping_bytes(ops.any),
     "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
     "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
 }  # fmt: skip
 CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
-        var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
-        running(ops.logcumsumexp, "logcumsumexp"), running_extreme(ops.cummax),
-        running_extreme(ops.cummin), norm, aminmax, of_numbers("nansum"),
-        of_numbers("nanmean"), diff, cov, corrcoef,
+        var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
+        cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
+        cumulative_extreme(ops.cummin), norm, aminmax, ignoring_nan("nansum"),
+        ignoring_nan("nanmean"), diff, cov, corrcoef,
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip

@@ -1,27 +1,25 @@
-"""Functions that read or update entries at indices and masks: scatter, index_add, where and others."""
+"""Functions that read or update entries at indices and masks: scatter, index_add, where."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops.core.types import is_float, is_inexact, operand_types, shape_of
-from gradops.typing import Number
+from gradops.typing import AnyArray, Number
 
 from ..dispatch.casting import as_entry, as_mask, require_dtype, require_range
 from ..dispatch.fast_path import several
 from ..dispatch.zero_dim import as_row, numbers_as_rows
 from ..engine.handle import REAL_NUMBERS, Handle
 from ..engine.tensor import Tensor, as_tensor
-from .shapes import along, axis_of
+from .shapes import axis_of, key_along
 from .sorting import nonzero
 
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 
-def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, ...]:
+def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor | np.ndarray, ...]:
     """The advanced-indexing key of `scatter`: `index` along `dim`, positions along the others."""
     index, rank = as_row(as_tensor(index)), len(shape_of(x))
     k = axis_of(x, dim, rank)
@@ -30,20 +28,19 @@ def grid(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, ...]:
             "scatter", [ops.type_of(x), ops.type_of(index)],
             "Index tensor must have the same number of dimensions as self tensor",
         )  # fmt: skip
-    sizes: Any = shape_of(index)
+    sizes: tuple[int, ...] = index.shape
     return tuple(
         index if i == k else np.arange(n).reshape(-1, *(1,) * (rank - 1 - i))
         for i, n in enumerate(sizes)
     )
 
 
-def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
+def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -> None:
     """Refuse an index that is larger than the source, or than `x` outside of `dim`."""
-    sizes: Any = shape_of(as_row(as_tensor(index)))
-    own: Any = shape_of(x)
+    sizes, own = as_row(as_tensor(index)).shape, x.shape
     if 0 in sizes:
         return
-    of: Any = (shape_of(src) or (1,)) if isinstance(src, Tensor) else sizes
+    of = (src.shape or (1,)) if isinstance(src, Tensor) else sizes
     k = axis_of(x, dim, len(own))
     beside = zip(sizes, own, strict=True)
     if (
@@ -59,12 +56,12 @@ def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: Tensor) -
         )  # fmt: skip
 
 
-def names_nothing(index: Tensor, x: Tensor) -> bool:
+def is_empty_index(index: Tensor, x: Tensor) -> bool:
     """Whether an index is empty and has another rank than `x`, which PyTorch accepts."""
     return 0 in shape_of(index) and len(shape_of(index)) != len(shape_of(x))
 
 
-def of_index(src: Tensor, index: Tensor) -> Tensor:
+def part_for_index(src: Tensor | Number, index: Tensor) -> Tensor | Number:
     """The part of `src` that has the shape of the index; numbers are returned unchanged."""
     if not isinstance(src, Tensor) or not src.shape:
         return src
@@ -80,23 +77,25 @@ def scatter(
     *,
     value: Tensor | Number | None = None,
     reduce: str | None = None,
-) -> Tensor:
+) -> AnyArray:
     """A copy with entries of `src`, or a number, written at the indices `index` along `dim`.
 
-    With `reduce`, "add" or "multiply", they are added or multiplied. Of several values for one entry,
-    the last is written.
+    With `reduce`, "add" or "multiply", they are added or multiplied. Of several for one entry, the
+    last is written.
 
     >>> dg.zeros(2, 2).scatter(1, dg.tensor([[1], [0]]), 5.0)
     tensor([[0., 5.],
             [5., 0.]])
     """
-    if names_nothing(index, x):
+    if is_empty_index(index, x):
         return ops.copy(x)
     place = ops.at(x)[grid(x, dim, index)]
     require_places("scatter", x, dim, index, src)
     require_dtype("scatter", x, src)
-    given = value if src is None else src
-    values = of_index(src, index) if isinstance(given, Tensor) else as_entry("scatter", x, given)
+    if isinstance(src, Tensor):
+        values = part_for_index(src, index)
+    else:
+        values = as_entry("scatter", x, value if src is None else src)
     if reduce not in (None, "add", "multiply"):
         raise ops.OptionError(
             "scatter", [ops.type_of(x)], f"reduce is 'add' or 'multiply', not {reduce!r}"
@@ -105,24 +104,24 @@ def scatter(
 
 
 @numbers_as_rows
-def scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+def scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> AnyArray:
     """A copy with the entries of `src` added at the indices `index` along `dim`.
 
     >>> dg.zeros(3).scatter_add(0, dg.tensor([0, 2, 2]), dg.ones(3))
     tensor([1., 0., 2.])
     """
-    if names_nothing(index, x):
+    if is_empty_index(index, x):
         return ops.copy(x)
     place = ops.at(x)[grid(x, dim, index)]
     require_places("scatter_add", x, dim, index, src)
     require_dtype("scatter_add", x, src)
-    return place.add(of_index(src, index))
+    return place.add(part_for_index(src, index))
 
 
 @numbers_as_rows
 def scatter_reduce(
     x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
+) -> AnyArray:
     """A copy whose entries are reduced with those of `src` that `index` assigns to them.
 
     `reduce` is "sum", "prod", "mean", "amax" or "amin". Without `include_self`, the own value of an
@@ -132,17 +131,17 @@ def scatter_reduce(
     >>> x.scatter_reduce(0, i, dg.tensor([2.0, 4.0]), "mean", include_self=False)
     tensor([3., 1.])
     """
-    if names_nothing(index, x):
+    if is_empty_index(index, x):
         return ops.copy(x)
     key = grid(x, dim, index)
     require_places("scatter_reduce", x, dim, index, src)
     require_dtype("scatter_reduce", x, src)
-    return reduced(x, key, of_index(src, index), reduce, include_self)
+    return reduce_at(x, key, part_for_index(src, index), reduce, include_self)
 
 
-def reduced(
-    x: Tensor, key: Any, values: Tensor | Number, reduce: str, include_self: bool
-) -> Tensor:
+def reduce_at(
+    x: AnyArray, key: object, values: Tensor | Number, reduce: str, include_self: bool
+) -> AnyArray:
     """`x` with its entries at a key reduced with values."""
     if reduce not in REDUCTIONS:
         known = ", ".join(REDUCTIONS)
@@ -154,7 +153,7 @@ def reduced(
             "scatter_reduce", [ops.type_of(x)], "of complex numbers none is the largest"
         )
     if not include_self:
-        x = ops.at(x)[key].set(neutral(x.dtype, reduce))
+        x = ops.at(x)[key].set(neutral_element(x.dtype, reduce))
     place = ops.at(x)[key]
     match reduce:
         case "prod":
@@ -171,7 +170,7 @@ def reduced(
     return total / counts if is_inexact(x.dtype) else ops.floor_divide(total, counts)
 
 
-def neutral(dtype: DTypeLike, reduce: str) -> Tensor:
+def neutral_element(dtype: np.dtype, reduce: str) -> float:
     """The neutral element of a reduction."""
     if reduce in ("sum", "mean"):
         return 0
@@ -187,53 +186,53 @@ def neutral(dtype: DTypeLike, reduce: str) -> Tensor:
 @numbers_as_rows
 def index_add(
     x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Tensor | Number = 1
-) -> Tensor:
+) -> AnyArray:
     """A copy with `alpha * source` added to the slices along `dim` at `index`.
 
     >>> dg.zeros(2).index_add(0, dg.tensor([1, 1]), dg.ones(2), alpha=3)
     tensor([0., 6.])
     """
     require_dtype("index_add", x, source)
-    return ops.at(x)[along(x, dim, index)].add(source if alpha == 1 else source * alpha)
+    return ops.at(x)[key_along(x, dim, index)].add(source if alpha == 1 else source * alpha)
 
 
 @numbers_as_rows
-def index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+def index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> AnyArray:
     """A copy with the slices along `dim` at `index` replaced by `source`.
 
     >>> dg.zeros(3).index_copy(0, dg.tensor([2, 0]), dg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
     require_dtype("index_copy", x, source)
-    return ops.at(x)[along(x, dim, index)].set(as_tensor(source))
+    return ops.at(x)[key_along(x, dim, index)].set(as_tensor(source))
 
 
 @numbers_as_rows
-def index_fill(x: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> Tensor:
+def index_fill(x: Tensor, dim: int, index: Tensor, value: Tensor | Number) -> AnyArray:
     """A copy with the slices along `dim` at `index` filled with a number.
 
     >>> dg.zeros(3).index_fill(0, dg.tensor([2]), 7.0)
     tensor([0., 0., 7.])
     """
-    return ops.at(x)[along(x, dim, index)].set(as_entry("index_fill", x, value))
+    return ops.at(x)[key_along(x, dim, index)].set(as_entry("index_fill", x, value))
 
 
 @numbers_as_rows
 def index_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
+) -> AnyArray:
     """A copy with the slices along `dim` at `index` reduced with those of `source`.
 
     >>> dg.ones(2).index_reduce(0, dg.tensor([1, 1]), dg.tensor([2.0, 3.0]), "prod")
     tensor([1., 6.])
     """
     require_dtype("index_reduce", x, source)
-    return reduced(x, along(x, dim, index), as_tensor(source), reduce, include_self)
+    return reduce_at(x, key_along(x, dim, index), as_tensor(source), reduce, include_self)
 
 
 def index_put(
     x: Tensor, indices: Tensor, values: Tensor | Number, accumulate: bool = False
-) -> Tensor:
+) -> AnyArray:
     """A copy with values written, or added, at a tuple of index tensors.
 
     >>> dg.zeros(2, 2).index_put((dg.tensor([0, 1]), dg.tensor([1, 0])), dg.tensor(1.0))
@@ -245,7 +244,7 @@ def index_put(
     return place.add(values) if accumulate else place.set(values)
 
 
-def take(x: Tensor, index: Tensor) -> Tensor:
+def take(x: Tensor, index: Tensor) -> AnyArray:
     """The entries at indices into the flattened tensor, in the shape of the indices.
 
     >>> dg.take(dg.tensor([[1, 2], [3, 4]]), dg.tensor([3, 0]))
@@ -254,7 +253,7 @@ def take(x: Tensor, index: Tensor) -> Tensor:
     return ops.take(x, as_tensor(index))
 
 
-def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> AnyArray:
     """A copy with the entries of `source` written at indices into the flattened tensor.
 
     >>> dg.zeros(2, 2).put(dg.tensor([3]), dg.tensor([1.0]))
@@ -269,7 +268,7 @@ def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> T
     return ops.reshape(row, shape=shape_of(x))
 
 
-def masked_select(x: Tensor, mask: Tensor) -> Tensor:
+def masked_select(x: Tensor, mask: Tensor) -> AnyArray:
     """The entries where a mask is true, as a vector.
 
     >>> dg.masked_select(dg.tensor([1, 2, 3]), dg.tensor([True, False, True]))
@@ -279,7 +278,7 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
     return ops.index(x, mask)
 
 
-def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> AnyArray:
     """A copy with the entries of `source`, in order, written where a mask is true.
 
     >>> dg.zeros(3).masked_scatter(dg.tensor([True, False, True]), dg.tensor([1.0, 2.0]))
@@ -292,14 +291,14 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return ops.where(mask, ops.take(as_tensor(source), places), x)
 
 
-def select_scatter(x: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+def select_scatter(x: Tensor, src: Tensor, dim: int, index: int) -> AnyArray:
     """A copy with `src` written to the slice at `index` along a dimension.
 
     >>> dg.zeros(2, 2).select_scatter(dg.ones(2), 0, 1)
     tensor([[0., 0.],
             [1., 1.]])
     """
-    return ops.at(x)[along(x, dim, int(index))].set(as_tensor(src))
+    return ops.at(x)[key_along(x, dim, int(index))].set(as_tensor(src))
 
 
 def slice_scatter(
@@ -309,19 +308,21 @@ def slice_scatter(
     start: int | None = None,
     end: int | None = None,
     step: int = 1,
-) -> Tensor:
+) -> AnyArray:
     """A copy with `src` written to the slices from `start` to `end` along a dimension.
 
     >>> dg.zeros(3).slice_scatter(dg.ones(2), start=1)
     tensor([0., 1., 1.])
     """
-    return ops.at(x)[along(x, dim, slice(start, end, step))].set(as_tensor(src))
+    return ops.at(x)[key_along(x, dim, slice(start, end, step))].set(as_tensor(src))
 
 
 BOOL, select = np.dtype(bool), several(ops.where)
 
 
-def where(condition: Tensor, a: Tensor | None = None, b: Tensor | None = None) -> Tensor:
+def where(
+    condition: Tensor, a: Tensor | Number | None = None, b: Tensor | Number | None = None
+) -> Tensor | tuple[Tensor, ...]:
     """Entries of `a` where the condition is true, else of `b`; with a condition alone, its indices.
 
     A gradient of zero stays zero through the branch that is not taken, even if that branch is
@@ -334,7 +335,7 @@ def where(condition: Tensor, a: Tensor | None = None, b: Tensor | None = None) -
         return nonzero(condition, as_tuple=True)
     condition = as_tensor(condition)
     if condition.value.dtype is not BOOL:
-        condition = truth_of(condition)
+        condition = as_condition(condition)
     if not isinstance(a, Handle):
         require_range("where", b.dtype if isinstance(b, Handle) else bool, a)
     elif not isinstance(b, Handle):
@@ -342,7 +343,7 @@ def where(condition: Tensor, a: Tensor | None = None, b: Tensor | None = None) -
     return select(condition, a, b)
 
 
-def truth_of(condition: Tensor) -> Tensor:
+def as_condition(condition: Tensor) -> Tensor:
     """A condition as booleans; uint8 is converted, other dtypes are refused."""
     if condition.dtype not in (np.bool_, np.uint8):
         raise ops.DTypeError(
@@ -353,7 +354,7 @@ def truth_of(condition: Tensor) -> Tensor:
     return condition if condition.dtype == np.bool_ else condition != 0
 
 
-def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Number) -> AnyArray:
     """A copy with a number written where the mask is true.
 
     >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)

@@ -1,15 +1,15 @@
 """Functions that reshape, join, split and select."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops.core.dims import Dim, product
+from gradops.core.dims import Dim, Shape, Size, product
 from gradops.core.types import operand_types, out_of_range, shape_of
-from gradops.typing import Number, ShapeLike
+from gradops.typing import AnyArray, Axis, ShapeLike, SizeLike
 
 from ..dispatch.op_dtypes import in_one_dtype
 from ..dispatch.zero_dim import as_row, like_indices
@@ -24,14 +24,14 @@ SPLIT_MEMORY = (
 )
 
 
-def sizes(shape: Sequence[Any]) -> tuple[Tensor, ...]:
+def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     """A shape, or dimensions, given as one sequence or as several numbers."""
     if len(shape) == 1 and isinstance(shape[0], list | tuple):
         return tuple(shape[0])
     return tuple(shape)
 
 
-def reshape(x: Tensor, *sizes_: Any, shape: ShapeLike = ()) -> Tensor:
+def reshape(x: Tensor, *sizes_: ShapeLike, shape: Sequence[SizeLike] = ()) -> Tensor:
     """The entries in another shape; a size of -1 is inferred.
 
     >>> dg.arange(4).reshape(2, -1)
@@ -48,7 +48,7 @@ def in_order(x: Tensor) -> Tensor:
     return x
 
 
-def view(x: Tensor, *sizes_: Any, size: Any = ()) -> Tensor:
+def view(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tensor:
     """A view of the memory in another shape. Raises TapeError if that needs a copy.
 
     >>> x = dg.zeros(4)
@@ -63,7 +63,7 @@ def view(x: Tensor, *sizes_: Any, size: Any = ()) -> Tensor:
     return found
 
 
-def view_as(x: Tensor, other: Tensor | Number) -> Tensor:
+def view_as(x: Tensor, other: Tensor) -> Tensor:
     """A view of the memory in the shape of `other`.
 
     >>> dg.zeros(4).view_as(dg.ones(2, 2)).shape
@@ -72,7 +72,7 @@ def view_as(x: Tensor, other: Tensor | Number) -> Tensor:
     return view(x, *other.shape)
 
 
-def reshape_as(x: Tensor, other: Tensor | Number) -> Tensor:
+def reshape_as(x: Tensor, other: Tensor) -> Tensor:
     """The entries in the shape of `other`.
 
     >>> dg.zeros(4).reshape_as(dg.ones(2, 2)).shape
@@ -81,7 +81,7 @@ def reshape_as(x: Tensor, other: Tensor | Number) -> Tensor:
     return reshape(x, *other.shape)
 
 
-def permute(x: Tensor, *order: Any, dims: Any = None) -> Tensor:
+def permute(x: Tensor, *order: Axis, dims: Axis = None) -> Tensor:
     """The dimensions in the order `dims`.
 
     >>> dg.zeros(2, 3, 4).permute(2, 0, 1).shape
@@ -104,7 +104,7 @@ def t(x: Tensor) -> Tensor:
     return ops.transpose(x)
 
 
-def expand(x: Tensor, *sizes_: Any, size: Any = ()) -> Tensor:
+def expand(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tensor:
     """The tensor broadcast to a shape, in which -1 keeps the size of a dimension.
 
     The result is a view, which cannot be written to if it repeats entries.
@@ -114,10 +114,10 @@ def expand(x: Tensor, *sizes_: Any, size: Any = ()) -> Tensor:
     """
     if not shape_of(x):
         memory(x)  # of a number, which a view cannot share
-    return writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
+    return make_writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
 
 
-def writable(view: Any, x: Tensor) -> Tensor:
+def make_writable(view: Tensor, x: Tensor) -> Tensor:
     """Make a view that begins where `x` does writable, unless its entries overlap in memory."""
     own, value = x.value, view.value
     if not isinstance(own, np.ndarray) or not own.flags.writeable:
@@ -137,7 +137,7 @@ def overlaps(array: Any) -> bool:
     return False
 
 
-def expand_as(x: Tensor, other: Tensor | Number) -> Tensor:
+def expand_as(x: Tensor, other: Tensor) -> Tensor:
     """The tensor broadcast to the shape of `other`.
 
     >>> dg.ones(2, 1).expand_as(dg.ones(2, 3)).shape
@@ -169,13 +169,13 @@ def squeeze(x: Tensor, dim: Any = None) -> Tensor:
     return ops.squeeze(x, axis=tuple(d for d in dims if size_at(x, d) == 1))
 
 
-def size_at(x: Tensor, dim: int) -> Tensor:
+def size_at(x: AnyArray, dim: int) -> Any:
     """The size of a dimension; raises ShapeError if it does not exist."""
     shape = shape_of(x)
     return shape[axis_of(x, dim, len(shape))]
 
 
-def axis_of(x: Tensor, dim: int, rank: int) -> int:
+def axis_of(x: AnyArray, dim: int, rank: int) -> int:
     """A dimension counted from the front; raises AxisError if it does not exist."""
     if not isinstance(dim, int | np.integer):
         raise ops.OptionError("dim", [ops.type_of(x)], f"a dimension is an integer, not {dim!r}")
@@ -216,7 +216,7 @@ def ravel(x: Tensor) -> Tensor:
     return ops.reshape(contiguous(x), shape=(-1,))
 
 
-def flip(x: Tensor, *order: Any, dims: Any = None) -> Tensor:
+def flip(x: Tensor, *order: Axis, dims: Axis = None) -> Tensor:
     """A copy with the order of entries reversed along the dimensions `dims`.
 
     >>> dg.flip(dg.arange(3), (0,))
@@ -299,7 +299,7 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
     >>> dg.select(dg.tensor([[1, 2], [3, 4]]), 1, 0)
     tensor([1, 3])
     """
-    return x[along(x, dim, int(index))]
+    return x[key_along(x, dim, int(index))]
 
 
 def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -317,7 +317,7 @@ def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
             "narrow", [ops.type_of(x)],
             f"start ({start}) + length ({length}) exceeds dimension size ({n})",
         )  # fmt: skip
-    return x[along(x, dim, slice(first, first + length))]
+    return x[key_along(x, dim, slice(first, first + length))]
 
 
 def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -331,7 +331,7 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
         return part_of_number(x, dim, index)
     if not size_at(x, dim) and product(shape_of(index)):
         raise ops.AxisError("index_select", [x.type], f"dimension {dim} is empty")
-    return x[along(x, dim, index)]
+    return x[key_along(x, dim, index)]
 
 
 def part_of_number(x: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -345,13 +345,13 @@ def part_of_number(x: Tensor, dim: int, index: Tensor) -> Tensor:
     return ops.reshape(index_select(as_row(x), dim, as_row(index)), shape=())
 
 
-def along(x: Tensor, dim: int, entry: Any) -> tuple[Tensor, ...]:
+def key_along(x: Tensor, dim: int, entry: Any) -> tuple[Tensor, ...]:
     """The key that has `entry` at a dimension and full slices before it."""
     size_at(x, dim)
     return (*[slice(None)] * (dim % len(x.shape)), entry)
 
 
-def none_of(x: Tensor, shape: Sequence[Any]) -> Tensor:
+def empty_result(x: Tensor, shape: Sequence[Any]) -> Tensor:
     """An empty result of `x`, of a shape with a size of 0."""
     return ops.reshape(ops.reshape(x, shape=(-1,))[:0], shape=tuple(shape))
 
@@ -366,7 +366,7 @@ def gather(x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> 
     """
     dim = axis_of(x, dim, len(shape_of(x)))
     if 0 in shape_of(index):
-        return own_memory(none_of(x, shape_of(index)))
+        return own_memory(empty_result(x, shape_of(index)))
     own = [slice(None) if i == dim else slice(n) for i, n in enumerate(shape_of(index))]
     return ops.take_along_axis(x[tuple(own)], index, axis=dim)
 
@@ -414,12 +414,12 @@ class Count(int):
 
     of: Tensor
 
-    def __call__(self, dim: int | None = None) -> Tensor:
+    def __call__(self, dim: int | None = None) -> Shape | Size:
         """The shape, or the size of one dimension."""
         return self.of.shape if dim is None else size_at(self.of, dim)
 
 
-def size(x: Tensor) -> Tensor:
+def size(x: Tensor) -> Count | Callable[..., Shape | Size]:
     """`x.size()` gives the shape, `x.size(dim)` one size; `x.size` is the number of entries.
 
     >>> x = dg.zeros(2, 3)

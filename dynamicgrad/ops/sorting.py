@@ -1,13 +1,13 @@
 """Sorting, searching and sets."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import gradops as ops
 from gradops.core.types import shape_of
-from gradops.typing import Number
+from gradops.typing import Axis, Number
 
 from ..dispatch.fast_path import operand
 from ..dispatch.zero_dim import numbers_as_rows
@@ -113,7 +113,7 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
-def nonzero(x: Tensor, *, as_tuple: bool = False) -> Tensor:
+def nonzero(x: Tensor, *, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
     """The indices of the nonzero entries: a row for each, or a tensor per dimension.
 
     >>> dg.nonzero(dg.tensor([0, 2, 3]))
@@ -135,7 +135,7 @@ def argwhere(x: Tensor) -> Tensor:
 
 
 @numbers_as_rows
-def count_nonzero(x: Tensor, dim: Any = None) -> Tensor:
+def count_nonzero(x: Tensor, dim: Axis = None) -> Tensor:
     """The number of nonzero entries, of all or along a dimension.
 
     >>> dg.count_nonzero(dg.tensor([0, 2, 3]))
@@ -158,7 +158,7 @@ def isin(
 def unique(
     x: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
     """The distinct entries, always sorted; optionally the inverse indices and the counts.
 
     With `dim`, the distinct slices along a dimension. Gradients go to the first of equal entries;
@@ -169,20 +169,20 @@ def unique(
     """
     x, wanted = operand(x), (return_inverse, return_counts)
     if dim is not None:
-        return chosen(unique_parts("unique", x, dim), wanted)
+        return requested(unique_parts("unique", x, dim), wanted)
     if not any(wanted):
         return ops.unique_values(x)
     values, _, *rest = ops.unique_all(x)
-    return chosen((values, *rest), wanted)
+    return requested((values, *rest), wanted)
 
 
-def chosen(found: Sequence[Any], wanted: Sequence[bool]) -> Tensor:
+def requested(found: Sequence[Tensor], wanted: Sequence[bool]) -> Tensor | tuple[Tensor, ...]:
     """The first of several results, with those of the others that are requested."""
     others = [part for part, asked in zip(found[1:], wanted, strict=True) if asked]
     return (found[0], *others) if others else found[0]
 
 
-def unique_parts(name: str, x: Tensor, dim: int) -> tuple[Any, Any, Any]:
+def unique_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
     """The distinct slices along a dimension, their inverse indices and counts."""
     rows = rows_along(name, x, dim)
     _, first, number, counts = np.unique(
@@ -191,7 +191,7 @@ def unique_parts(name: str, x: Tensor, dim: int) -> tuple[Any, Any, Any]:
     return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
 
 
-def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Any, Any, Any]:
+def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
     """The slices that differ from the one before, their inverse indices and counts."""
     rows = rows_along(name, x, dim)
     starts = np.ones(len(rows), bool)
@@ -202,7 +202,7 @@ def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Any, Any, Any]:
     return index_select(x, dim, as_tensor(first)), as_tensor(number), as_tensor(counts)
 
 
-def rows_along(name: str, x: Tensor, dim: int) -> Tensor:
+def rows_along(name: str, x: Tensor, dim: int) -> np.ndarray:
     """The slices of `x` along a dimension, each as a row of an array."""
     if not isinstance(x.value, np.ndarray | np.generic):
         raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
@@ -214,7 +214,7 @@ def rows_along(name: str, x: Tensor, dim: int) -> Tensor:
 
 def unique_consecutive(
     x: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Tensor:
+) -> Tensor | tuple[Tensor, ...]:
     """The entries that differ from the one before; optionally the inverse indices and the counts.
 
     >>> dg.unique_consecutive(dg.tensor([3, 3, 1, 3]))
@@ -223,7 +223,7 @@ def unique_consecutive(
     x = operand(x)
     if dim is not None:
         parts = consecutive_parts("unique_consecutive", x, dim)
-        return chosen(parts, (return_inverse, return_counts))
+        return requested(parts, (return_inverse, return_counts))
     row = ops.reshape(x, shape=(-1,))
     starts = ops.OPS["run_starts"](row)
     found = [row[starts]]

@@ -49,14 +49,14 @@ class Apart:
         return self.name
 
 
-def side_by_side(g: Parts, y: Any, x: Any, axis: int) -> Any:
+def stack_cotangents(g: Parts, y: Any, x: Any, axis: int) -> Any:
     """The cotangents of all slices, zeros for those without one, as one array."""
     known = g.by_index
     none = ops.zeros_like(next(iter(known.values())))
     return ops.stack([known.get(i, none) for i in range(x.shape[axis])], axis=axis)
 
 
-def one_after_the_other(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]) -> Any:
+def concatenate_cotangents(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]) -> Any:
     """The cotangents of all parts, zeros for those without one, as one array."""
     known, before, after = g.by_index, x.shape[:axis], x.shape[axis + 1 :]
     dtype = next(iter(known.values())).dtype
@@ -69,9 +69,9 @@ def one_after_the_other(g: Parts, y: Any, x: Any, axis: int, ends: Sequence[int]
     )
 
 
-UNBIND = Apart("unbind", side_by_side)
-SPLIT = Apart("split", one_after_the_other)
-SPLIT_WITH_SIZES = Apart("split_with_sizes", one_after_the_other)
+UNBIND = Apart("unbind", stack_cotangents)
+SPLIT = Apart("split", concatenate_cotangents)
+SPLIT_WITH_SIZES = Apart("split_with_sizes", concatenate_cotangents)
 
 
 def entries(x: Handle) -> list[Handle]:
@@ -84,7 +84,7 @@ def entries_along(x: Any, axis: int) -> list[Any]:
     lead = (FULL,) * axis
     indices = [(*lead, i) for i in range(x.shape[axis])]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return together(UNBIND, [slice_(x, index=index) for index in indices])
+        return mark_together(UNBIND, [slice_(x, index=index) for index in indices])
     rows = np.moveaxis(x.value, axis, 0)
     values = [rows[i, ...] for i in range(len(rows))]
     return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), indices)
@@ -94,7 +94,7 @@ def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[
     """The parts of a tensor between positions along a dimension, which include both ends."""
     indices = [((FULL,) * axis) + (("slice", a, b, None),) for a, b in pairwise(ends)]
     if not (isinstance(x, Handle) and type(x.value) is np.ndarray):
-        return together(op, [slice_(x, index=index) for index in indices])
+        return mark_together(op, [slice_(x, index=index) for index in indices])
     lead = (slice(None),) * axis
     values = [x.value[(*lead, slice(a, b))] for a, b in pairwise(ends)]
     attrs = {"axis": axis, "ends": tuple(ends)}
@@ -128,10 +128,10 @@ def views(x: Handle, op: Apart, parts: list[Any], indices: Iterable[Any]) -> lis
     """Mark the parts as views of `x` at indices."""
     for part, index in zip(parts, indices, strict=True):
         part.share(x, slice_, {"index": index})
-    return together(op, parts)
+    return mark_together(op, parts)
 
 
-def together(op: Apart, parts: list[Any]) -> list[Any]:
+def mark_together(op: Apart, parts: list[Any]) -> list[Any]:
     """Mark views as outputs of one call, which may not be written to while recording."""
     for i, part in enumerate(parts):
         if isinstance(part, Tensor) and part.alias is not None:

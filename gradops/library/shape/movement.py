@@ -233,12 +233,14 @@ def cast(x: AnyArray, dtype: DTypeLike) -> AnyArray:
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
-def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
+def in_dtype(x: Operand, dtype: DTypeLike | None) -> Any:
     """`x` in a dtype, if one is given."""
     return x if dtype is None else astype(x, dtype=dtype)
 
 
-def computed_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
+def computed_in(
+    dtype: DTypeLike | None, f: Callable[..., Any], x: AnyArray, **attrs: object
+) -> AnyArray:
     """f(x) of entries in a dtype, if one is given, and in it: of integers `f` may give a wider one.
 
     What that is too wide for wraps around as if nothing wider had been.
