@@ -70,8 +70,8 @@ def loop_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, 
         ready(x, was, now, i, carries, end, size)
         for i, (x, was, now) in enumerate(zip(stacks, batched, flags, strict=True))
     ]
-    found = op(*operands, **{**attrs, "body": inside.graph(outputs), "cond": cond})
-    return given(found, outputs)
+    result = op(*operands, **{**attrs, "body": inside.graph(outputs), "cond": cond})
+    return given(result, outputs)
 
 
 def ready(x: Any, was: bool, now: bool, i: int, carries: int, end: int, size: Any) -> Any:
@@ -97,7 +97,7 @@ def chosen_by_example(stacks: Sequence[Any], inside: Sequence[Inside], size: Any
     graphs = [x.graph([True] * len(x.outputs)) for x in inside]
     rows = [OPS["call"](*stacks[1:], function=g) for g in graphs]
     index = OPS["astype"](stacks[0], dtype="int64")
-    found = [of_all_branches(column) for column in zip(*rows, strict=True)]
+    result = [of_all_branches(column) for column in zip(*rows, strict=True)]
     for k, row in enumerate(rows[:-1]):
         for j, y in enumerate(row):
             if isinstance(y.type, HistoryType):
@@ -105,8 +105,8 @@ def chosen_by_example(stacks: Sequence[Any], inside: Sequence[Inside], size: Any
             if is_list(y):
                 continue
             here = OPS["reshape"](OPS["equal"](index, k), shape=(size, *[1] * (len(y.shape) - 1)))
-            found[j] = OPS["where"](here, y, found[j])
-    return tuple(found)
+            result[j] = OPS["where"](here, y, result[j])
+    return tuple(result)
 
 
 def of_all_branches(column: Sequence[Any]) -> Any:
@@ -122,8 +122,8 @@ def call_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, 
     """The function over examples, which is made once, and kept with it."""
     graph, size = attrs["function"], size_of(stacks, batched)
     key = "batch", tuple(batched), size
-    found = graph.derived.get(key)
-    if found is None:
+    result = graph.derived.get(key)
+    if result is None:
         inside = Inside(graph, batched, size)
-        found = graph.derived.setdefault(key, (inside.graph(inside.batched), inside.batched))
-    return given(op(*stacks, function=found[0]), found[1])
+        result = graph.derived.setdefault(key, (inside.graph(inside.batched), inside.batched))
+    return given(op(*stacks, function=result[0]), result[1])

@@ -111,8 +111,8 @@ def captures_of(bodies: Sequence[Body]) -> list[Expr]:
             known.add(size)
             if (source := teller_of(size, body.ends)) is not None:
                 body.captured[source] = None
-    found = {e for body in bodies for e in body.captured}
-    return sorted(found, key=lambda e: e.number)
+    result = {e for body in bodies for e in body.captured}
+    return sorted(result, key=lambda e: e.number)
 
 
 def unknown_sizes(body: Body, inside: Iterable[Expr]) -> set[str]:

@@ -144,10 +144,10 @@ def branched(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Exp
         graphs = tuple([closed(b, captures, state) for b in bodies])
         if not graphs[0].outputs:
             return group(*checks)
-        found = OPS["case"](index, *captures, branches=graphs)
+        result = OPS["case"](index, *captures, branches=graphs)
         n = len(bodies[0].outputs)
-        effects = [*checks, *reassigned(state, found[n:])]
-    results = bring_about(found[:n], effects)
+        effects = [*checks, *reassigned(state, result[n:])]
+    results = bring_about(result[:n], effects)
     return bodies[0].rebuild(results) if n else group(*effects)
 
 

@@ -58,10 +58,10 @@ class Calls:
         callee = graph.callees.get((self, key))
         if callee is None:
             callee = graph.callees[self, key] = self.traced(names, leaves, values, rebuild)
-        found = OPS["call"](*values, *callee.captures, function=callee.graph)
-        n = len(found) - len(callee.state)
-        effects = reassigned(callee.state, found[n:])
-        results = iter(bring_about(found[:n], effects))
+        result = OPS["call"](*values, *callee.captures, function=callee.graph)
+        n = len(result) - len(callee.state)
+        effects = reassigned(callee.state, result[n:])
+        results = iter(bring_about(result[:n], effects))
         (given,) = callee.rebuild(
             [group(*effects) if is_run_only(x) else next(results) if is_operand(x) else x
              for x in callee.form]

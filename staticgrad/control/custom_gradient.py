@@ -55,13 +55,13 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(f)
     def call(*args: Any, **options: Any) -> Any:
         start = next(clock)
-        found = f(*args, **options)
-        if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
+        result = f(*args, **options)
+        if not isinstance(result, tuple) or len(result) != 2 or not callable(result[1]):
             raise GraphError(
                 f"{name_of(f)}: a function with a gradient of its own returns (y, grad_fn), not"
-                f" {found!r}"
+                f" {result!r}"
             )
-        return with_gradient(name_of(f), args, start, *found)
+        return with_gradient(name_of(f), args, start, *result)
 
     return call
 
@@ -113,16 +113,16 @@ def with_gradient(
     wanted = settle(name, names, back, wrt, bool(variables))
     captures = captures_of([back])
     others = read_besides(ys, [x for x in wrt if isinstance(x, Expr)], start)
-    found = custom(
+    result = custom(
         *ys, *(wrt[i] for i in wanted), *captures, *others, results=len(ys), wrt=len(wanted),
         others=len(others), function=name, backward=closed(back, [*dys, *captures], ()),
     )  # fmt: skip
-    return rebuild(found)
+    return rebuild(result)
 
 
 def read_besides(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[Expr]:
     """The expressions older than the call, xs apart, to which the results would pass a gradient."""
-    found, seen, stack = list[Expr](), set(xs), list(ys)
+    result, seen, stack = list[Expr](), set(xs), list(ys)
     while stack:
         e = stack.pop()
         if e in seen:
@@ -131,8 +131,8 @@ def read_besides(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[Exp
         if e.op is not None and not is_before(e, start):
             stack += carried_by(e)
         elif is_inexact(e.dtype):
-            found.append(e)
-    return sorted([e for e in found if is_before(e, start)], key=lambda e: e.number)
+            result.append(e)
+    return sorted([e for e in result if is_before(e, start)], key=lambda e: e.number)
 
 
 def variables_read(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[Variable]:
@@ -144,8 +144,8 @@ def variables_read(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[V
 
 def takes_variables(grad_fn: Callable[..., Any]) -> bool:
     """Whether a gradient function has a parameter `variables`."""
-    found = inspect.signature(grad_fn).parameters.values()
-    return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in found)
+    result = inspect.signature(grad_fn).parameters.values()
+    return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in result)
 
 
 def settle(name: str, names: Names, back: Body, wrt: Sequence[Any], split: bool) -> list[int]:
@@ -211,8 +211,8 @@ def custom_shares(
     """The cotangents of what is differentiated by, from the user's graph."""
     refuse_others(wanted, values, others, function)
     dys = [g.found[k] if k in g.found else zeros_like(values[k]) for k in range(results)]
-    found = backward(*dys, *values[results + wrt : len(values) - others])
-    return dict(enumerate(found, results)).get
+    result = backward(*dys, *values[results + wrt : len(values) - others])
+    return dict(enumerate(result, results)).get
 
 
 def custom_push(
@@ -230,8 +230,8 @@ def custom_push(
             e = ct if isinstance(ct, Expr) else lifted(names, [ct])[0]
             seeds[e] = seeds[e] + tangents[i] if e in seeds else tangents[i]
     pushed = pulled(seeds, zeros, ())
-    found = {k: pushed[z] for k, z in enumerate(zeros) if pushed.get(z) is not None}
-    return Parts(found) if found else None
+    result = {k: pushed[z] for k, z in enumerate(zeros) if pushed.get(z) is not None}
+    return Parts(result) if result else None
 
 
 def custom_batch(op: Any, stacks: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:

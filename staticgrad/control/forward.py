@@ -30,13 +30,13 @@ class Moved:
         inputs = s.parameters(graph.inputs)
         tangents = s.parameters([inputs[i] for i in moving], "t/")
         outputs = s.thaw(graph, inputs)
-        found: dict[Any, Any] = {}
+        result: dict[Any, Any] = {}
         if moving:
             given = dict(zip([inputs[i] for i in moving], tangents, strict=True))
-            found = {e: t for e, t in pushed(given, outputs).items() if t is not None}
-        self.moved = [k for k, y in enumerate(outputs) if y in found or k in always]
+            result = {e: t for e, t in pushed(given, outputs).items() if t is not None}
+        self.moved = [k for k, y in enumerate(outputs) if y in result or k in always]
         ends = [outputs[k] for k in self.moved]
-        moved = [s.expression(found[y] if y in found else zeros_like(y)) for y in ends]
+        moved = [s.expression(result[y] if y in result else zeros_like(y)) for y in ends]
         self.inputs, self.tangents, self.outputs, self.results = inputs, tangents, outputs, moved
 
     def graph(self) -> FrozenGraph:
@@ -133,8 +133,8 @@ def moved_parts(
 ) -> Sequence[Any]:
     """What a wider form of `y` gives, which also gives tangents."""
     assert y.names is not None
-    found: Sequence[Any] = parts_of(widen(y, name, lifted(y.names, operands), attrs, places))
-    return found
+    result: Sequence[Any] = parts_of(widen(y, name, lifted(y.names, operands), attrs, places))
+    return result
 
 
 def settled(found: Sequence[Any], moved: Sequence[int]) -> Parts:

@@ -167,8 +167,8 @@ def fori(
         plan = Loop(name, init, residuals, whole=True)
         return plan.built(lambda s, i: (body(i, s), ()), as_expression(np.arange(lower, upper)))[0]
     start = as_expression(lower)
-    found = while_loop(
+    result = while_loop(
         lambda i, s: i < upper, lambda i, s: (i + 1, body(i, s)), [start, init],
         residuals=residuals, name=name,
     )  # fmt: skip
-    return found[1]
+    return result[1]

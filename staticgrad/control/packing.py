@@ -139,8 +139,8 @@ unpack: Op = Op(
 
 def with_zeros(*operands: Any, places: tuple[int, ...]) -> tuple[Any, ...]:
     """Values in their places, and zeros like those in the first operand in the others."""
-    found = dict(zip(places, operands[1:], strict=True))
-    return tuple([found[i] if i in found else zeros(x) for i, x in enumerate(operands[0])])
+    result = dict(zip(places, operands[1:], strict=True))
+    return tuple([result[i] if i in result else zeros(x) for i, x in enumerate(operands[0])])
 
 
 def zero_but_infer(values: ArrayType, *given: ArrayType, places: tuple[int, ...]) -> ArrayType:

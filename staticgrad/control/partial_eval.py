@@ -54,16 +54,16 @@ class Scratch:
 
 def dependencies(graph: FrozenGraph) -> tuple[int, ...]:
     """For each output, the inputs on which it depends with a derivative, as bits of a number."""
-    found: tuple[int, ...] | None = graph.derived.get("dependencies")
-    if found is None:
+    result: tuple[int, ...] | None = graph.derived.get("dependencies")
+    if result is None:
         bits: dict[Expr, int] = {}
         for i, e in enumerate(graph.inputs):
             bits[e] = (1 << i) if carries_derivatives(e.type) else 0
         for e in graph.order:
             if e not in bits:
                 bits[e] = passed_on(e, bits)
-        found = graph.derived["dependencies"] = tuple([bits[e] for e in graph.outputs])
-    return found
+        result = graph.derived["dependencies"] = tuple([bits[e] for e in graph.outputs])
+    return result
 
 
 def passed_on(e: Expr, bits: Mapping[Expr, int]) -> int:
@@ -78,8 +78,8 @@ def passed_on(e: Expr, bits: Mapping[Expr, int]) -> int:
 
 def loop_reach(body: FrozenGraph, carries: int, **attrs: Any) -> tuple[int, ...]:
     """The operands of a loop on which each of its values depends, through any number of steps."""
-    found: tuple[int, ...] | None = body.derived.get(("reach", carries))
-    if found is None:
+    result: tuple[int, ...] | None = body.derived.get(("reach", carries))
+    if result is None:
         once = dependencies(body)
         state = [once[k] | 1 << k for k in range(carries)]
         settled = False
@@ -89,8 +89,8 @@ def loop_reach(body: FrozenGraph, carries: int, **attrs: Any) -> tuple[int, ...]
                 state[k] = through(state[k], state)
             settled = state == before
         rest = [through(each, state) for each in once[carries:]]
-        found = body.derived["reach", carries] = (*state, *rest)
-    return found
+        result = body.derived["reach", carries] = (*state, *rest)
+    return result
 
 
 def through(bits: int, state: Sequence[int]) -> int:
@@ -158,9 +158,9 @@ def split(
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
     cotangents = s.parameters([outputs[i] for i in seeds], "d/")
-    found = pulled_all([outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
-    gives = [i for i in wanted if inputs[i] in found]
-    results = [s.expression(found[inputs[i]]) for i in gives]
+    result = pulled_all([outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
+    gives = [i for i in wanted if inputs[i] in result]
+    results = [s.expression(result[inputs[i]]) for i in gives]
     unchanging = depends_only_on(inputs, fixed)
     first = cotangents[0].number if cotangents else 0
     kept, reads = residuals(

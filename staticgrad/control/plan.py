@@ -64,8 +64,8 @@ class Loop:
                 own, entry = parameters[: len(state)], parameters[len(state) :]
                 if self.whole:
                     return self.rebuild(own), rebuild_elems(entry)
-                found = self.rebuild(own)
-                return list(found.values()) if isinstance(found, dict) else list(found)
+                result = self.rebuild(own)
+                return list(result.values()) if isinstance(result, dict) else list(result)
 
             what = f"{'body' if cond else 'function'} of {self.name}"
             body = traced(fn, [*state, *steps], number, form, what)
@@ -73,8 +73,8 @@ class Loop:
             self.settle(names, body, free)
             if check:
                 check.outputs = [self.truth(names, check)]
-            found = self.applied(body, check, state, lists, reverse)
-            return self.finished(body, found)
+            result = self.applied(body, check, state, lists, reverse)
+            return self.finished(body, result)
 
     def settle(self, names: Names, body: Body, free: set[Size]) -> None:
         """Make what the body gave expressions, and refuse another state."""
@@ -135,13 +135,13 @@ class Loop:
         steps = body.parameters[n:]
         inner = closed(body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n)
         test = check and closed(check, [*parameters, *changed, *captures], ())
-        found = OPS["loop"](
+        result = OPS["loop"](
             *self.start, *changed, *lists, *captures, body=inner, cond=test, carries=n + m,
             lists=len(lists), gives=len(inner.outputs) - n - m, reverse=reverse,
             recompute=self.recompute,
         )  # fmt: skip
-        effects = reassigned(changed, found[n : n + m])
-        return bring_about([*found[:n], *found[n + m :]], effects), effects
+        effects = reassigned(changed, result[n : n + m])
+        return bring_about([*result[:n], *result[n + m :]], effects), effects
 
     def finished(self, body: Body, found: Any) -> tuple[Any, Any]:
         """The state in its form, and what the steps gave as arrays in theirs."""
@@ -181,22 +181,22 @@ def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[A
         raise StructureError(
             f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants"
         )
-    found = []
+    result = []
     for e, shape in zip(start, shapes, strict=True):
         t = e.type if shape is None else placeholder_type(e.dtype, shape)
         if len(t.shape) != len(e.shape):
             raise ShapeError(name, [e.label], f"the invariant {tuple(shape)} has another rank")
-        found.append(t)
-    return found
+        result.append(t)
+    return result
 
 
 def shapes_in(invariants: Any) -> Sequence[Any]:
     """The shapes in a structure of them: a shape is a sequence of sizes."""
-    found: list[Any] = []
+    result: list[Any] = []
     for x in invariants.values() if isinstance(invariants, dict) else invariants:
         is_shape = x is None or all(n is None or isinstance(n, int | str | Dim) for n in x)
-        found += [x] if is_shape else shapes_in(x)
-    return found
+        result += [x] if is_shape else shapes_in(x)
+    return result
 
 
 def free_sizes(
@@ -205,14 +205,14 @@ def free_sizes(
     """The sizes that may change from step to step, and the types that parameters have with them."""
     number = next(clock)
     free: set[Size] = set()
-    found = []
+    result = []
     for k, (t, e) in enumerate(zip(types, start, strict=True)):
         sizes: list[Size] = [
             Dim(f"state{number}.{k}.{i}") if n == UNKNOWN else n for i, n in enumerate(t.shape)
         ]
         free.update(n for n, m in zip(sizes, t.shape, strict=True) if n != m)
-        found.append(relaxed(e.type, tuple(sizes)))
-    return free, found
+        result.append(relaxed(e.type, tuple(sizes)))
+    return free, result
 
 
 def checked_state(name: str, e: Expr, p: Expr, y: Expr, free: set[Size]) -> Expr:

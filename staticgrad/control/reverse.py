@@ -97,8 +97,8 @@ class Backward:
             for i in (*self.state_read, *self.lists_read, *self.shared_read)
         }
         sums = [s.parameter(of_forward[i].type, f"sum/{of_forward[i].name}") for i in self.sums]
-        found = s.thaw(inner, [*(read[i] for i in reads), *values, *seeds])
-        by_number = dict(zip(self.split.gives, found, strict=True))
+        result = s.thaw(inner, [*(read[i] for i in reads), *values, *seeds])
+        by_number = dict(zip(self.split.gives, result, strict=True))
         new = [by_number[k] if k in by_number else zeros_like(x)
                for k, x in zip(self.active, state, strict=True)]  # fmt: skip
         totals = [plus(x, by_number[i]) for i, x in zip(self.sums, sums, strict=True)]
@@ -113,13 +113,13 @@ class Backward:
         sums = [zeros_like(self.operands[i]) for i in self.sums]
         lists = [*histories, *(self.operands[i] for i in self.lists_read),
                  *(g[i] for i in self.given)]  # fmt: skip
-        found = OPS["loop"](
+        result = OPS["loop"](
             *start, *sums, *lists, *(self.operands[i] for i in self.shared_read),
             body=self.body, carries=len(start) + len(sums), lists=len(lists),
             gives=len(self.made), reverse=not attrs["reverse"],
             recompute=attrs["recompute"],
         )  # fmt: skip
-        return shares_of([*self.active, *self.sums, *self.made], found, self.operands)
+        return shares_of([*self.active, *self.sums, *self.made], result, self.operands)
 
 
 def shares_of(numbers: Sequence[int], found: Sequence[Any], operands: Sequence[Any]) -> Shares:
@@ -145,10 +145,10 @@ def places_of(outputs: Sequence[Expr], before: int, first: int = 0) -> tuple[lis
 
     A value that is given already is not given again.
     """
-    found = {outputs[i]: i for i in reversed(range(first, before))}
-    new = [e for e in dict.fromkeys(outputs[before:]) if e not in found]
-    found |= {e: before + i for i, e in enumerate(new)}
-    return [found[e] for e in outputs[before:]], new
+    result = {outputs[i]: i for i in reversed(range(first, before))}
+    new = [e for e in dict.fromkeys(outputs[before:]) if e not in result]
+    result |= {e: before + i for i, e in enumerate(new)}
+    return [result[e] for e in outputs[before:]], new
 
 
 def kept_parts(
@@ -194,8 +194,8 @@ def case_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
         kept = [kept_value(y, "case", operands, {"branches": wide}, wide)]
     back = tuple([branch_back(k, splits, gives, bool(kept)) for k in range(len(splits))])
     cotangents = [seeds[i] for i in sorted(seeds)]
-    found = OPS["case"](index, *given, *kept, *cotangents, branches=back)
-    return shares_of([i + 1 for i in gives], found, operands)
+    result = OPS["case"](index, *given, *kept, *cotangents, branches=back)
+    return shares_of([i + 1 for i in gives], result, operands)
 
 
 def branch_keeping(k: int, splits: Sequence[Split]) -> FrozenGraph:
@@ -215,8 +215,8 @@ def branch_back(k: int, splits: Sequence[Split], gives: Sequence[int], keeps: bo
     if own.kept:
         values = unpacked(unpacked(kept[0], [kept[0]] * (k + 1))[k], own.kept_values)
     cotangents = s.parameters(own.cotangents)
-    found = s.thaw(own.backward, [*(inputs[i] for i in own.reads), *values, *cotangents])
-    by_number = dict(zip(own.gives, found, strict=True))
+    result = s.thaw(own.backward, [*(inputs[i] for i in own.reads), *values, *cotangents])
+    by_number = dict(zip(own.gives, result, strict=True))
     results = [by_number[i] if i in by_number else zeros_like(inputs[i]) for i in gives]
     parameters = [*inputs, *kept, *cotangents]
     return enclosed(results, parameters, measured=telling(values, parameters))
@@ -247,10 +247,10 @@ def call_shares(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs
     asked = tuple([i for i in wanted if carries_derivatives(operands[i].type)])
     graph = attrs["function"]
     key = "reverse", seeds, asked
-    found = graph.derived.get(key)
-    if found is None:
-        found = graph.derived.setdefault(key, function_back(split(graph, seeds, asked)))
-    s, wide, back = found
+    result = graph.derived.get(key)
+    if result is None:
+        result = graph.derived.setdefault(key, function_back(split(graph, seeds, asked)))
+    s, wide, back = result
     kept = [kept_value(y, "call", operands, {"function": wide}, [wide])] if s.kept else []
     reads = [operands[i] for i in s.reads]
     results = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=back)
@@ -268,9 +268,9 @@ def function_back(own: Split) -> tuple[Split, FrozenGraph, FrozenGraph]:
     residuals = s.parameter(ResidualsType(()), "residuals")
     cotangents = s.parameters(own.cotangents)
     values = unpacked(residuals, own.kept_values)
-    found = s.thaw(own.backward, [*reads, *values, *cotangents])
+    result = s.thaw(own.backward, [*reads, *values, *cotangents])
     parameters = [*reads, residuals, *cotangents]
-    return own, wide, enclosed(found, parameters, measured=telling(values, parameters))
+    return own, wide, enclosed(result, parameters, measured=telling(values, parameters))
 
 
 def telling(values: Iterable[Expr], parameters: Sequence[Expr]) -> list[Expr]:

@@ -128,10 +128,10 @@ def values_of(g: Parts) -> dict[int, Any]:
 
 def filled(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Arrays of one shape, in a list, as one array."""
-    found = np.empty((len(values), *shape), dtype)
+    result = np.empty((len(values), *shape), dtype)
     for i, x in enumerate(values):
-        found[i] = x
-    return found
+        result[i] = x
+    return result
 
 
 def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:

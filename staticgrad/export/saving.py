@@ -67,10 +67,10 @@ class Places:
 
     def lines_of(self, graph: FrozenGraph) -> dict[str, Any]:
         """The numbers of the places of a graph's expressions by name: one, or a list of several."""
-        found = {
+        result = {
             name: list(map(self.number, graph.places(e))) for e, name in unique_names(graph).items()
         }
-        return {name: n[0] if len(n) == 1 else n for name, n in found.items() if n}
+        return {name: n[0] if len(n) == 1 else n for name, n in result.items() if n}
 
 
 def load(file: Any, limit: float = SAFE) -> FrozenGraph:
@@ -112,11 +112,11 @@ def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence
     assert isinstance(graph.merged, dict)
     for e in graph.order:
         numbers = lines.get(e.name, [])
-        found = [place_at(archive, places, i) for i in several(numbers)]
-        if found:
-            e.place = found[0]
-        if found[1:]:
-            graph.merged[e] = dict.fromkeys(found[1:])
+        result = [place_at(archive, places, i) for i in several(numbers)]
+        if result:
+            e.place = result[0]
+        if result[1:]:
+            graph.merged[e] = dict.fromkeys(result[1:])
 
 
 def mentions(lines: Any) -> int:

@@ -101,10 +101,10 @@ def parameters(
 
 def last_sizes(layer: str, x: Expr, axes: int) -> tuple[int, ...]:
     """The sizes of the last axes, which have to be known."""
-    found = x.shape[len(x.shape) - axes :] if 0 < axes <= len(x.shape) else ()
-    if not found or not all(isinstance(n, int) for n in found):
+    result = x.shape[len(x.shape) - axes :] if 0 < axes <= len(x.shape) else ()
+    if not result or not all(isinstance(n, int) for n in result):
         raise ShapeError(layer, [x.label], f"it has not {axes} last axes of known sizes")
-    return found
+    return result
 
 
 def layer_norm(

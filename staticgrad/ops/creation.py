@@ -64,12 +64,12 @@ def arange(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> 
     given = (0, start, delta) if limit is None else (start, limit, delta)
     first, last, step = numbered = [as_size(n) if isinstance(n, Expr) else n for n in given]
     if not any(isinstance(n, Dim) for n in numbered):
-        found: Any = np.arange(*numbered)  # type: ignore[arg-type]
-        return constant(found.astype(native(dtype or own_dtype(found))))
+        result: Any = np.arange(*numbered)  # type: ignore[arg-type]
+        return constant(result.astype(native(dtype or own_dtype(result))))
     width = operator.index(step)
     length = (last - first if width > 0 else first - last) + abs(width) - 1
-    found = numbers(length // abs(width)) * width + first
-    return as_expression(ops.astype(found, dtype=native(dtype or np.int64)))
+    result = numbers(length // abs(width)) * width + first
+    return as_expression(ops.astype(result, dtype=native(dtype or np.int64)))
 
 
 def own_dtype(x: Any) -> Any:
@@ -108,9 +108,9 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = (), dtype: An
     rows = as_size(num_rows)
     columns = rows if num_columns is None else as_size(num_columns)
     ones = ops.equal(ops.expand_dims(numbers(rows), axis=1), numbers(columns))
-    found = as_expression(ops.astype(ones, dtype=native(dtype or default_dtype())))
+    result = as_expression(ops.astype(ones, dtype=native(dtype or default_dtype())))
     batch = as_shape(batch_shape)
-    return ops.broadcast_to(found, shape=(*batch, *found.shape)) if batch else found
+    return ops.broadcast_to(result, shape=(*batch, *result.shape)) if batch else result
 
 
 def shape_vector(input: Any, out_type: Any = "int64") -> Any:
@@ -149,8 +149,8 @@ def numbers_of(x: Any, sizes: Any, dtype: Any) -> Any:
     names, several = common_names("shape", [x]), isinstance(sizes, list)
     if not any(isinstance(n, Dim) for n in (sizes if several else [sizes])):
         return new_constant(names, np.array(sizes, native(dtype)), "constant")
-    found = ops.stack(lifted(names, sizes)) if several else lifted(names, [sizes])[0]
-    return found if found.dtype == native(dtype) else ops.astype(found, dtype=native(dtype))
+    result = ops.stack(lifted(names, sizes)) if several else lifted(names, [sizes])[0]
+    return result if result.dtype == native(dtype) else ops.astype(result, dtype=native(dtype))
 
 
 def ensure_shape(x: Any, shape: Any) -> Any:

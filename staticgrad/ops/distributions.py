@@ -71,9 +71,9 @@ def multinomial(
     if len(shape_of(x)) != 2:
         raise ShapeError("multinomial", [type_of(x)], "logits are rows")
     drawn = ops.random_categorical(random_key(seed, name), x, (num_samples,))
-    found = ops.transpose(drawn, axes=(1, 0))
+    result = ops.transpose(drawn, axes=(1, 0))
     return renamed(
-        found if output_dtype == "int64" else ops.astype(found, dtype=output_dtype), name
+        result if output_dtype == "int64" else ops.astype(result, dtype=output_dtype), name
     )
 
 

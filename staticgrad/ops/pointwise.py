@@ -143,8 +143,8 @@ def scatter_add(ref: Any, indices: Any, updates: Any) -> Any:
     >>> session.run(sg.scatter_add(w, [2, 0, 2], 1.0)), session.run(w)
     (array([2., 2., 5.], dtype=float32), array([2., 2., 5.], dtype=float32))
     """
-    found = ops.scatter_add(ref, indices, updates)
-    return ref.assign(found, "scatter_add") if isinstance(ref, Variable) else found
+    result = ops.scatter_add(ref, indices, updates)
+    return ref.assign(result, "scatter_add") if isinstance(ref, Variable) else result
 
 
 def variable(ref: Any) -> Variable:

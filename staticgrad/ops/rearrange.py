@@ -124,8 +124,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = "bool") -> Any:
         if isinstance(lengths, Expr):
             raise lengths.unknown("the greatest length", "give it: maxlen=")
         maxlen = np.max(lengths, initial=0)
-    found = ops.less(numbers(as_size(maxlen)), ops.expand_dims(lengths, axis=-1))
-    return ops.astype(found, dtype=native(dtype))
+    result = ops.less(numbers(as_size(maxlen)), ops.expand_dims(lengths, axis=-1))
+    return ops.astype(result, dtype=native(dtype))
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0) -> list[Any]:
@@ -210,10 +210,10 @@ def slice_of(input_: Any, begin: Any, size: Any) -> Any:
     """
     wanted = as_shape(size)
     pairs = zip(as_shape(begin), wanted, strict=True)
-    found = ops.index(input_, tuple(slice(b, None if n == -1 else b + n) for b, n in pairs))
+    result = ops.index(input_, tuple(slice(b, None if n == -1 else b + n) for b, n in pairs))
     for axis, n in enumerate(wanted):
-        found = require_size(found, axis, n) if n != -1 else found
-    return found
+        result = require_size(result, axis, n) if n != -1 else result
+    return result
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
@@ -246,9 +246,9 @@ def one_hot(
            [1., 0.]], dtype=float32)
     """
     hot = ops.equal(ops.expand_dims(indices, axis=-1), numbers(as_size(depth)))
-    found = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
+    result = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
     if on_value is None and off_value is None:
-        return ops.astype(found, dtype=native(dtype or default_dtype()))
+        return ops.astype(result, dtype=native(dtype or default_dtype()))
     on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
-    chosen = ops.where(found, *numbers_in_one_dtype(on, off))
+    chosen = ops.where(result, *numbers_in_one_dtype(on, off))
     return chosen if dtype is None else ops.astype(chosen, dtype=native(dtype))

@@ -56,11 +56,11 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
     rows = [
         ops.reshape(numbers(own[i]), shape=(-1,) + (1,) * (rank - 1 - i)) for i in range(batch_dims)
     ]
-    found = ops.index(params, (*rows, *[FULL] * (k - batch_dims), indices))
+    result = ops.index(params, (*rows, *[FULL] * (k - batch_dims), indices))
     if k == batch_dims:
-        return found
+        return result
     order = [*range(batch_dims), *range(rank, rank + k - batch_dims), *range(batch_dims, rank)]
-    return ops.transpose(found, axes=(*order, *range(rank + k - batch_dims, len(found.shape))))
+    return ops.transpose(result, axes=(*order, *range(rank + k - batch_dims, len(result.shape))))
 
 
 def batch_gather(params: Any, indices: Any) -> Any:
@@ -144,8 +144,8 @@ def neutral(kind: Any, method: str) -> Any:
     if method in ("add", "multiply"):
         return int(method == "multiply")
     limits: Any = np.finfo if is_float(kind.dtype) else np.iinfo
-    found = limits(kind.dtype)
-    return np.asarray(found.min if method == "max" else found.max).item()
+    result = limits(kind.dtype)
+    return np.asarray(result.min if method == "max" else result.max).item()
 
 
 SEGMENTS = {

@@ -98,16 +98,16 @@ def searchsorted(
     >>> sg.searchsorted(np.array([1, 3, 5]), np.array([3, 4]))
     array([1, 2])
     """
-    found = ops.searchsorted(sorted_sequence, values, side)
-    return found if out_type is None else ops.astype(found, dtype=native(out_type))
+    result = ops.searchsorted(sorted_sequence, values, side)
+    return result if out_type is None else ops.astype(result, dtype=native(out_type))
 
 
 def found_first(op: str, x: Any) -> tuple[Any, Any, Any, Any]:
     """What is known of distinct entries, and the order in which they come in the row `x`."""
     if len(shape_of(x)) != 1:
         raise ShapeError(op, [type_of(x)], "it takes a row", hint="reshape(x, [-1]) makes one")
-    found = ops.unique_all(x)
-    return found.indices, found.inverse_indices, found.counts, ops.argsort(found.indices)
+    result = ops.unique_all(x)
+    return result.indices, result.inverse_indices, result.counts, ops.argsort(result.indices)
 
 
 def unique(x: Any, out_idx: Any = "int64") -> Unique:
@@ -150,8 +150,8 @@ def count_nonzero(input: Any, axis: Any = None, keepdims: bool = False, dtype: A
     2
     """
     axis = tuple(axis) if isinstance(axis, list) else axis
-    found = ops.count_nonzero(input, axis, keepdims)
-    return ops.astype(found, dtype=native(dtype or np.int64))
+    result = ops.count_nonzero(input, axis, keepdims)
+    return ops.astype(result, dtype=native(dtype or np.int64))
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:

@@ -18,8 +18,8 @@ def running(
     exclusive, reverse = turn
     k = normalize_axis(op, type_of(x), axis)
     x = ops.flip(x, axis=k) if reverse else x
-    found = op(before(x, k, start) if exclusive else x, axis=k)
-    return ops.flip(found, axis=k) if reverse else found
+    result = op(before(x, k, start) if exclusive else x, axis=k)
+    return ops.flip(result, axis=k) if reverse else result
 
 
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:

@@ -83,10 +83,10 @@ class Optimizer:
         >>> session.run(train), session.run(w)
         (None, np.float32(1.0))
         """
-        found = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
-        if all(g is None for g, _ in found):
-            raise no_gradient(loss, [v for _, v in found])
-        return self.apply_gradients(found, global_step, name)
+        result = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        if all(g is None for g, _ in result):
+            raise no_gradient(loss, [v for _, v in result])
+        return self.apply_gradients(result, global_step, name)
 
     def compute_gradients(
         self, loss: Expr, var_list: Any = None, *, grad_loss: Any = None
@@ -105,8 +105,8 @@ class Optimizer:
             )  # fmt: skip
         variables = trainable(loss) if var_list is None else sequence(var_list)
         require_trainable(loss, variables)
-        found = gradients(loss, variables, grad_loss) if variables else []
-        return list(zip(found, variables, strict=True))
+        result = gradients(loss, variables, grad_loss) if variables else []
+        return list(zip(result, variables, strict=True))
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Variable]],
@@ -228,19 +228,19 @@ def trainable(loss: Expr) -> list[Variable]:
     """
     graph = graph_of(loss)
     several = graph.get_collection("trainable_variables")
-    found, read = [v for v in several if is_float(v.dtype)], reachable([loss])
+    result, read = [v for v in several if is_float(v.dtype)], reachable([loss])
     for v in several:
         if v in read and not is_float(v.dtype):
             raise DTypeError(
                 "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
                 hint=f"begin with floats, as 0.0, or give {v.name} trainable=False",
             )  # fmt: skip
-    if not found:
+    if not result:
         raise GradError(
             f"minimize({loss.label}): {graph.names.label} has no trainable variables"
             "\n  hint: make one with sg.Variable, or give var_list"
         )
-    return found
+    return result
 
 
 def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
