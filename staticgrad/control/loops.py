@@ -9,7 +9,7 @@ from gradops import OPS, logical_and, tree_map
 
 from ..build.inputs import as_expression
 from ..ir.expr import Expr
-from .plan import Loop
+from .loop_builder import Loop
 
 
 def while_loop(
