@@ -1,23 +1,27 @@
 """Batching rules of loops, branches and calls: the graphs inside are batched."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from gradops import OPS, Batched, MissingRuleError
+from gradops import OPS, Batched, MissingRuleError, Op
+from gradops.core.dims import Size
 from gradops.core.levels import at_level, levels
 from gradops.transforms.batching import Shared
+from gradops.typing import Attrs
 
 from ..freezing.freezer import enclosed
+from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import HistoryType, ResidualsType
 from .partial_eval import Scratch
 from .stacks import Flags, add_batch_axis, batch_size, is_list, swap_leading_axes, with_batch_axis
 
+Results = tuple[Expr | Shared, ...]  # of a batching rule: some without a batch axis
+
 
 class BatchedGraph:
     """A frozen graph rebuilt with a leading batch axis on some of its inputs."""
 
-    def __init__(self, graph: FrozenGraph, batched: Flags, size: Any) -> None:
+    def __init__(self, graph: FrozenGraph, batched: Flags, size: Size) -> None:
         self.scratch, self.size, self.level = Scratch(), size, next(levels)
         self.inputs = [
             self.scratch.parameter(with_batch_axis(e.type, size) if b else e.type, e.name)
@@ -44,12 +48,12 @@ class BatchedGraph:
         return enclosed([self.scratch.expression(y) for y in outputs], self.inputs)
 
 
-def mark_shared(values: Sequence[Any], batched: Flags) -> tuple[Any, ...]:
+def mark_shared(values: Sequence[Expr], batched: Flags) -> Results:
     """Values for a batching rule: those without a batch axis are marked as shared."""
     return tuple(y if b else Shared(y) for y, b in zip(values, batched, strict=True))
 
 
-def loop_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def loop_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Results:
     """Batch a loop: one loop runs the steps of all examples."""
     carries, lists = attrs["carries"], attrs["lists"]
     size, end = batch_size(stacks, batched), carries + lists
@@ -78,14 +82,16 @@ def loop_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, 
     return mark_shared(result, outputs)
 
 
-def batched_operand(x: Any, was: bool, now: bool, i: int, carries: int, end: int, size: Any) -> Any:
+def batched_operand(
+    x: Expr, was: bool, now: bool, i: int, carries: int, end: int, size: Size
+) -> Expr:
     """An operand of a batched loop: with a batch axis if it needs one, steps first in arrays."""
     if now and not was:
         return add_batch_axis(x, size)
     return swap_leading_axes(x) if was and carries <= i < end and not is_list(x) else x
 
 
-def case_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def case_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Results:
     """Batch a branch: one if the index is shared, else all, with a selection per example."""
     size, flags = batch_size(stacks, batched), batched[1:]
     inside = [BatchedGraph(b, flags, size) for b in attrs["branches"]]
@@ -96,7 +102,9 @@ def case_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, 
     return mark_shared(op(*stacks, branches=branches), outputs)
 
 
-def select_by_example(stacks: Sequence[Any], inside: Sequence[BatchedGraph], size: Any) -> Any:
+def select_by_example(
+    stacks: Sequence[Expr], inside: Sequence[BatchedGraph], size: Size
+) -> Results:
     """Run all branches for all examples, and select the results of each example's branch."""
     graphs = [x.graph([True] * len(x.outputs)) for x in inside]
     rows = [OPS["call"](*stacks[1:], function=g) for g in graphs]
@@ -113,7 +121,7 @@ def select_by_example(stacks: Sequence[Any], inside: Sequence[BatchedGraph], siz
     return tuple(result)
 
 
-def initial_selection(column: Sequence[Any]) -> Any:
+def initial_selection(column: Sequence[Expr]) -> Expr:
     """The result of the last branch; for residuals, those of all branches packed together."""
     type = column[-1].type
     if not isinstance(type, ResidualsType):
@@ -122,7 +130,7 @@ def initial_selection(column: Sequence[Any]) -> Any:
     return OPS["pack"](*own, type=type)
 
 
-def call_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def call_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Results:
     """Batch a call; the batched function is cached with its graph."""
     graph, size = attrs["function"], batch_size(stacks, batched)
     key = "batch", tuple(batched), size

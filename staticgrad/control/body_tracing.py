@@ -31,8 +31,8 @@ class Body:
     """The trace of a function: its results, their structure, its effects and captures."""
 
     parameters: list[Expr]
-    leaves: list[Any]
-    rebuild: Callable[[Iterable[Any]], Any]
+    leaves: list[object]
+    rebuild: Callable[[Iterable[object]], Any]
     effects: list[Expr]
     start: int
     outputs: list[Expr] = field(default_factory=list)
@@ -53,7 +53,7 @@ def trace_body(
     fn: Callable[..., Any],
     parameters: list[Expr],
     start: int,
-    form: Callable[[list[Expr]], Sequence[Any]],
+    form: Callable[[list[Expr]], Iterable[object]],
     what: str,
 ) -> Body:
     """Call `fn` with `parameters` as `form` arranges them; errors call it `what`."""
@@ -77,7 +77,7 @@ def trace_body(
     return Body(parameters, leaves, rebuild, effects, start)
 
 
-def as_result(names: Names, x: Any, like: Expr | None = None) -> Expr:
+def as_result(names: Names, x: object, like: Expr | None = None) -> Expr:
     """The result of a function as an expression; a number takes the dtype of `like`."""
     e = x if isinstance(x, Expr) else as_expression(x, names, like)
     if e.names is not names:

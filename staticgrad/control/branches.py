@@ -8,6 +8,7 @@ from gradops.core.errors import StructureError
 from gradops.core.source_location import describe
 from gradops.core.tree import structure
 from gradops.core.types import conflict
+from gradops.typing import Operand
 
 from ..build.effects import Assert, group
 from ..build.graph import get_default_graph
@@ -28,7 +29,7 @@ from .body_tracing import (
 Branch = Callable[[], Any]
 
 
-def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str = "cond") -> Any:
+def cond(pred: Operand, true_fn: Branch, false_fn: Branch, name: str = "cond") -> Any:
     """The result of `true_fn()` if `pred` holds, else that of `false_fn()`.
 
     `pred` is one truth value. Both functions are traced once, at the call, and return the same
@@ -61,7 +62,7 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str = "cond") -> An
 
 
 def switch(
-    index: Any,
+    index: Operand,
     branch_fns: Sequence[Branch] | Mapping[int, Branch],
     default: Branch | None = None,
     name: str = "switch",
@@ -79,21 +80,21 @@ def switch(
     fns = dict(branch_fns) if isinstance(branch_fns, Mapping) else dict(enumerate(branch_fns))
     if not fns:
         raise OptionError("switch", [], "there is no function to choose from")
-    index = as_expression(index)
-    if index.shape or index.dtype.kind not in "iu":
-        raise ShapeError("switch", [index.label], "the functions are numbered: give one integer")
+    number = as_expression(index)
+    if number.shape or number.dtype.kind not in "iu":
+        raise ShapeError("switch", [number.label], "the functions are numbered: give one integer")
     last = default or fns[max(fns)]
     numbers = [i for i in sorted(fns) if default is not None or i != max(fns)]
     if numbers != list(range(len(numbers))):
-        position: Any = len(numbers)
+        position: Operand = len(numbers)
         for k, i in enumerate(numbers):
-            position = where(OPS["equal"](index, i), k, position)
-        index = position
-    return build_case(index, [*(fns[i] for i in numbers), last], name)
+            position = where(OPS["equal"](number, i), k, position)
+        number = as_expression(position)
+    return build_case(number, [*(fns[i] for i in numbers), last], name)
 
 
 def case(
-    pred_fn_pairs: Sequence[tuple[Any, Branch]] | Mapping[Any, Branch],
+    pred_fn_pairs: Sequence[tuple[Operand, Branch]] | Mapping[Operand, Branch],
     default: Branch | None = None,
     exclusive: bool = False,
     name: str = "case",
@@ -121,10 +122,10 @@ def case(
         count = OPS["sum"](OPS["astype"](OPS["stack"](*preds), dtype="int64"))
         checks.append(Assert(count <= 1, preds, "several conditions of an exclusive case hold"))
     fns = [fn for _, fn in pairs] + ([default] if default else [])
-    index: Any = len(fns) - 1
+    index: Operand = len(fns) - 1
     for k, p in reversed(list(enumerate(preds))):
         index = where(p, k, index)
-    return build_case(index, fns, name, checks)
+    return build_case(as_expression(index), fns, name, checks)
 
 
 def build_case(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Expr] = ()) -> Any:

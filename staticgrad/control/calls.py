@@ -3,7 +3,7 @@
 All calls share one graph and its derivatives.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,8 @@ from .body_tracing import (
     trace_body,
 )
 
+Rebuild = Callable[[Iterable[object]], Any]  # from leaves to the structure that they had
+
 
 @dataclass(frozen=True)
 class Callee:
@@ -37,8 +39,8 @@ class Callee:
     graph: FrozenGraph
     captures: list[Expr]
     state: list[Expr]
-    form: list[Any]
-    rebuild: Callable[[Iterable[Any]], Any]
+    form: list[object]
+    rebuild: Rebuild
 
 
 class Calls:
@@ -47,7 +49,7 @@ class Calls:
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
 
-    def call(self, leaves: Sequence[Any], rebuild: Callable[[Any], Any], key: Any) -> Any:
+    def call(self, leaves: Sequence[object], rebuild: Rebuild, key: Hashable) -> Any:
         """The results for the arguments `rebuild(leaves)`, some of whose leaves are expressions.
 
         Calls with equal keys share a graph.
@@ -69,7 +71,7 @@ class Calls:
         return value
 
     def trace(
-        self, names: Names, leaves: Sequence[Any], values: list[Expr], rebuild: Any
+        self, names: Names, leaves: Sequence[object], values: list[Expr], rebuild: Rebuild
     ) -> Callee:
         """Trace the function for arguments of these types."""
         number = next(clock)
@@ -77,7 +79,7 @@ class Calls:
         with get_default_graph().name_scope(scope):
             parameters = [parameter(names, e.type, "argument") for e in values]
 
-            def form(own: list[Expr]) -> Any:
+            def form(own: list[Expr]) -> Iterable[object]:
                 arguments = iter(own)
                 return rebuild([next(arguments) if is_operand(x) else x for x in leaves])
 
@@ -94,6 +96,6 @@ def callee_of(names: Names, body: Body) -> Callee:
     return Callee(graph, captures, state, body.leaves, body.rebuild)
 
 
-def is_operand(x: Any) -> bool:
+def is_operand(x: object) -> bool:
     """Whether a leaf of arguments or results is an array value; others are Python objects."""
     return isinstance(x, Expr | np.ndarray | np.generic) and not is_run_only(x)

@@ -11,13 +11,14 @@ program's graph erases the op, and with it what only the backward needs.
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeGuard
 
 from gradops import OPS, ArrayType, GraphError, Op, ShapeError, clip, flatten
 from gradops.core.rules import Jointly, Selective
 from gradops.core.source_location import describe
 from gradops.core.traits import Trait
 from gradops.core.types import conflict, is_inexact
+from gradops.typing import Attrs, Operand
 
 from ..build.inputs import Variable, parameter
 from ..ir.expr import Expr, clock, common_names, is_before, lifted
@@ -25,13 +26,15 @@ from ..ir.graph import FrozenGraph, reachable
 from ..ir.names import Names
 from ..ir.tuple_types import Parts, TupleType
 from ..transform.reverse import carried_by, pulled
-from .batch import BatchedGraph, mark_shared
+from .batch import BatchedGraph, Results, mark_shared
 from .body_tracing import Body, as_result, captures_of, close_body, trace_body
 from .ops import match_sizes
 from .stacks import CONTROL, batch_size, no_samples, zeros_like
 
+P = ParamSpec("P")
 
-def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+
+def custom_gradient(f: Callable[P, Any]) -> Callable[P, Any]:
     """Decorate `f`, which returns `(y, grad_fn)`, to have the gradient `grad_fn`.
 
     `y` is one or several expressions. `grad_fn(*dys)` takes their cotangents and returns those of
@@ -53,7 +56,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @wraps(f)
-    def call(*args: Any, **options: Any) -> Any:
+    def call(*args: P.args, **options: P.kwargs) -> Any:
         start = next(clock)
         result = f(*args, **options)
         if not isinstance(result, tuple) or len(result) != 2 or not callable(result[1]):
@@ -66,7 +69,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def grad_scale(x: Any, factor: Any) -> Any:
+def grad_scale(x: Operand, factor: Operand) -> Expr:
     """The identity, with its gradient multiplied by `factor`: -1 reverses it.
 
     >>> x = sg.placeholder("float32", [2], name="x")
@@ -76,7 +79,7 @@ def grad_scale(x: Any, factor: Any) -> Any:
     return custom_gradient(lambda x: (x, lambda dy: dy * factor))(x)
 
 
-def grad_clip(x: Any, low: Any = None, high: Any = None) -> Any:
+def grad_clip(x: Operand, low: Operand | None = None, high: Operand | None = None) -> Expr:
     """The identity, with the entries of its gradient clipped to between `low` and `high`.
 
     >>> x = sg.placeholder("float32", [2], name="x")
@@ -87,13 +90,13 @@ def grad_clip(x: Any, low: Any = None, high: Any = None) -> Any:
     return custom_gradient(lambda x: (x, lambda dy: clip(dy, low, high)))(x)
 
 
-def name_of(f: Callable[..., Any]) -> str:
+def name_of(f: Callable[..., object]) -> str:
     """The name of a function in messages."""
     return getattr(f, "__name__", "custom_gradient")
 
 
 def with_gradient(
-    name: str, args: Sequence[Any], start: int, y: Any, grad_fn: Callable[..., Any]
+    name: str, args: Sequence[object], start: int, y: object, grad_fn: Callable[..., Any]
 ) -> Any:
     """The results `y` of a function as expressions with the gradient `grad_fn`."""
     leaves, rebuild = flatten(y)
@@ -142,7 +145,7 @@ def variables_read(ys: Sequence[Expr], xs: Sequence[Expr], start: int) -> list[V
     return sorted(own, key=lambda e: e.number)
 
 
-def takes_variables(grad_fn: Callable[..., Any]) -> bool:
+def takes_variables(grad_fn: Callable[..., object]) -> bool:
     """Whether a gradient function has a parameter `variables`."""
     result = inspect.signature(grad_fn).parameters.values()
     return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in result)
@@ -168,19 +171,19 @@ def convert_cotangents(
     return wanted
 
 
-def is_differentiable(x: Any) -> bool:
+def is_differentiable(x: object) -> TypeGuard[Expr]:
     """Whether `x` is an expression of floats or complex numbers."""
     return isinstance(x, Expr) and is_inexact(x.dtype)
 
 
-def as_list(x: Any) -> list[Any]:
+def as_list(x: object) -> list[object]:
     """One or several values as a list."""
     return list(x) if isinstance(x, list | tuple) else [x]
 
 
 def first_operands(
-    *values: Any, results: int, wrt: int, others: int, function: str, backward: Callable[..., Any]
-) -> Any:
+    *values: Expr, results: int, wrt: int, others: int, function: str, backward: FrozenGraph
+) -> tuple[Expr, ...]:
     """The kernel of `custom`: the first `results` operands."""
     return values[:results]
 
@@ -195,7 +198,7 @@ def custom_infer(
     return TupleType(types[:results])
 
 
-def refuse_others(asked: Iterable[int], values: Sequence[Any], others: int, name: str) -> None:
+def refuse_others(asked: Iterable[int], values: Sequence[Expr], others: int, name: str) -> None:
     """Raise GraphError for a derivative by an expression that is not an argument."""
     for i in asked:
         if i >= len(values) - others:
@@ -207,9 +210,9 @@ def refuse_others(asked: Iterable[int], values: Sequence[Any], others: int, name
 
 
 def custom_vjp(
-    wanted: Sequence[int], g: Parts, y: Any, *values: Any,
-    results: int, wrt: int, others: int, function: str, backward: Any,
-) -> Callable[[int], Any]:  # fmt: skip
+    wanted: Sequence[int], g: Parts, y: Expr, *values: Expr,
+    results: int, wrt: int, others: int, function: str, backward: FrozenGraph,
+) -> Callable[[int], Expr | None]:  # fmt: skip
     """Cotangents of the arguments, from the user's graph."""
     refuse_others(wanted, values, others, function)
     dys = [g.found[k] if k in g.found else zeros_like(values[k]) for k in range(results)]
@@ -218,14 +221,14 @@ def custom_vjp(
 
 
 def custom_jvp(
-    tangents: Mapping[int, Any], y: Any, *values: Any,
-    results: int, wrt: int, others: int, function: str, backward: Any,
+    tangents: Mapping[int, Expr], y: Expr, *values: Expr,
+    results: int, wrt: int, others: int, function: str, backward: FrozenGraph,
 ) -> Parts | None:  # fmt: skip
     """Tangents of the results: the transpose of the user's graph, which is linear."""
     refuse_others(tangents, values, others, function)
     zeros = [zeros_like(values[k]) for k in range(results)]
     names = common_names("custom", values)
-    seeds: dict[Expr, Any] = {}
+    seeds: dict[Expr, Expr] = {}
     captures = values[results + wrt : len(values) - others]
     for i, ct in enumerate(backward(*zeros, *captures), results):
         if i in tangents:
@@ -236,7 +239,7 @@ def custom_jvp(
     return Parts(result) if result else None
 
 
-def custom_batch(op: Any, stacks: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+def custom_batch(op: Op, stacks: Sequence[Expr], batched: Sequence[bool], attrs: Attrs) -> Results:
     """Batch all results and arguments, and with them the cotangents."""
     n, end = attrs["results"], attrs["results"] + attrs["wrt"]
     size = batch_size(stacks, batched)

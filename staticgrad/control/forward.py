@@ -14,7 +14,7 @@ from .partial_eval import Scratch, loop_reach
 from .reverse import extend
 from .stacks import zeros_like
 
-Tangents = Mapping[int, Any]
+Tangents = Mapping[int, Expr]
 
 
 class TangentGraph:
@@ -31,7 +31,7 @@ class TangentGraph:
         inputs = s.parameters(graph.inputs)
         tangents = s.parameters([inputs[i] for i in active], "t/")
         outputs = s.thaw(graph, inputs)
-        result: dict[Any, Any] = {}
+        result: dict[Expr, Expr] = {}
         if active:
             seeds = dict(zip([inputs[i] for i in active], tangents, strict=True))
             result = {e: t for e, t in pushed(seeds, outputs).items() if t is not None}
@@ -50,7 +50,7 @@ class TangentGraph:
         return enclosed([*self.outputs, *self.results], [*self.inputs, *self.tangents])
 
 
-def loop_jvp(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+def loop_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
     """The tangents of a loop's results, from a loop that carries values and tangents."""
     carries, gives = attrs["carries"], attrs["gives"]
     end = carries + attrs["lists"]
@@ -109,7 +109,7 @@ def with_unused_inputs(
     )
 
 
-def case_jvp(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+def case_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
     """The tangents of a branch's results, from branches that compute values and tangents."""
     active = sorted(i - 1 for i in tangents if i)
     made = [TangentGraph(b, active) for b in attrs["branches"]]
@@ -123,7 +123,7 @@ def case_jvp(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
     return trailing_tangents(extended_parts(y, "case", operands, {"branches": branches}), always)
 
 
-def call_jvp(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+def call_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
     """The tangents of a function's results; the graph of tangents is cached with its graph."""
     graph, active = attrs["function"], tuple(sorted(tangents))
     m = graph.derived.get(("forward", active))
@@ -137,15 +137,15 @@ def call_jvp(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
 
 
 def extended_parts(
-    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
-) -> Sequence[Any]:
+    y: Expr, name: str, operands: Sequence[Expr], attrs: Attrs, places: Sequence[int] = ()
+) -> Sequence[Expr]:
     """The parts of an extended form of `y`, which also returns tangents."""
     assert y.names is not None
-    result: Sequence[Any] = parts_of(extend(y, name, lifted(y.names, operands), attrs, places))
+    result: Sequence[Expr] = parts_of(extend(y, name, lifted(y.names, operands), attrs, places))
     return result
 
 
-def trailing_tangents(found: Sequence[Any], with_tangent: Sequence[int]) -> Parts:
+def trailing_tangents(parts: Sequence[Expr], with_tangent: Sequence[int]) -> Parts:
     """The tangents, which are the last of the parts."""
-    n = len(found) - len(with_tangent)
-    return Parts({k: found[n + j] for j, k in enumerate(with_tangent)})
+    n = len(parts) - len(with_tangent)
+    return Parts({k: parts[n + j] for j, k in enumerate(with_tangent)})

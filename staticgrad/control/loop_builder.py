@@ -1,13 +1,14 @@
 """Building an application of the op `loop` from the functions that users give."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, OptionError, ShapeError, flatten
 from gradops.core.dims import UNKNOWN, Size
-from gradops.core.errors import StructureError
+from gradops.core.errors import OperandError, StructureError
 from gradops.core.source_location import describe
 from gradops.core.types import is_float
+from gradops.typing import SizeLike
 
 from ..build.graph import get_default_graph
 from ..build.inputs import as_expression, constant, parameter, placeholder_type
@@ -26,6 +27,8 @@ from .body_tracing import (
 )
 from .ops import element_of
 
+Function = Callable[..., object]
+Invariants = Sequence[object] | Mapping[object, object] | None  # nested shapes
 RESIDUALS = ("stack", "recompute")
 
 
@@ -33,7 +36,12 @@ class Loop:
     """A loop under construction: its initial state, and the form in which functions take it."""
 
     def __init__(
-        self, name: str, state: Any, residuals: str, invariants: Any = None, whole: bool = False
+        self,
+        name: str,
+        state: object,
+        residuals: str,
+        invariants: Invariants = None,
+        whole: bool = False,
     ) -> None:
         if residuals not in RESIDUALS:
             raise OptionError(name, [], f"residuals is one of {RESIDUALS}, not {residuals!r}")
@@ -43,7 +51,7 @@ class Loop:
         self.start: list[Expr] = []
 
     def build(
-        self, fn: Any, elems: Any = (), cond: Any = None, reverse: bool = False
+        self, fn: Function, elems: object = (), cond: Function | None = None, reverse: bool = False
     ) -> tuple[Any, Any]:
         """The final state, and the stacked results of the steps."""
         lists, rebuild_elems = flatten(elems)
@@ -60,7 +68,7 @@ class Loop:
             state = [parameter(names, t, "state") for t in types]
             steps = [parameter(names, element_of(e.type), "entry") for e in lists]
 
-            def form(parameters: list[Expr]) -> Sequence[Any]:
+            def form(parameters: list[Expr]) -> Iterable[object]:
                 own, entry = parameters[: len(state)], parameters[len(state) :]
                 if self.whole:
                     return self.rebuild(own), rebuild_elems(entry)
@@ -145,9 +153,9 @@ class Loop:
         effects = assign_final_values(changed, result[n : n + m])
         return depend_on([*result[:n], *result[n + m :]], effects), effects
 
-    def finish(self, body: Body, found: Any) -> tuple[Any, Any]:
+    def finish(self, body: Body, results: tuple[list[Expr], list[Expr]]) -> tuple[Any, Any]:
         """The state and the stacked results of the steps, each in its structure."""
-        values, effects = found
+        values, effects = results
         n = len(self.start)
         arrays = [OPS["stacked"](y, shape=y.shape[1:], dtype=y.dtype) for y in values[n:]]
         depend_on(arrays, effects)
@@ -156,7 +164,7 @@ class Loop:
         return self.rebuild(values[:n]), body.rebuild([*values[:n], *arrays])[1]
 
 
-def initial_state(leaves: Sequence[Any], lists: Sequence[Expr]) -> list[Expr]:
+def initial_state(leaves: Sequence[object], lists: Sequence[Expr]) -> list[Expr]:
     """The initial state as expressions; Python floats take the dtype of the first floats."""
     floats = [x for x in (*lists, *leaves) if hasattr(x, "dtype") and is_float(x.dtype)]
     dtype = floats[0].dtype if floats else None
@@ -174,7 +182,7 @@ def require_lists(name: str, lists: Sequence[Expr]) -> None:
             raise ShapeError(name, types, f"the lengths differ: {first} and {size}")
 
 
-def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[ArrayType]:
+def invariant_types(name: str, start: Sequence[Expr], invariants: Invariants) -> list[ArrayType]:
     """The types of the loop variables, with unknown sizes where `invariants` has None."""
     if invariants is None:
         return [e.type for e in start]
@@ -187,14 +195,16 @@ def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[A
     for e, shape in zip(start, shapes, strict=True):
         t = e.type if shape is None else placeholder_type(e.dtype, shape)
         if len(t.shape) != len(e.shape):
-            raise ShapeError(name, [e.label], f"the invariant {tuple(shape)} has another rank")
+            raise ShapeError(
+                name, [e.label], f"the invariant {tuple(shape or ())} has another rank"
+            )
         result.append(t)
     return result
 
 
-def shapes_in(invariants: Any) -> Sequence[Any]:
+def shapes_in(invariants: Any) -> Sequence[Sequence[SizeLike | None] | None]:
     """The shapes in a nested structure; a shape is a sequence of sizes."""
-    result: list[Any] = []
+    result: list[Sequence[SizeLike | None] | None] = []
     for x in invariants.values() if isinstance(invariants, dict) else invariants:
         is_shape = x is None or all(n is None or isinstance(n, int | str | Dim) for n in x)
         result += [x] if is_shape else shapes_in(x)
@@ -222,7 +232,7 @@ def checked_state(name: str, e: Expr, p: Expr, y: Expr, free: set[Size]) -> Expr
 
     A size that only a run can know is checked then.
     """
-    error: Any = ShapeError
+    error: type[OperandError] = ShapeError
     hint = "give shape_invariants with None for the sizes that change"
     if y.dtype != p.dtype:
         widening = p.dtype.kind in "biu" and y.dtype.kind == "f"

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, logical_and, tree_map
+from gradops.typing import Operand
 
 from ..build.inputs import as_expression
 from ..ir.expr import Expr
@@ -13,11 +14,11 @@ from .loop_builder import Loop
 
 
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Sequence[Any],
-    shape_invariants: Sequence[Any] | None = None,
-    maximum_iterations: Any = None,
+    cond: Callable[..., Operand],
+    body: Callable[..., object],
+    loop_vars: object,
+    shape_invariants: Sequence[object] | None = None,
+    maximum_iterations: Operand | None = None,
     residuals: str = "stack",
     name: str = "while_loop",
 ) -> Any:
@@ -50,15 +51,15 @@ def while_loop(
     return state[0] if isinstance(state, list | tuple) and len(state) == 1 else state
 
 
-def members(several: Any) -> list[Any]:
+def members(several: Any) -> list[object]:
     """The members of a structure of loop variables, as arguments of the functions."""
     return list(several.values() if isinstance(several, dict) else several)
 
 
 def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: Callable[[Any, Any], object],
+    elems: object,
+    initializer: object = None,
     reverse: bool = False,
     residuals: str = "stack",
     name: str = "scan",
@@ -80,7 +81,7 @@ def scan(
         first = initializer = tree_map(lambda x: x[at], elems)
         elems = tree_map(lambda x: x[rest], elems)
 
-    def step(a: Any, x: Any) -> tuple[Any, Any]:
+    def step(a: object, x: object) -> tuple[object, object]:
         new = fn(a, x)
         return new, new
 
@@ -90,16 +91,16 @@ def scan(
     return tree_map(lambda a, ys: joined(a, ys, reverse), first, states)
 
 
-def joined(a: Any, ys: Any, reverse: bool) -> Any:
+def joined(a: Expr, ys: Expr, reverse: bool) -> Expr:
     """The first state and the other states, along one axis."""
     row = OPS["expand_dims"](a, axis=0)
     return OPS["concatenate"](*((ys, row) if reverse else (row, ys)), axis=0)
 
 
 def map_accumulate(
-    fn: Callable[[Any, Any], tuple[Any, Any]],
-    initializer: Any,
-    elems: Any,
+    fn: Callable[[Any, Any], tuple[object, object]],
+    initializer: object,
+    elems: object,
     reverse: bool = False,
     residuals: str = "stack",
     name: str = "scan",
@@ -118,9 +119,9 @@ def map_accumulate(
 
 
 def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: Callable[[Any, Any], object],
+    elems: object,
+    initializer: object = None,
     residuals: str = "stack",
     name: str = "foldl",
 ) -> Any:
@@ -138,7 +139,9 @@ def foldl(
     return plan.build(lambda a, x: (fn(a, x), ()), elems)[0]
 
 
-def map(fn: Callable[[Any], Any], elems: Any, residuals: str = "stack", name: str = "map") -> Any:
+def map(
+    fn: Callable[[Any], object], elems: object, residuals: str = "stack", name: str = "map"
+) -> Any:
     """Apply `fn` to each entry of `elems` along its first axis, and stack the results.
 
     >>> x = sg.placeholder("float32", [None, 2], name="x")
@@ -149,10 +152,10 @@ def map(fn: Callable[[Any], Any], elems: Any, residuals: str = "stack", name: st
 
 
 def fori(
-    lower: Any,
-    upper: Any,
-    body: Callable[[Any, Any], Any],
-    init: Any,
+    lower: Operand,
+    upper: Operand,
+    body: Callable[[Any, Any], object],
+    init: object,
     residuals: str = "stack",
     name: str = "fori",
 ) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
-from gradops.core.dims import UNKNOWN
+from gradops.core.dims import UNKNOWN, Size
 from gradops.core.rules import Jointly, Selective
 from gradops.core.types import conflict
 
@@ -22,10 +22,12 @@ from ..ir.replay import bound
 from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
-from .stacks import CONTROL, no_samples
+from .stacks import CONTROL, Value, no_samples
+
+Graph = Callable[..., tuple[Value, ...]]  # compiled, or interpreted
 
 
-def get_part(values: Any, index: int) -> Any:
+def get_part(values: Sequence[Value], index: int) -> Value:
     """The kernel of `part`."""
     return values[index]
 
@@ -47,21 +49,21 @@ part: Op = Op(
 
 def run_loop(
     *operands: Any,
-    body: Callable[..., Any],
-    cond: Callable[..., Any] | None = None,
+    body: Graph,
+    cond: Graph | None = None,
     carries: int = 0,
     lists: int = 0,
     gives: int = 0,
     reverse: bool = False,
     recompute: bool = False,
-) -> tuple[Any, ...]:
+) -> tuple[Value, ...]:
     """Run a loop: the final state, and lists of the other results of the steps.
 
     There is a step for each entry of the lists among the operands; with `cond`, as long as it
     holds.
     """
     first, shared = carries + lists, operands[carries + lists :]
-    state, kept, count = operands[:carries], [list[Any]() for _ in range(gives)], 0
+    state, kept, count = operands[:carries], [list[Value]() for _ in range(gives)], 0
     try:
         if cond is None:
             columns = [x[::-1] if reverse else x for x in operands[carries:first]]
@@ -79,8 +81,8 @@ def run_loop(
 
 
 def keep_results(
-    results: tuple[Any, ...], carries: int, kept: Sequence[list[Any]]
-) -> tuple[Any, ...]:
+    results: tuple[Value, ...], carries: int, kept: Sequence[list[Value]]
+) -> tuple[Value, ...]:
     """Append a step's other results to their lists; returns the new state."""
     if not kept:
         return results
@@ -137,12 +139,12 @@ def element_of(type: ArrayType) -> ArrayType:
     return ArrayType(type.shape[1:], type.dtype)
 
 
-def match_sizes(op: str, graph: FrozenGraph, types: Sequence[ArrayType]) -> dict[str, Any]:
+def match_sizes(op: str, graph: FrozenGraph, types: Sequence[ArrayType]) -> dict[str, Size]:
     """The sizes in a graph by name, for operands of these types; raises if they do not fit."""
     expected = [e.type for e in graph.inputs]
     if len(expected) != len(types):
         raise ShapeError(op, types, f"the graph inside takes {len(expected)} operands")
-    sizes: dict[str, Any] = {}
+    sizes: dict[str, Size] = {}
     for expect, t in zip(expected, types, strict=True):
         if expect.dtype != t.dtype or type_name(expect) != type_name(t):
             raise DTypeError(op, types, f"{t} is given where {expect} is wanted")
@@ -170,7 +172,7 @@ loop: Op = Op(
 )  # fmt: skip
 
 
-def run_case(*operands: Any, branches: Sequence[Callable[..., Any]]) -> Any:
+def run_case(*operands: Any, branches: Sequence[Graph]) -> tuple[Value, ...]:
     """Run the branch that the first operand numbers; for any other number, the last."""
     i = int(operands[0])
     return branches[i if 0 <= i < len(branches) else -1](*operands[1:])
@@ -208,7 +210,7 @@ case: Op = Op(
 )  # fmt: skip
 
 
-def run_call(*operands: Any, function: Callable[..., Any]) -> Any:
+def run_call(*operands: Value, function: Graph) -> tuple[Value, ...]:
     """The kernel of `call`."""
     return function(*operands)
 

@@ -14,14 +14,17 @@ import numpy as np
 
 from gradops import ArrayType, Op, ShapeError
 from gradops.core.rules import Jointly, Selective
+from gradops.typing import Attrs
 
 from ..ir.expr import Expr, apply, new_constant
 from ..ir.names import Names
 from ..ir.tuple_types import ResidualsType, carries_derivatives
 from .stacks import (
     CONTROL,
+    Cotangent,
     Flags,
     PartialCotangent,
+    Value,
     add_batch_axes,
     all_batched,
     as_expr,
@@ -34,7 +37,7 @@ from .stacks import (
 )
 
 
-def as_tuple(*values: Any, type: ArrayType) -> tuple[Any, ...]:
+def as_tuple(*values: Value, type: ArrayType) -> tuple[Value, ...]:
     """The kernel of `pack`."""
     return values
 
@@ -44,7 +47,7 @@ def pack_infer(*types: ArrayType, type: ArrayType) -> ArrayType:
     return require_residuals("pack", type)
 
 
-def require_residuals(op: str, type: Any) -> ResidualsType:
+def require_residuals(op: str, type: ArrayType) -> ResidualsType:
     """The type; raises ShapeError unless it is one of residuals."""
     if not isinstance(type, ResidualsType):
         raise ShapeError(op, [type], "it is not the type of residuals")
@@ -52,26 +55,26 @@ def require_residuals(op: str, type: Any) -> ResidualsType:
 
 
 def pack_vjp(
-    wanted: Sequence[int], g: Any, y: Any, *values: Any, type: ArrayType
-) -> Callable[[int], Any]:
+    wanted: Sequence[int], g: Cotangent, y: Expr, *values: Expr, type: ArrayType
+) -> Callable[[int], Cotangent | None]:
     """Cotangents of the packed values."""
     return lambda i: unpacked_cotangent(as_expr(g), i, values[i])
 
 
-def unpacked_cotangent(g: Any, index: int, x: Any) -> Any:
+def unpacked_cotangent(g: Expr, index: int, x: Expr) -> Cotangent | None:
     """The cotangent of `x`, value `index` of residuals with cotangent `g`; None for integers."""
     if not carries_derivatives(x.type):
         return None
     return cotangent_like(x, unpack(g, index=index, type=x.type))
 
 
-def pack_jvp(tangents: Mapping[int, Any], y: Any, *values: Any, type: ArrayType) -> Any:
+def pack_jvp(tangents: Mapping[int, Expr], y: Expr, *values: Expr, type: ArrayType) -> Expr:
     """Tangents of all values, zeros for those that have none."""
     moved = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(values)]
     return pack(*moved, type=type)
 
 
-def pack_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def pack_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch residuals: all values get a leading batch axis."""
     size = batch_size(stacks, batched)
     type = with_batch_axis(attrs["type"], size)
@@ -96,12 +99,12 @@ def unused_value(names: Names) -> Expr:
     return new_constant(names, np.zeros((), np.bool_), "nothing")
 
 
-def unpack_values(residuals: Any, like: Sequence[Expr]) -> list[Expr]:
+def unpack_values(residuals: Expr, like: Sequence[Expr]) -> list[Expr]:
     """The values in residuals, which have the types of `like`."""
     return [unpack(residuals, index=i, type=e.type) for i, e in enumerate(like)]
 
 
-def get_value(values: Any, index: int, type: ArrayType) -> Any:
+def get_value(values: Sequence[Value], index: int, type: ArrayType) -> Value:
     """The kernel of `unpack`."""
     return values[index]
 
@@ -114,18 +117,20 @@ def unpack_infer(residuals: ArrayType, index: int, type: ArrayType) -> ArrayType
     return type
 
 
-def unpack_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def unpack_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch an unpacked value, whose batch axis comes first."""
     size = batch_size(stacks, batched)
     return op(stacks[0], index=attrs["index"], type=with_batch_axis(attrs["type"], size))
 
 
-def unpack_vjp(g: Any, y: Any, residuals: Any, index: int, type: ArrayType) -> Any:
+def unpack_vjp(
+    g: Cotangent, y: Expr, residuals: Expr, index: int, type: ArrayType
+) -> PartialCotangent:
     """The cotangent of residuals of which one value has a cotangent."""
     return PartialCotangent(residuals, {index: g})
 
 
-def unpack_jvp(t: Any, y: Any, residuals: Any, index: int, type: ArrayType) -> Any:
+def unpack_jvp(t: Expr, y: Expr, residuals: Expr, index: int, type: ArrayType) -> Expr | None:
     """The tangent of one value, None for integers."""
     return unpack(t, index=index, type=type) if carries_derivatives(type) else None
 
@@ -137,7 +142,7 @@ unpack: Op = Op(
 )  # fmt: skip
 
 
-def with_zeros(*operands: Any, places: tuple[int, ...]) -> tuple[Any, ...]:
+def with_zeros(*operands: Any, places: tuple[int, ...]) -> tuple[Value, ...]:
     """Values at `places`, and zeros like those of the first operand elsewhere."""
     result = dict(zip(places, operands[1:], strict=True))
     return tuple([result[i] if i in result else zeros(x) for i, x in enumerate(operands[0])])
@@ -151,13 +156,15 @@ def zero_but_infer(values: ArrayType, *given: ArrayType, places: tuple[int, ...]
 
 
 def zero_but_vjp(
-    wanted: Sequence[int], g: Any, y: Any, *values: Any, places: tuple[int, ...]
-) -> Callable[[int], Any]:
+    wanted: Sequence[int], g: Cotangent, y: Expr, *values: Expr, places: tuple[int, ...]
+) -> Callable[[int], Cotangent | None]:
     """Cotangents of the given values."""
     return lambda i: unpacked_cotangent(as_expr(g), places[i - 1], values[i]) if i else None
 
 
-def zero_but_jvp(tangents: Mapping[int, Any], y: Any, *values: Any, places: tuple[int, ...]) -> Any:
+def zero_but_jvp(
+    tangents: Mapping[int, Expr], y: Expr, *values: Expr, places: tuple[int, ...]
+) -> Expr | None:
     """Tangents of the given values."""
     given = [i for i in tangents if i]
     if not given:

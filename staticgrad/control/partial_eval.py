@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from gradops import ArrayType
 from gradops.core.traits import Trait
@@ -17,7 +16,7 @@ from ..ir.graph import FrozenGraph, names_in, reachable, sizes_missing, sizes_un
 from ..ir.names import Names
 from ..ir.tuple_types import TupleType, carries_derivatives
 from ..transform.reverse import carried_by, pulled
-from .stacks import ListCotangent, as_expr, is_list
+from .stacks import Cotangent, ListCotangent, as_expr, is_list
 
 
 class Scratch:
@@ -47,7 +46,7 @@ class Scratch:
                 )  # fmt: skip
         return [made[e] for e in graph.outputs]
 
-    def expression(self, x: Any) -> Expr:
+    def expression(self, x: object) -> Expr:
         """The result of a rule as an expression of this graph."""
         return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
 
@@ -76,7 +75,7 @@ def inputs_reaching(e: Expr, bits: Mapping[Expr, int]) -> int:
     return total
 
 
-def loop_reach(body: FrozenGraph, carries: int, **attrs: Any) -> tuple[int, ...]:
+def loop_reach(body: FrozenGraph, carries: int, **attrs: object) -> tuple[int, ...]:
     """For each result of a loop, the operands it depends on, through any number of steps."""
     result: tuple[int, ...] | None = body.derived.get(("reach", carries))
     if result is None:
@@ -173,9 +172,9 @@ def split(
 
 def pull_back_all(
     ys: Sequence[Expr], cotangents: Sequence[Expr], xs: Sequence[Expr]
-) -> dict[Expr, Any]:
+) -> dict[Expr, Expr]:
     """The cotangents of xs; an expression may occur several times among the ys."""
-    seeds: dict[Expr, Any] = {}
+    seeds: dict[Expr, Cotangent] = {}
     for y, g in zip(ys, cotangents, strict=True):
         ct = ListCotangent(g, y) if is_list(g) else g
         seeds[y] = seeds[y] + ct if y in seeds else ct

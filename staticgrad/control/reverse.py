@@ -15,6 +15,7 @@ from operator import or_
 from typing import Any
 
 from gradops import OPS
+from gradops.typing import Attrs
 
 from ..freezing.freezer import enclosed
 from ..ir.expr import Expr, apply
@@ -23,12 +24,12 @@ from ..ir.sizes import sizes_told_by
 from ..ir.tuple_types import Parts, ResidualsType, Widening, carries_derivatives
 from .packing import pack_values, unpack_values, unused_value
 from .partial_eval import Scratch, Split, loop_reach, split
-from .stacks import add, cotangent_like, cotangents_in, zeros_like
+from .stacks import Cotangent, add, cotangent_like, cotangents_in, zeros_like
 
-Cotangents = Callable[[int], Any]
+Cotangents = Callable[[int], Cotangent | None]
 
 
-def loop_vjp(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Cotangents:
+def loop_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs: Any) -> Cotangents:
     """The cotangents of a loop's operands. See Note [Residuals]."""
     body, carries, lists = attrs["body"], attrs["carries"], attrs["lists"]
     seeds = cotangents_in(g)
@@ -69,7 +70,13 @@ class Backward:
     """
 
     def __init__(
-        self, s: Split, active: list[int], given: list[int], carries: int, lists: int, operands: Any
+        self,
+        s: Split,
+        active: list[int],
+        given: list[int],
+        carries: int,
+        lists: int,
+        operands: Sequence[Expr],
     ) -> None:
         self.split, self.active, self.given, self.operands = s, active, given, operands
         end = carries + lists
@@ -107,7 +114,7 @@ class Backward:
         return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
     def run(
-        self, g: Mapping[int, Any], y: Expr, histories: Sequence[Any], attrs: Any
+        self, g: Mapping[int, Expr], y: Expr, histories: Sequence[Expr], attrs: Attrs
     ) -> Cotangents:
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
@@ -125,16 +132,16 @@ class Backward:
 
 
 def cotangents_by_number(
-    numbers: Sequence[int], found: Sequence[Any], operands: Sequence[Any]
+    numbers: Sequence[int], values: Sequence[Expr], operands: Sequence[Expr]
 ) -> Cotangents:
     """A function from the number of an operand to its cotangent, None for one without."""
-    given = dict(zip(numbers, found, strict=True))
-    return lambda i: cotangent_like(operands[i], given[i]) if i in given else None
+    by_number = dict(zip(numbers, values, strict=True))
+    return lambda i: cotangent_like(operands[i], by_number[i]) if i in by_number else None
 
 
 def residual_lists(
-    s: Split, y: Expr, operands: Sequence[Expr], attrs: dict[str, Any], back: Backward
-) -> list[Any]:
+    s: Split, y: Expr, operands: Sequence[Expr], attrs: Attrs, back: Backward
+) -> list[Expr]:
     """The lists of residuals, from a loop that is extended to return them."""
     body, before = s.forward, len(s.forward.outputs) - s.kept
     outputs = (*body.outputs, *(body.inputs[i] for i in back.state_read))
@@ -156,9 +163,9 @@ def places_of(outputs: Sequence[Expr], before: int, first: int = 0) -> tuple[lis
 
 
 def extended_parts(
-    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int],
+    y: Expr, name: str, operands: Sequence[Expr], attrs: Attrs, places: Sequence[int],
     new: int,
-) -> list[Any]:  # fmt: skip
+) -> list[Expr]:  # fmt: skip
     """The parts `places` of `y`, or of an extended form of it if there are `new` values."""
     whole = y
     if new and places:
@@ -170,7 +177,7 @@ def extended_parts(
 
 
 def extend(
-    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
+    y: Expr, name: str, operands: Sequence[Expr], attrs: Attrs, places: Sequence[int] = ()
 ) -> Expr:
     """An extended form of `y`, which returns part i of `y` as its part `places[i]`, and more."""
     assert y.names is not None
@@ -183,7 +190,7 @@ def extend(
     return made
 
 
-def case_vjp(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Cotangents:
+def case_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs: Any) -> Cotangents:
     """The cotangents of a branch's operands, from the backward of the branch that was taken."""
     index, given = operands[0], operands[1:]
     seeds = cotangents_in(g)
@@ -237,7 +244,7 @@ def rebuild_forward(s: Scratch, split: Split) -> tuple[list[Expr], list[Expr], E
 
 
 def packed_residuals(
-    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any],
+    y: Expr, name: str, operands: Sequence[Expr], attrs: Attrs,
     graphs: Sequence[FrozenGraph],
 ) -> Expr:  # fmt: skip
     """The residuals, which are the last result of all `graphs`; `y` may return them already."""
@@ -246,7 +253,7 @@ def packed_residuals(
     return extended_parts(y, name, operands, attrs, [place], int(place == last))[0]
 
 
-def call_vjp(wanted: Sequence[int], g: Parts, y: Any, *operands: Any, **attrs: Any) -> Cotangents:
+def call_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs: Any) -> Cotangents:
     """The cotangents of a function's operands; the backward is cached with its graph."""
     given = cotangents_in(g)
     seeds = tuple(sorted(given))

@@ -9,53 +9,57 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Op, ShapeError
-from gradops.core.dims import UNKNOWN
+from gradops.core.dims import UNKNOWN, Size
 from gradops.core.rules import NO_RULES, Jointly
 from gradops.core.traits import Trait
+from gradops.typing import Attrs
 
+from ..ir.expr import Expr
 from ..ir.tuple_types import HistoryType, Parts, ResidualsType, relaxed
 
 Flags = Sequence[bool]
+Value = np.ndarray | np.generic | list | tuple  # of a run: an array, or a nested list of them
 CONTROL = frozenset({Trait.CONTROL, Trait.VIEW})  # results may lie in the memory of operands
 
 
-def no_samples(rng: Any) -> list[Any]:
+def no_samples(rng: np.random.Generator) -> list[tuple[Sequence[object], Attrs]]:
     """No samples: operands are lists too. tests/staticgrad/control tests these ops."""
     return []
 
 
-def stacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def stacked_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch `stacked`: a list whose entries are batches as a batch of arrays."""
-    t = stacks[0].type.element
-    return swap_leading_axes(op(stacks[0], shape=t.shape, dtype=attrs["dtype"]))
+    t = stacks[0].type
+    assert isinstance(t, HistoryType)
+    return swap_leading_axes(op(stacks[0], shape=t.element.shape, dtype=attrs["dtype"]))
 
 
-def unstacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def unstacked_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch `unstacked`: a batch of arrays as a list whose entries are batches."""
     return op(swap_leading_axes(stacks[0]))
 
 
-def retyped_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def retyped_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch `retyped`: lists of batches as they are."""
     return stacks[0]
 
 
-def entrywise_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def entrywise_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch an op that treats each entry by itself."""
     return op(*stacks)
 
 
-def all_batched(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
+def all_batched(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
     """Batch an op on lists or residuals whose operands all need a batch axis."""
     return op(*add_batch_axes(stacks, batched, batch_size(stacks, batched)), **attrs)
 
 
-def add_batch_axes(stacks: Sequence[Any], batched: Flags, size: Any) -> list[Any]:
+def add_batch_axes(stacks: Sequence[Expr], batched: Flags, size: Size) -> list[Expr]:
     """The operands, all with a leading batch axis."""
     return [x if b else add_batch_axis(x, size) for x, b in zip(stacks, batched, strict=True)]
 
 
-def swap_leading_axes(x: Any) -> Any:
+def swap_leading_axes(x: Expr) -> Expr:
     """An array with its first two axes exchanged."""
     return OPS["transpose"](x, axes=(1, 0, *range(2, len(x.shape))))
 
@@ -65,10 +69,10 @@ class ListCotangent:
 
     __slots__ = ("dtype", "shape", "values", "x")
 
-    def __init__(self, values: Any, x: Any) -> None:
+    def __init__(self, values: Expr, x: Expr) -> None:
         self.values, self.x, self.shape, self.dtype = values, x, x.shape, x.dtype
 
-    def __add__(self, other: Any) -> "ListCotangent":
+    def __add__(self, other: "Cotangent") -> "ListCotangent":
         return ListCotangent(add(self.values, as_expr(other)), self.x)
 
 
@@ -77,10 +81,10 @@ class PartialCotangent:
 
     __slots__ = ("dtype", "found", "shape", "x")
 
-    def __init__(self, x: Any, found: Mapping[int, Any]) -> None:
+    def __init__(self, x: Expr, found: Mapping[int, "Cotangent"]) -> None:
         self.x, self.found, self.shape, self.dtype = x, dict(found), x.shape, x.dtype
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: "Cotangent") -> "Cotangent":
         if not isinstance(other, PartialCotangent):
             return other + self
         total = dict(self.found)
@@ -89,44 +93,49 @@ class PartialCotangent:
         return PartialCotangent(self.x, total)
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Expr:
         """The cotangent as residuals."""
         return OPS["zero_but"](self.x, *map(as_expr, self.found.values()), places=tuple(self.found))
 
 
-def is_list(x: Any) -> bool:
+Cotangent = Expr | ListCotangent | PartialCotangent
+
+
+def is_list(x: Expr) -> bool:
     """Whether an expression is a list or residuals, not an array."""
     return isinstance(x.type, HistoryType | ResidualsType)
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: Expr, b: Expr) -> Expr:
     """The sum of two arrays or two lists."""
     return summed(a, b) if is_list(a) else a + b
 
 
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: Expr) -> Expr:
     """Zeros of the type of an array or a list."""
     return zeroed(x) if is_list(x) else OPS["full_like"](x, value=0)
 
 
-def as_expr(ct: Any) -> Any:
+def as_expr(ct: Cotangent) -> Expr:
     """A cotangent as an expression."""
     return ct.values if isinstance(ct, ListCotangent | PartialCotangent) else ct
 
 
-def cotangent_like(x: Any, ct: Any) -> Any:
+def cotangent_like(x: Expr, ct: Expr) -> Cotangent:
     """The cotangent of `x` in the form of `x`: an array for an array, a list for a list."""
     if is_list(x):
         return ListCotangent(ct if ct.type == x.type else retyped(ct, x), x)
     return stacked(ct, shape=x.shape[1:], dtype=x.dtype) if is_list(ct) else ct
 
 
-def cotangents_in(g: Parts) -> dict[int, Any]:
+def cotangents_in(g: Parts) -> dict[int, Expr]:
     """The cotangents of several values, as expressions."""
     return {i: as_expr(ct) for i, ct in g.found.items()}
 
 
-def stack_values(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def stack_values(
+    values: Sequence[np.ndarray], shape: tuple[int, ...], dtype: np.dtype
+) -> np.ndarray:
     """The kernel of `stacked`."""
     result = np.empty((len(values), *shape), dtype)
     for i, x in enumerate(values):
@@ -134,11 +143,11 @@ def stack_values(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     return result
 
 
-def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:
+def stacked_infer(values: ArrayType, shape: tuple[Size, ...], dtype: np.dtype) -> ArrayType:
     """The type of a list as an array."""
     if not isinstance(values, HistoryType) or UNKNOWN in values.shape:
         raise ShapeError(
-            "stacked", [values], "values of different shapes are no array",
+            "stacked", [values], "values of different shapes do not form an array",
             hint="give each step's value the same shape: pad it, or keep it in the loop's state",
         )  # fmt: skip
     return ArrayType(values.shape, values.dtype)
@@ -153,7 +162,7 @@ stacked: Op = Op(
 )  # fmt: skip
 
 
-def unstack_values(values: Any) -> Any:
+def unstack_values(values: np.ndarray) -> list[np.ndarray]:
     """The entries of an array along its first axis, as a list."""
     return list(values)
 
@@ -168,7 +177,7 @@ unstacked: Op = Op(
 )  # fmt: skip
 
 
-def first_value(values: Any, like: Any) -> Any:
+def first_value(values: Value, like: Value) -> Value:
     """The kernel of `retyped`: the first operand."""
     return values
 
@@ -183,7 +192,7 @@ retyped: Op = Op(
 )  # fmt: skip
 
 
-def add_lists(a: Any, b: Any) -> Any:
+def add_lists(a: Any, b: Any) -> Value:
     """The add_lists of the entries of two lists."""
     if type(a) not in (list, tuple):
         return a + b
@@ -200,12 +209,12 @@ summed: Op = Op(
 )  # fmt: skip
 
 
-def summed_jvp(t: Any, *others: Any) -> Any:
+def summed_jvp(t: Expr, *others: Expr) -> Expr:
     """The tangent of a sum of lists, of which one or both have a tangent."""
     return summed(t, *others) if others else t
 
 
-def zeros(values: Any) -> Any:
+def zeros(values: Any) -> Value:
     """Zeros like the entries of a list."""
     if isinstance(values, np.generic):
         return type(values)()
@@ -221,31 +230,31 @@ zeroed: Op = Op(
 )  # fmt: skip
 
 
-def add_batch_axis(x: Any, size: Any) -> Any:
+def add_batch_axis(x: Expr, size: Size) -> Expr:
     """An array, or each entry of a list, broadcast along a new leading batch axis."""
     return repeated(x, size=size) if is_list(x) else OPS["broadcast_to"](x, shape=(size, *x.shape))
 
 
-def broadcast_entries(values: Any, size: int) -> Any:
+def broadcast_entries(values: Any, size: int) -> Value:
     """Entries broadcast along a new first axis."""
     if type(values) in (list, tuple):
         return type(values)([broadcast_entries(x, size) for x in values])
     return np.broadcast_to(values, (size, *np.shape(values)))
 
 
-def sum_entries(values: Any) -> Any:
+def sum_entries(values: Any) -> Value:
     """Entries summed over their first axis."""
     if type(values) not in (list, tuple):
         return np.sum(values, axis=0)
     return type(values)([sum_entries(x) for x in values])
 
 
-def with_batch_axis(type: ArrayType, size: Any) -> ArrayType:
+def with_batch_axis(type: ArrayType, size: Size) -> ArrayType:
     """The type with a leading batch axis; in a list, each entry has one."""
     return with_entries(type, lambda t: relaxed(t, (size, *t.shape)))
 
 
-def batch_size(stacks: Sequence[Any], batched: Flags) -> Any:
+def batch_size(stacks: Sequence[Expr], batched: Flags) -> Size:
     """The size of the batch axis."""
     return entry_of(next(x for x, b in zip(stacks, batched, strict=True) if b)).shape[0]
 
@@ -275,7 +284,7 @@ totalled: Op = Op(
 )  # fmt: skip
 
 
-def entry_of(values: Any) -> ArrayType:
+def entry_of(values: Expr) -> ArrayType:
     """The type of the innermost entries of nested lists."""
     type = values.type
     while isinstance(type, HistoryType):

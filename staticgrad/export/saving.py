@@ -108,7 +108,7 @@ def loaded(archive: Archive, manifest: dict[str, Any], budget: Budget) -> Frozen
 def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence[Place]) -> None:
     """Give the expressions of a graph the lines where they were written."""
     if not isinstance(lines, dict):
-        archive.refuse(f"{str(lines)[:80]} are no lines")
+        archive.refuse(f"{str(lines)[:80]} are not lines")
     assert isinstance(graph.merged, dict)
     for e in graph.order:
         numbers = lines.get(e.name, [])
@@ -162,7 +162,7 @@ def read_place(archive: Archive, place: Any) -> Place:
             name = f"<{os.path.basename(filename)}>"
             code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
             return code, OFFSET
-    archive.refuse(f"{str(place)[:80]} is no line")
+    archive.refuse(f"{str(place)[:80]} is not a line")
 
 
 EMPTY = compile("0", "", "exec")

@@ -87,7 +87,9 @@ def located(layer: str, inputs: Any, axis: int) -> tuple[Expr, int, int]:
     axis = normalize_axis(layer, x.type, axis)
     size = x.shape[axis]
     if not isinstance(size, int) or not axis:
-        raise ShapeError(layer, [x.label], f"axis {axis} is no axis of channels of known number")
+        raise ShapeError(
+            layer, [x.label], f"axis {axis} is not an axis of a known number of channels"
+        )
     return x, axis, size
 
 

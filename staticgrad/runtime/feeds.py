@@ -49,7 +49,9 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     try:
         result = np.asarray(value)
     except ValueError as error:
-        raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
+        raise FeedError(
+            f"{e.label} was fed a value that is not an array: {error}{made(e)}"
+        ) from error
     dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
     if result.dtype == dtype:
         return result.view(dtype)

@@ -97,7 +97,7 @@ class Optimizer:
         `minimize`.
         """
         if not isinstance(loss, Expr):
-            raise GraphError(f"minimize: {loss!r} is no expression, and so no loss")
+            raise GraphError(f"minimize: {loss!r} is not an expression, and so not a loss")
         if grad_loss is None and any(n != 1 for n in loss.shape):
             raise ShapeError(
                 "minimize", [loss.label], "a loss is a single number",
@@ -189,7 +189,7 @@ class Optimizer:
 def one_number(rate: Any) -> Any:
     """A learning rate, which must be a single number."""
     if isinstance(rate, str) or rate is None:
-        raise OptionError("learning_rate", [], f"{rate!r} is no number")
+        raise OptionError("learning_rate", [], f"{rate!r} is not a number")
     if shape := shape_of(rate):
         raise ShapeError("learning_rate", [type_of(rate)], f"it is a single number, not {shape}")
     return rate
@@ -217,7 +217,7 @@ def graph_of(e: Expr) -> Graph:
     """The graph that an expression belongs to."""
     graph = e.names.graph() if e.names is not None else None
     if graph is None:
-        raise GraphError(f"the graph of {e.label} is no more")
+        raise GraphError(f"the graph of {e.label} no longer exists")
     return graph
 
 
@@ -248,7 +248,7 @@ def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
     for v in variables:
         if not isinstance(v, Variable):
             raise GraphError(
-                f"{getattr(v, 'label', repr(v))} is no variable, and cannot be trained"
+                f"{getattr(v, 'label', repr(v))} is not a variable, and cannot be trained"
             )
         if v.names is not first.names:
             raise foreign("minimize", first, v)

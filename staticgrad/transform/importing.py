@@ -74,13 +74,13 @@ def inputs_given(
 ) -> dict[Expr, Any]:
     """What is given for inputs, which may be named."""
     if not isinstance(input_map, Mapping):
-        raise FeedError(f"input_map maps inputs to what they are, and is no {input_map!r}")
+        raise FeedError(f"input_map is a mapping from inputs to values, not {input_map!r}")
     result, inputs = {}, set(frozen.inputs)
     for key, value in input_map.items():
         e = elements.find(key, FeedError)
         if e not in inputs:
             raise FeedError(
-                f"{e.label} is no input of the frozen graph"
+                f"{e.label} is not an input of the frozen graph"
                 f"\n  hint: extract(graph, outputs, [{key!r}]) has it as one"
             )
         if e in result:

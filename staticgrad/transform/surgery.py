@@ -110,7 +110,7 @@ def wrap(graph: FrozenGraph, functions: Mapping[Any, Callable[[Any], Any]]) -> F
     surgery, site = Surgery(graph, {}), building_site(elements)
     for e, function in meant(graph, elements, functions).items():
         if not callable(function):
-            raise GraphError(f"{e.label} is wrapped in {function!r}, which is no function")
+            raise GraphError(f"{e.label} is wrapped in {function!r}, which is not a function")
         surgery.stand_ins[e] = StandIn(
             builder(site, elements.names[e], e, function, {}), [(e, False)]
         )
@@ -138,7 +138,9 @@ def meant_by(key: Any, graph: FrozenGraph, elements: Elements) -> list[Expr]:
     if not callable(op):
         return [elements.find(key, FetchError)]
     if op in FUNCTIONS.values():
-        raise FetchError(f"{op.__name__} is no op: it builds several; name those that are meant")
+        raise FetchError(
+            f"{op.__name__} is not an op: it builds several; name those that are meant"
+        )
     return [e for e in graph if op(e)]
 
 
