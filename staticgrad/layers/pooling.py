@@ -60,7 +60,7 @@ max_pooling3d = pooling(
     """,
 )
 average_pooling1d = pooling(
-    "mean_of_windows",
+    "average",
     mean_of_windows,
     1,
     """`average_pooling2d` for inputs (batch, steps, channels).
@@ -70,7 +70,7 @@ average_pooling1d = pooling(
     """,
 )
 average_pooling2d = pooling(
-    "mean_of_windows",
+    "average",
     mean_of_windows,
     2,
     """The mean of each window of inputs (batch, height, width, channels).
@@ -82,7 +82,7 @@ average_pooling2d = pooling(
     """,
 )
 average_pooling3d = pooling(
-    "mean_of_windows",
+    "average",
     mean_of_windows,
     3,
     """`average_pooling2d` for inputs (batch, depth, height, width, channels).
