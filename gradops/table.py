@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from .core.op import OPS, Op
-from .core.rules import EveryOperand, Rules
+from .core.rules import ANY_NUMBER, Rules
 
 OPERANDS = "xyzuvw"
 
@@ -24,9 +24,9 @@ class Row(NamedTuple):
 
 def with_rule(rules: Rules) -> str:
     """The operands that have a rule."""
-    if isinstance(rules, EveryOperand):
+    if len(rules) == ANY_NUMBER:
         return "every" if rules[0] is not None else "-"
-    found = [i for i, rule in enumerate(rules) if rule is not None]
+    found = [i for i in range(len(rules)) if rules[i] is not None]
     return " ".join(OPERANDS[i] if i < len(OPERANDS) else str(i) for i in found) or "-"
 
 

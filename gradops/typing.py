@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .core.dims import Dim, Shape, Size
 
@@ -64,5 +65,8 @@ class AnyArray(Protocol):
 Operand = AnyArray | Number
 """What ops take: an array of any kind, or a number."""
 
-Rule = Callable[..., AnyArray | None]
-"""A derivative rule for one operand."""
+OperandLike = Operand | ArrayLike
+"""What functions take: an operand, or nested sequences of numbers, which count as an array."""
+
+Rule = Callable[..., Any]
+"""A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradops import Batched, Dual, MissingRuleError, Series, ShapeError, TapeError
-from gradops.core.source_location import here
 
 from ..engine.array import Array
 from ..engine.grad_mode import RECORDING, is_recording
 from ..engine.handle import Handle, cut_off, face_of, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, clock, new
+from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands
+from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed
 from ..engine.storage import MADE_UNRECORDED, Alias, enter, memory, storage_of
 from ..engine.tensor import Tensor, handle, tensor_of
@@ -241,14 +241,14 @@ def recorded(
     """The outputs with the history of one new node."""
     for t in ctx._dirty:
         refuse_leaf(t)
-    node = new(cls.node_type)
-    node.op, node.attrs, node.output = Whole(cls.__name__), NOTHING, None
-    node.inputs = tuple(a.node if isinstance(a, Handle) else None for a in args)
-    node.number, node.watch, node.storage = next(clock), None, None
-    node.code, node.offset = here() or (None, 0)
-    node.operands = Call(cls, ctx, [y.type if isinstance(y, Handle) else None for y in outs])
+    vertices = tuple(a.node if isinstance(a, Handle) else None for a in args)
+    call = Call(cls, ctx, [y.type if isinstance(y, Handle) else None for y in outs])
     one = len(outs) == 1 and isinstance(outs[0], Tensor)
-    node.shape, node.dtype = (outs[0].shape, outs[0].dtype) if one else (SEVERAL, SEVERAL)
+    shape, dtype = (outs[0].shape, outs[0].dtype) if one else (SEVERAL, SEVERAL)
+    node = node_of(
+        Whole(cls.__name__), vertices, call, NOTHING, None, present(vertices), shape, dtype,
+        cls.node_type,
+    )  # fmt: skip
     ctx._save(node, outs)
     return [
         attached(ctx, y, args, node if one else Part(node, i, y.shape, y.dtype))
@@ -284,7 +284,7 @@ class FunctionNode(Node):
         return f"{self.op}Backward"
 
 
-class Call:
+class Call(SavedOperands):
     """A call of a `Function`: what stands where its node's operands do."""
 
     __slots__ = ("cls", "ctx", "types")

@@ -6,14 +6,14 @@ the op itself. What is recorded is the same as by `tape.record`, spelled out.
 
 import operator
 from collections.abc import Callable
-from sys import _getframe
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from gradops import Op
 from gradops.core.op import PLAIN, explain
-from gradops.core.source_location import OURS
 from gradops.core.traits import Trait
 from gradops.core.types import PYTHON_SCALARS, shape_of
 from gradops.library.shape.movement import computed_in
@@ -21,10 +21,13 @@ from gradops.library.shape.movement import computed_in
 from ..engine.array import Array
 from ..engine.grad_mode import INFERENCE, is_recording
 from ..engine.handle import ARRAYS, DOUBLE, REAL_NUMBERS, SINGLE, Handle, unusual
-from ..engine.node import NOTHING, PLANS, Node, clock, new, only_type
+from ..engine.node import NOTHING, new
 from ..engine.plain_arrays import keep_plain
+from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import noted
+from .op_dtypes import promoted
+from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
 
 NUMBERS = frozenset({float, int, bool})
@@ -34,6 +37,7 @@ ALONG = frozenset(
     {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
     | {"softmax", "log_softmax"}
 )
+Tensor.promoted = staticmethod(promoted)
 GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of ops that ask for more
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
@@ -71,25 +75,18 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
             explain(op, (x,), NOTHING, error)
             raise
         t = new(face)
-        t.value, t.node, t.storage, t.cut, t.alias = y, None, None, x.cut, None
+        t.value, t.node, t.cut = y, None, x.cut
+        t.storage = t.alias = None
         mode, dtype = is_recording(), of if keeps else y.dtype
         if x.node is None or not mode or (not keeps and dtype.kind != "f"):
             return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
         if not plan:
             plan.append(PLANS[op, 1, 1])
-        save_y, (save_x,) = plan[0]
-        t.node = node = new(Node)
-        node.op, node.inputs, node.attrs = op, (x.node,), NOTHING
-        node.operands = (x if save_x else x.node,)
-        node.output = y if save_y else None
-        node.number, node.watch, node.storage = next(clock), None, None
-        node.shape, node.dtype = y.shape, dtype
-        frame = _getframe(1)
-        code = frame.f_code
-        while OURS[code.co_filename]:
-            frame = frame.f_back  # type: ignore[assignment]
-            code = frame.f_code
-        node.code, node.offset = code, frame.f_lasti
+        save_y, (save_x,), wanted = plan[0]
+        t.node = node_of(
+            op, (x.node,), (x if save_x else x.node,), NOTHING, y if save_y else None, wanted,
+            y.shape, dtype,
+        )  # fmt: skip
         if mode is not True:
             noted(t, mode)
         return t
@@ -150,7 +147,8 @@ def binary(
             explain(op, (a, b), NOTHING, error)
             raise
         t = new(face)
-        t.value, t.node, t.storage, t.cut, t.alias = y, None, None, None, None
+        t.value = y
+        t.node = t.storage = t.cut = t.alias = None
         mode = is_recording()
         if a_node is None and b_node is None and mode is not INFERENCE:
             t.cut = (a.cut if u is not a else None) or (b.cut if v is not b else None)
@@ -159,23 +157,15 @@ def binary(
         if not mode or (not keeps and dtype.kind != "f"):
             return unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
-        save_y, (save_a, save_b) = plans[active] or plan(active)
-        t.node = node = new(Node)
-        node.op, node.inputs, node.attrs = op, (a_node, b_node), NOTHING
-        node.operands = (
+        save_y, (save_a, save_b), wanted = plans[active] or plan(active)
+        operands = (
             a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
         )  # fmt: skip
+        t.node = node_of(
+            op, (a_node, b_node), operands, NOTHING, y if save_y else None, wanted, y.shape, dtype
+        )
         if active != 3 and not promotes:
-            keep_plain(node)
-        node.output = y if save_y else None
-        node.number, node.watch, node.storage = next(clock), None, None
-        node.shape, node.dtype = y.shape, dtype
-        frame = _getframe(1)
-        code = frame.f_code
-        while OURS[code.co_filename]:
-            frame = frame.f_back  # type: ignore[assignment]
-            code = frame.f_code
-        node.code, node.offset = code, frame.f_lasti
+            keep_plain(t.node)
         if mode is not True:
             noted(t, mode)
         return t
@@ -257,17 +247,20 @@ def operand(x: Any) -> Any:
     if isinstance(x, Handle) or hasattr(x, "gradop_level"):
         return x
     if type(x) in PYTHON_SCALARS:
-        from ..ops.creation import tensor
-
-        return tensor(x)
+        return tensor_of_number(x)
     return as_tensor(x)
 
 
 def with_parameters(call: Any, *names: str) -> Any:
     """`call` with PyTorch's names for its parameters, at no cost to a call."""
-    code = call.__code__
-    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    call.__code__ = code_with(names, call.__code__)
     return call
+
+
+@cache
+def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
+    """`code` with these names for its first variables."""
+    return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:

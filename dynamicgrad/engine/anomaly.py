@@ -1,6 +1,6 @@
 """Anomaly mode: backward stops at the first NaN, and says where it came from."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -8,28 +8,32 @@ import numpy as np
 
 from gradops import TapeError
 from gradops.core.source_location import describe
+from gradops.transforms.reverse import Inspect
 
 from .grad_mode import PACKING, RECORDING, Watching, is_recording
+from .node import Node
 
 CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
 
 
-def inspection() -> Callable[[Any, int, Any], Any] | None:
+def inspection() -> Inspect | None:
     """What looks at each gradient as backward computes it; None while anomaly mode is off."""
     return refuse_nan if CHECKING.get() else None
 
 
-def refuse_nan(vertex: Any, i: int, ct: Any) -> Any:
-    """The gradient of operand i; raises an error if it has a NaN in it."""
-    value = getattr(ct, "value", ct)
-    if isinstance(value, np.ndarray | np.generic) and np.isnan(value).any():
+def refuse_nan(vertex: Node, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
+    """The gradients of operands; raises TapeError if there is a NaN in one."""
+    for i, ct in zip(wanted, cts, strict=True):
+        value = getattr(ct, "value", ct)
+        if not isinstance(value, np.ndarray | np.generic) or not np.isnan(value).any():
+            continue
         count = int(np.isnan(value).sum())
         raise TapeError(
             f"Function '{vertex.name()}' returned nan values in its {i}th output: {count} of"
             f" {value.size}.\n"
             f"  it is the backward of {vertex.op}, called at {describe(vertex.place)}"
         )
-    return ct
+    return cts
 
 
 def is_anomaly_enabled() -> bool:

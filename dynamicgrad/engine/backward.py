@@ -1,7 +1,6 @@
 """Backward: seeds, the walk over the tape, and where gradients end up."""
 
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,16 @@ from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
 
 from ..hooks.gradient_edge import GradientEdge
-from ..hooks.tensor_hooks import watch_of
+from ..hooks.tensor_hooks import HookCalls, watch_of
 from .anomaly import inspection
 from .array import Array
-from .grad_mode import PACKING, RECORDING, Differentiating, chosen
+from .grad_mode import FINISHING, PACKING, RECORDING, Differentiating, chosen
 from .handle import ARRAYS, Handle, hold, on_face
 from .node import Leaf, Node
 from .piecewise import sloped, with_zeros
 from .saved_tensors import Freed, reader, tensors, values
 from .tensor import Tensor, handle, tensor_of
 
-FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
 
 
@@ -136,13 +134,15 @@ def carry(
         recording = differentiating()
         read: Callable[[Node], Any] = noting(recording, recorded)
     else:
-        read = values if retain else reader(Freed((here(),)))
+        read = values if retain else reader(Freed(here()))
     look = sloped(inspection()) if recording else inspection()
+    hooks = HookCalls(list(seeds), active, keep, arrive)
     mode = RECORDING.set(recording)
     finishing = FINISHING.set([])
     try:
         with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, look, arrive=arrive)
+            found = pull_back(seeds, read, active, keep, hooks, look)
+        found.update(hooks.kept)
         if late := FINISHING.get():
             for callback in late:
                 callback()

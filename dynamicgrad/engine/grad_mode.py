@@ -88,6 +88,8 @@ INFERENCE = Inference()
 Mode = bool | Packing | Watching | Counting | Differentiating | Inference
 RECORDING: ContextVar[Mode] = ContextVar("recording", default=True)
 PACKING: ContextVar[Packing | None] = ContextVar("packing", default=None)
+FINISHING: ContextVar[list[Any] | None] = ContextVar("finishing", default=None)
+"""Functions to call at the end of the backward that runs; None outside of backward."""
 RANDOMNESS: ContextVar[tuple[Any, ...]] = ContextVar("randomness", default=())
 """What each `vmap` in force, the outermost first, says of random numbers; its level and size."""
 is_recording = RECORDING.get

@@ -9,17 +9,15 @@ the node's own number. Storage is made at the first write or alias; untouched te
 """
 
 import itertools
-import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradops import ArrayType, Op, reads
-from gradops.core.source_location import OURS, Place, here
+from gradops import ArrayType, Op
+from gradops.core.source_location import Place, here
 from gradops.core.traits import Trait
-from gradops.core.types import type_of
-from gradops.transforms.reverse import conjugated
-from gradops.transforms.saved_operands import OUTPUT
+from gradops.transforms.reverse import VertexOp
+from gradops.typing import Attrs
 
 clock = itertools.count(1)
 NOTHING: dict[str, Any] = {}
@@ -62,11 +60,26 @@ class Cut(NamedTuple):
     place: Place | None
 
 
-class Node:
-    """One recorded operation: the op, the nodes of its operands, and what its rules read.
+class SavedOperands:
+    """The operands of a node that are more than a tuple: packed, freed, or the user's own.
 
-    `operands` holds a tensor where a rule reads its value, else something that only has its type.
+    Most nodes have a tuple, with a tensor for each operand that a rule reads, else something that
+    only has its type. An object of this kind gives what the rules see when they ask for it.
     """
+
+    __slots__ = ()
+
+    def read(self, node: "Node", freed: Any) -> Any:
+        """The output and the operands as values; with `freed`, which then takes their place."""
+        raise NotImplementedError
+
+    def tensors(self, node: "Node") -> Any:
+        """The output and the operands for rules that are recorded."""
+        return self.read(node, None)
+
+
+class Node:
+    """One recorded operation: the op, the nodes of its operands, and what its rules read."""
 
     __slots__ = (
         "__weakref__",
@@ -83,17 +96,19 @@ class Node:
         "output",
         "shape",
         "storage",
+        "wanted",
         "watch",
     )
-    op: Any  # an `Op`, or what stands for one in nodes of other kinds
+    op: VertexOp
     inputs: tuple[Any, ...]
-    operands: Any
-    attrs: dict[str, Any]
+    operands: Any  # a tuple, or `SavedOperands`
+    attrs: Attrs
     number: int
     shape: Any
     dtype: Any
     output: Any
     storage: Storage | None
+    wanted: Sequence[int]
     watch: Any
     code: Any
     offset: int
@@ -122,11 +137,9 @@ class Node:
             self.kept_metadata = {}
         return self.kept_metadata
 
-    def name(self) -> str:
-        """The node's name, as PyTorch calls it."""
-        from ..introspection.node_names import node_name
+    if TYPE_CHECKING:  # set by `installation`
 
-        return node_name(self)
+        def name(self) -> str: ...
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
@@ -137,6 +150,7 @@ class Part:
 
     __slots__ = ("__weakref__", "dtype", "index", "inputs", "number", "shape", "storage", "watch")
     attrs = NOTHING
+    wanted = (0,)
 
     def __init__(self, owner: Node, index: int, shape: Any, dtype: Any) -> None:
         self.inputs, self.index, self.number = (owner,), index, next(clock)
@@ -198,7 +212,11 @@ class Gather:
     """Stands where an op does on a `Part`."""
 
     name, traits = "gather", frozenset[Trait]()
-    vjp = (lambda g, part, index: Parts({index: g}),)
+
+    @staticmethod
+    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Parts]:
+        """The cotangent of one output as one of all."""
+        return [Parts({values[1]: g})]
 
 
 GATHER = Gather()
@@ -266,72 +284,3 @@ class Leaf:
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at {id(self):#x}>"
-
-
-def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
-    """Whether the output, and each operand, is read by the rules of the active operands."""
-    count = len(active)
-    if count > MANY and not any(reads(op, i, 3, "vjp", real) for i in range(3)):
-        return False, (False,) * count
-    needed: set[int] = set()
-    for i in range(count):
-        if active[i]:
-            needed |= reads(op, i, count, "vjp", real)
-    return OUTPUT in needed, tuple(i in needed for i in range(count))
-
-
-MANY = 8  # operands, beyond which an op is one that takes any number
-
-
-class Plans(dict[tuple[Op, int, int], tuple[bool, tuple[bool, ...]]]):
-    """The values that each op saves, by the bits and count of its active operands; made on demand.
-
-    It may be less where the output is `real`, as of `sign`, whose derivative is 0 but for complex.
-    """
-
-    def __init__(self, real: bool) -> None:
-        self.real = real
-
-    def __missing__(self, key: tuple[Op, int, int]) -> Any:
-        op, bits, count = key
-        found = saved_by(op, [bool(bits >> i & 1) for i in range(count)], self.real)
-        if count <= MANY:  # an op on any number of operands is not remembered for each number
-            self[key] = found
-        return found
-
-
-PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
-
-
-def record(
-    op: Op, args: Sequence[Any], inputs: Sequence[Any], active: int, attrs: dict[str, Any], y: Any
-) -> Node:
-    """The node of an operation that gave the value `y`.
-
-    `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
-    bits of `active` say the same.
-    """
-    is_complex = y.dtype.kind == "c"
-    save_y, save = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
-    node: Node = new(Node)
-    node.op, node.inputs, node.attrs = op, tuple(inputs), attrs
-    node.operands = tuple(
-        [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
-    )
-    node.output = y if save_y else None
-    node.number, node.watch, node.storage = next(clock), None, None
-    node.shape, node.dtype = y.shape, y.dtype
-    frame = sys._getframe(2)
-    code = frame.f_code
-    while OURS[code.co_filename] and frame.f_back:
-        frame = frame.f_back
-        code = frame.f_code
-    node.code, node.offset = code, frame.f_lasti
-    if is_complex:
-        node.op = conjugated(op)
-    return node
-
-
-def only_type(a: Any) -> Any:
-    """What stands for an operand whose value no rule reads: a number itself, else its type."""
-    return a if type(a) in (float, int, bool) else type_of(a)

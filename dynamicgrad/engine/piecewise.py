@@ -5,17 +5,18 @@ result is recorded, it counts as a function, of slope zero, of what the function
 in PyTorch: to ask for the second derivative gives zeros, and is no error.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradops.core.rules import EveryOperand
 from gradops.core.traits import Trait
-from gradops.transforms.reverse import ancestors
+from gradops.transforms.reverse import Inspect, ancestors
 
+from .grad_mode import FINISHING
 from .handle import Handle, hold
-from .node import NOTHING, Node, clock, new
+from .node import NOTHING, Node
+from .record import node_of, present
 
 KINKED = Trait.KINKED  # the trait of ops whose recorded gradients have the slope zero
 
@@ -25,7 +26,7 @@ class Kinked:
 
     def __init__(self, op: Any, name: str, sources: tuple[Any, ...]) -> None:
         self.op, self.name, self.sources = op, name, sources
-        self.vjp, self.traits = op.vjp, op.traits | {KINKED}
+        self.pull, self.traits = op.pull, op.traits | {KINKED}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.op, name)
@@ -52,18 +53,6 @@ class Reached:
         """Do nothing."""
 
 
-def pass_on(i: int, g: Any, y: Any, *vertices: Any) -> Any:
-    """The cotangent of the gradient itself; the others are zeros, which are not carried on."""
-    if i == 0:
-        return g
-    from .backward import FINISHING
-
-    finishing = FINISHING.get()
-    if finishing is not None:
-        finishing.append(Reached(vertices[i]))
-    return None
-
-
 def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict[Any, Any]:
     """Cotangents, and zeros for what was reached with a slope of zero and in no other way.
 
@@ -84,7 +73,13 @@ class Constant:
     """Stands where an op does on the node of a gradient that other values have no part in."""
 
     name, traits = "constant", frozenset[Trait]()
-    vjp = EveryOperand(pass_on)
+
+    @staticmethod
+    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
+        """The cotangent of the gradient itself; the others are zeros, which are not carried on."""
+        if (finishing := FINISHING.get()) is not None:
+            finishing += [Reached(values[i + 1]) for i in wanted if i]
+        return [None if i else g for i in wanted]
 
     def __str__(self) -> str:
         return self.name
@@ -93,27 +88,23 @@ class Constant:
 CONSTANT = Constant()
 
 
-def sloped(look: Callable[[Any, int, Any], Any] | None) -> Callable[[Any, int, Any], Any]:
+def sloped(look: Inspect | None) -> Inspect:
     """An observer of recorded gradients, which calls `look` and then adds slopes of zero."""
 
-    def see(vertex: Any, i: int, ct: Any) -> Any:
+    def see(vertex: Any, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
         if look is not None:
-            look(vertex, i, ct)
-        op = vertex.op
-        if KINKED in op.traits and isinstance(ct, Handle):
-            return with_slopes(ct, getattr(op, "sources", vertex.inputs), vertex)
-        return ct
+            look(vertex, wanted, cts)
+        if KINKED not in vertex.op.traits:
+            return cts
+        sources = getattr(vertex.op, "sources", vertex.inputs)
+        return [with_slopes(ct, sources, vertex) if isinstance(ct, Handle) else ct for ct in cts]
 
     return see
 
 
 def with_slopes(g: Handle, sources: tuple[Any, ...], vertex: Any) -> Handle:
     """The gradient `g` as a function, of slope zero, of what `sources` made."""
-    node = new(Node)
-    node.op, node.attrs, node.output = CONSTANT, NOTHING, None
-    node.inputs = (g.node, *sources)
-    node.operands = node.inputs
-    node.number, node.watch, node.storage = next(clock), None, None
-    node.shape, node.dtype = g.shape, g.dtype
+    inputs = (g.node, *sources)
+    node = node_of(CONSTANT, inputs, inputs, NOTHING, None, present(inputs), g.shape, g.dtype)
     node.code, node.offset = vertex.place or (None, 0)
     return hold(type(g), g.value, node)

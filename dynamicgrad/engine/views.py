@@ -11,7 +11,8 @@ from gradops import OPS, TapeError
 from gradops.core.source_location import describe
 
 from .handle import Face, Handle, hold
-from .node import NOTHING, Leaf, Node, Part, clock, new, record
+from .node import NOTHING, Leaf, Part, SavedOperands, clock
+from .record import node_of, record
 from .storage import Alias, storage_of
 
 LEAF = (
@@ -87,7 +88,7 @@ def history(t: Handle) -> Any:
     if node is None or alias is None or alias.steps is None or alias.base.node is None:
         return node
     watched = node.watch is not None and getattr(node.watch, "hooks", True)
-    return replayed(alias.base, alias.steps) if watched or hasattr(node, "hooks") else node
+    return replayed(alias.base, alias.steps) if watched or hasattr(node.op, "before") else node
 
 
 def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
@@ -109,8 +110,10 @@ def replayed(base: Handle, steps: Any) -> Any:
     return node
 
 
-class Overtaken:
-    """Stands where the operands of a node do whose output a write has changed beyond its ken."""
+class Overtaken(SavedOperands):
+    """The operands of a node whose output was overwritten; reading them raises."""
+
+    __slots__ = ()
 
     def read(self, node: Any, freed: Any) -> Any:
         """Raise the error for a backward that gets there."""
@@ -122,10 +125,10 @@ def overtaken(view: Handle) -> Any:
     before = view.node
     if before is None:
         return None
-    node: Node = new(Node)
-    node.op = before.owner.op if type(before) is Part else before.op
-    node.inputs, node.operands, node.attrs, node.output = before.inputs, Overtaken(), NOTHING, None
-    node.shape, node.dtype, node.watch = before.shape, before.dtype, None
+    op = before.owner.op if type(before) is Part else before.op
+    node = node_of(
+        op, before.inputs, Overtaken(), NOTHING, None, before.wanted, before.shape, before.dtype
+    )
     node.code, node.offset = before.place
     return node
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..engine.backward import FINISHING
+from ..engine.grad_mode import FINISHING
 from ..engine.tensor import Tensor
 from .removable_handle import RemovableHandle
 from .tensor_hooks import register_hook

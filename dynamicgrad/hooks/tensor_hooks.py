@@ -1,26 +1,26 @@
 """Hooks: functions that backward calls with the gradients that pass a tensor or a node.
 
 Note [Hooks]. Hooks on a tensor sit in the `watch` of its vertex, which the reverse loop passes each
-complete cotangent through. A node with hooks of its own becomes a `HookedNode`, whose gradients are
-computed all at once, so that hooks see them together; nodes without hooks pay nothing.
+complete cotangent through. The op of a node with hooks of its own becomes a `HookedOp`, which calls
+them around the op's rules; nodes without hooks pay nothing.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from collections.abc import Set as AbstractSet
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from gradops import DTypeError, ShapeError, TapeError
-from gradops.core.rules import Together
 from gradops.core.source_location import short
 from gradops.core.traits import Trait
-from gradops.transforms.reverse import fit
+from gradops.transforms.reverse import ancestors, blame, fit
 
-from ..engine.grad_mode import PACKING, is_recording
+from ..engine.grad_mode import PACKING
 from ..engine.handle import Handle, on_face
-from ..engine.node import Leaf, Node, new
-from ..engine.saved_tensors import Freed, reader, tensors
+from ..engine.node import Leaf, Node
 from ..engine.tensor import Tensor, tensor_of
 from .removable_handle import RemovableHandle, registered
 from .saved_tensor_hooks import DISABLED
@@ -107,6 +107,59 @@ def watch_of(vertex: Any) -> Watch:
     return watch
 
 
+class HookCalls:
+    """The calls of hooks that one backward makes, at vertices that have a `watch`.
+
+    The hooks of a leaf run as soon as its gradient is complete, as in PyTorch, and `arrive` gets
+    it. `kept` has the cotangents of inner vertices that were asked for, as they were before hooks.
+    """
+
+    def __init__(
+        self,
+        ends: Sequence[Any],
+        active: AbstractSet[Any] | None,
+        keep: Container[Any],
+        arrive: Callable[[Leaf, Any], None] | None,
+    ) -> None:
+        self.ends, self.active, self.keep, self.arrive = ends, active, keep, arrive
+        self.kept: dict[Any, Any] = {}
+        self.turns: dict[Any, float] | None = None
+
+    def visit(self, v: Any, cotangents: dict[Any, Any]) -> None:
+        """Pass the cotangent of `v` through its hooks, and that of a leaf on to `arrive`."""
+        g = cotangents[v]
+        try:
+            cotangents[v] = v.watch(g)
+        except Exception as error:
+            blame(error, "a hook on", v)
+            raise
+        if v.op is None:
+            if self.arrive is not None:
+                self.arrive(v, cotangents.pop(v))
+        elif v in self.keep and not (self.active and self.active.isdisjoint(v.inputs)):
+            self.kept[v] = g
+
+    def turn(self, leaf: Leaf) -> float:
+        """When to visit a leaf: right after the oldest of its users."""
+        if self.turns is None:
+            self.turns = turns_of_leaves(self.ends, self.active)
+        return self.turns.get(leaf, -leaf.number)
+
+
+def turns_of_leaves(ends: Sequence[Any], active: AbstractSet[Any] | None) -> dict[Any, float]:
+    """When to visit each leaf that has a `watch`, among the negative numbers of the vertices.
+
+    Of several leaves of one user, the earlier operands come first.
+    """
+    users = sorted(ancestors(ends), key=attrgetter("number"), reverse=True)
+    turns: dict[Any, float] = {}
+    for user in users if active is None else [v for v in users if v in active]:
+        for i, x in enumerate(user.inputs):
+            if x is not None and x.op is None and x.watch is not None:
+                turns[x] = (i + 1) / (len(user.inputs) + 1) - user.number
+    return turns
+
+
 def register_hook(t: Tensor, hook: Hook) -> RemovableHandle:
     """Call `hook` with each gradient with respect to this tensor; what it returns replaces it.
 
@@ -181,61 +234,53 @@ def hooks_of_leaf(leaf: Leaf) -> LeafHooks:
 
 
 class Whole:
-    """Stands where an op does on a node whose gradients are computed all at once."""
+    """The op of a node whose `operands.read` gives a function of its cotangent.
 
-    vjp = Together(lambda g, node, gradients: gradients(g).__getitem__)
+    The function gives the cotangents of all inputs, None where there is none.
+    """
 
     def __init__(self, name: str, traits: frozenset[Trait] = frozenset()) -> None:
         self.name, self.traits = name, traits
+
+    @staticmethod
+    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
+        """The cotangents of the wanted inputs."""
+        cts = values[1](g)
+        return [cts[i] for i in wanted]
 
     def __str__(self) -> str:
         return self.name
 
 
-class NodeHooks:
-    """The hooks of a node, and what stands where its operands do."""
+class HookedOp:
+    """The op of a node with hooks, which see the gradients of all inputs together."""
 
-    __slots__ = ("after", "before", "kind")
-
-    def __init__(self, kind: type[Node]) -> None:
-        self.kind = kind  # the class that the node had
+    def __init__(self, node: Node) -> None:
+        self.op, self.inputs, self.wanted = node.op, node.inputs, node.wanted
         self.before: Hooks = OrderedDict()
         self.after: Hooks = OrderedDict()
 
-    def read(self, node: "HookedNode", freed: Freed | None) -> Any:
-        """The node, and the function that computes its gradients, between its hooks."""
-        plain = node.plain()
-        operands = (tensors if is_recording() else reader(freed))(plain)
-        if type(plain.operands) is Freed:
-            SET_OPERANDS(node, plain.operands)
-        return node, lambda g: self.gradients(plain, g, operands)
-
-    def gradients(self, node: Node, g: Any, operands: Any) -> Sequence[Any]:
-        """The gradients of the inputs, between the hooks before and after."""
+    def pull(self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
+        """The cotangents of the wanted inputs, between the hooks before and after."""
         for hook in list(self.before.values()):
-            found = call(hook, (tensor_of(g),))
-            g = g if found is None else returned(hook, sole(hook, found, 1)[0], g)
-        gs = shares(node, g, operands)
+            replaced = call(hook, (tensor_of(g),))
+            g = g if replaced is None else returned(hook, sole(hook, replaced, 1)[0], g)
+        gs: list[Any] = [None] * len(self.inputs)
+        cts = self.op.pull(self.wanted, g, values, attrs)
+        for i, ct in zip(self.wanted, cts, strict=True):
+            gs[i] = None if ct is None else fit(ct, self.inputs[i])
         for hook in list(self.after.values()):
-            shown = tuple(None if c is None else tensor_of(c) for c in gs)
-            if (found := call(hook, shown, (tensor_of(g),))) is not None:
-                found = sole(hook, found, len(gs))
-                gs = [c if c is None else returned(hook, f, c) for c, f in zip(gs, found)]
-        return gs
+            grad_inputs = tuple(None if c is None else tensor_of(c) for c in gs)
+            if (replaced := call(hook, grad_inputs, (tensor_of(g),))) is not None:
+                replaced = sole(hook, replaced, len(gs))
+                gs = [c if c is None else returned(hook, r, c) for c, r in zip(gs, replaced)]
+        return [gs[i] for i in wanted]
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.op, name)
 
-def shares(node: Node, g: Any, operands: Any) -> list[Any]:
-    """The gradients of the inputs of a node by the op's own rules, None where there is none."""
-    op, attrs = node.op, node.attrs
-    together = op.vjp.shares(g, *operands, **attrs) if type(op.vjp) is Together else None
-    found: list[Any] = []
-    for i, x in enumerate(node.inputs):
-        rule = None if x is None or together else op.rule("vjp", i)
-        ct = rule(g, *operands, **attrs) if rule else None
-        if together is not None and x is not None:
-            ct = together(i)
-        found.append(None if ct is None else fit(ct, x))
-    return found
+    def __str__(self) -> str:
+        return str(self.op)
 
 
 def sole(hook: Hook, found: Any, count: int) -> tuple[Any, ...]:
@@ -255,68 +300,11 @@ def require_tuple(hook: Hook, found: Any) -> None:
         raise TypeError(f"{named(hook)} must return a tuple or None, not a {type(found).__name__}")
 
 
-SET_OPERANDS = Node.__dict__["operands"].__set__
-
-
-class HookedNode(Node):
-    """A node with hooks of its own. Its class was changed: its slots hold what a `Node`'s do."""
-
-    __slots__ = ()
-
-    @property
-    def op(self) -> Any:
-        """Stands where an op does."""
-        op = self.plain().op
-        return Whole(op.name, op.traits)
-
-    @property
-    def operands(self) -> Any:
-        """What stands where operands do: the hooks, unless a backward freed the node."""
-        found = self.plain().operands
-        return found if type(found) is Freed else self.hooks
-
-    @property
-    def attrs(self) -> dict[str, Any]:  # type: ignore[override]
-        """Nothing: attributes go to the op's own rules."""
-        return {}
-
-    def __getattr__(self, name: str) -> Any:
-        if name in Node.__slots__:
-            raise AttributeError(name)  # one that is not set
-        return getattr(self.plain(), name)
-
-    def plain(self) -> Node:
-        """The node as it is without its hooks."""
-        node: Node = new(self.hooks.kind)
-        for slot in SLOTS:
-            setattr(node, slot, getattr(Node, slot).__get__(self))
-        return node
-
-    def name(self) -> str:
-        """The node's name, as PyTorch calls it."""
-        return self.plain().name()
-
-
-SLOTS = ("op", "inputs", "operands", "attrs", "number", "shape", "dtype", "output", "storage",
-         "watch", "code", "offset")  # fmt: skip
-
-
-def hooked(kind: Any) -> type[HookedNode]:
-    """The class of nodes of a kind that have hooks; that of a custom function has its name."""
-    if kind is Node:
-        return HookedNode
-    if "hooked" not in kind.__dict__:
-        kind.hooked = type(kind.__name__, (HookedNode,), {"__slots__": ()})
-    found: type[HookedNode] = kind.hooked
-    return found
-
-
-def hooks_of(node: Any) -> NodeHooks:
-    """The hooks of a node, which becomes a hooked one."""
-    if not isinstance(node, HookedNode):
-        node.hooks, node.__class__ = NodeHooks(type(node)), hooked(type(node))
-    hooks: NodeHooks = node.hooks
-    return hooks
+def hooks_of(node: Node) -> HookedOp:
+    """The op of a node as one with hooks, which it becomes."""
+    if not isinstance(node.op, HookedOp):
+        node.op = HookedOp(node)
+    return node.op
 
 
 def node_hook(node: Any, hook: Hook) -> RemovableHandle:

@@ -4,21 +4,21 @@ The backward of as many single parts would add up as many arrays of the size of 
 this one puts their gradients side by side.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
-from gradops.core.source_location import here
 from gradops.core.traits import Trait
 from gradops.kernels.index.indexing import FULL
 from gradops.library.index.indexing import slice_
 
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, cut_off, hold
-from ..engine.node import SEVERAL, Node, Part, Parts, clock, new, only_type
+from ..engine.node import SEVERAL, Part, Parts
+from ..engine.record import node_of, only_type
 from ..engine.tensor import Tensor
 from ..hooks.saved_tensor_hooks import noted
 from ..introspection.node_names import camel
@@ -37,7 +37,13 @@ class Apart:
     traits = frozenset[Trait]()
 
     def __init__(self, name: str, rule: Any) -> None:
-        self.name, self.vjp = name, (rule,)
+        self.name, self.rule = name, rule
+
+    def pull(
+        self, wanted: Sequence[int], g: Parts, values: Sequence[Any], attrs: dict[str, Any]
+    ) -> list[Any]:
+        """The cotangent of the whole, from those of the parts."""
+        return [self.rule(g, *values, **attrs)]
 
     def __str__(self) -> str:
         return self.name
@@ -70,7 +76,7 @@ SPLIT_WITH_SIZES = Apart("split_with_sizes", one_after_the_other)
 
 def entries(x: Handle) -> list[Handle]:
     """The entries of a tensor along its first dimension; nobody writes to it or to them."""
-    return outputs(x, x.value, node_of(x, UNBIND, {"axis": 0}))
+    return outputs(x, x.value, node_of_parts(x, UNBIND, {"axis": 0}))
 
 
 def entries_along(x: Any, axis: int) -> list[Any]:
@@ -81,7 +87,7 @@ def entries_along(x: Any, axis: int) -> list[Any]:
         return together(UNBIND, [slice_(x, index=index) for index in indices])
     rows = np.moveaxis(x.value, axis, 0)
     values = [rows[i, ...] for i in range(len(rows))]
-    return views(x, UNBIND, outputs(x, values, node_of(x, UNBIND, {"axis": axis})), indices)
+    return views(x, UNBIND, outputs(x, values, node_of_parts(x, UNBIND, {"axis": axis})), indices)
 
 
 def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[Any]:
@@ -92,20 +98,15 @@ def parts_at(x: Any, axis: int, ends: Sequence[int], op: Apart = SPLIT) -> list[
     lead = (slice(None),) * axis
     values = [x.value[(*lead, slice(a, b))] for a, b in pairwise(ends)]
     attrs = {"axis": axis, "ends": tuple(ends)}
-    return views(x, op, outputs(x, values, node_of(x, op, attrs)), indices)
+    return views(x, op, outputs(x, values, node_of_parts(x, op, attrs)), indices)
 
 
-def node_of(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
+def node_of_parts(x: Handle, op: Apart, attrs: dict[str, Any]) -> Any:
     """The node of all parts of `x`; None where nothing is recorded."""
     mode = is_recording()
     if x.node is None or not mode:
         return None
-    node = new(Node)
-    node.op, node.inputs, node.attrs = op, (x.node,), attrs
-    node.operands, node.output = (only_type(x),), None
-    node.number, node.watch, node.storage = next(clock), None, None
-    node.shape = node.dtype = SEVERAL
-    node.code, node.offset = here() or (None, 0)
+    node = node_of(op, (x.node,), (only_type(x),), attrs, None, (0,), SEVERAL, SEVERAL)
     if mode is not True:
         noted(hold(type(x), x.value, node), mode)
     return node
@@ -136,3 +137,10 @@ def together(op: Apart, parts: list[Any]) -> list[Any]:
         if isinstance(part, Tensor) and part.alias is not None:
             part.alias.refusal = MADE_TOGETHER.format(i=i, op=camel(op.name))
     return parts
+
+
+def iterate(self: Handle) -> Iterator[Any]:
+    """The entries along the first dimension, one after another."""
+    if not self.shape:
+        raise TypeError(f"iteration over a 0-d {type(self).__name__.lower()}")
+    return iter(entries_along(self, 0))

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradops import TapeError
-from gradops.core.source_location import here
 
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, clock, new
+from ..engine.node import NOTHING, SEVERAL, Node, Part, SavedOperands, clock
+from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
 from ..engine.views import refuse_leaf, set_history
@@ -45,12 +45,12 @@ def record(
             if t.node is None:
                 cut_off(t, None, tracked)
         return
-    node = new(CompiledNode)
-    node.op, node.attrs, node.output = Whole(name), NOTHING, None
-    node.inputs = tuple([x.node for x in inputs])
-    node.number, node.watch, node.storage = number, None, None
-    node.code, node.offset = here() or (None, 0)
-    node.operands, node.shape, node.dtype = operands(), SEVERAL, SEVERAL
+    vertices = tuple([x.node for x in inputs])
+    node = node_of(
+        Whole(name), vertices, operands(), NOTHING, None, present(vertices), SEVERAL, SEVERAL,
+        CompiledNode,
+    )  # fmt: skip
+    node.number = number
     for i, t in enumerate(outputs):
         give_history(t, Part(node, i, t.value.shape, t.value.dtype))
 
@@ -89,7 +89,7 @@ class CompiledNode(Node):
         return f"{self.op}Backward"
 
 
-class Saved:
+class Saved(SavedOperands):
     """The values that a call keeps for its backward, in the place of its node's operands."""
 
     __slots__ = ("call", "storages")
@@ -113,7 +113,7 @@ class Saved:
         """The gradients of the inputs, recorded if gradients are."""
         given = sorted(g.by_index)
         seeds = [g.by_index[i] for i in given]
-        wanted = [i for i, x in enumerate(node.inputs) if x is not None]
+        wanted = node.wanted
         found: list[Any] = [None] * len(node.inputs)
         for i in self.call.needed(wanted, given):
             self.check_unchanged(node, i)

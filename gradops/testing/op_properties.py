@@ -152,7 +152,7 @@ def with_derivative(case: Case, kind: str = "vjp") -> list[int]:
 def cotangent(case: Case, i: int, g: Any, y: Any, operands: Sequence[Any]) -> Any:
     """Operand i's cotangent by the op's rule, with broadcasting undone. See Note [Complex]."""
     op = conjugated(case.op) if is_complex(type_of(y).dtype) else case.op
-    ct = op.vjp[i](g, y, *operands, **case.attrs)  # type: ignore[misc]
+    (ct,) = op.pull((i,), g, (y, *operands), case.attrs)
     shape = type_of(operands[i]).shape
     ct = ct if type_of(ct).shape == shape else OPS["sum_to"](ct, shape=shape)
     return cast(ct, type_of(operands[i]).dtype)

@@ -1,8 +1,6 @@
 """Forward mode: a primal and its tangent travel together."""
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import add
 from typing import Any
 
 from ..core.levels import Carrier, at_level, levels
@@ -47,9 +45,8 @@ class Dual(Carrier, ArrayMethods):
         y = op(*primals, **attrs)
         if not carries_tangent(y):
             return y
-        rules = [(op.rule("jvp", i), d) for i, d in duals.items()]
-        found = [rule(d.tangent, y, *primals, **attrs) for rule, d in rules if rule]
-        return Dual(y, spread(reduce(add, found), y), level) if found else y
+        t = op.push({i: d.tangent for i, d in duals.items()}, (y, *primals), attrs)
+        return y if t is None else Dual(y, spread(t, y), level)
 
     def item(self) -> Any:
         """The one entry of the primal, as a Python number; the tangent stays behind."""

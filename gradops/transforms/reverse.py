@@ -6,7 +6,7 @@ conjugations serves cotangents, so ops with complex outputs need no rules of the
 a real output of complex operands (`abs`, `real`, `angle`) gives that direction by itself.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from heapq import heapify, heappop, heappush
@@ -15,155 +15,135 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core.errors import MissingRuleError, NotDifferentiableError, TapeError
+from ..core.errors import NotDifferentiableError, TapeError
 from ..core.op import OPS, Op
-from ..core.rules import EveryOperand, Selective, Together
 from ..core.source_location import Place, describe
 from ..core.traits import Trait
+from ..typing import Attrs
 from .saved_operands import reads
+
+
+class VertexOp(Protocol):
+    """The operation of a vertex: an `Op`, or another object with derivative rules."""
+
+    @property
+    def name(self) -> str:
+        """What errors and graphs call it."""
+
+    @property
+    def traits(self) -> frozenset[Trait]:
+        """What is known of it beside its rules."""
+
+    def pull(
+        self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs, /
+    ) -> Sequence[Any]:
+        """The cotangents of the wanted operands; `values` are the output and the operands."""
 
 
 class Vertex(Protocol):
     """What a tape node and an expression share.
 
     `number` grows in the order of creation, so an input always has a smaller one than its user.
+    `wanted` are the numbers of the inputs that get cotangents, where `pull_back` is not told the
+    active vertices.
     """
 
-    op: Op | None
+    op: VertexOp | None
     inputs: tuple[Any, ...]
-    attrs: dict[str, Any]
+    attrs: Attrs
     number: int
-    watch: Callable[[Any], Any] | None
+    watch: Any
+    wanted: Sequence[int]
     shape: Any
     dtype: Any
     place: Place | None
 
 
-Read = Callable[[Any], tuple[Any, ...]]
+Inspect = Callable[[Any, Sequence[int], Sequence[Any]], Sequence[Any]]
+
+
+class Hooks(Protocol):
+    """Functions that a reverse pass calls at vertices which have a `watch`."""
+
+    def visit(self, v: Any, cotangents: dict[Any, Any]) -> None:
+        """Call the hooks of `v`, whose cotangent is complete; it may be replaced or removed."""
+
+    def turn(self, leaf: Any) -> float:
+        """When to visit a leaf: between the negative numbers of the vertices around it."""
 
 
 def pull_back(
     seeds: Mapping[Any, Any],
-    read: Read,
+    read: Callable[[Any], Sequence[Any]],
     active: AbstractSet[Any] | None = None,
     keep: Container[Any] = (),
-    inspect: Callable[[Any, int, Any], Any] | None = None,
+    hooks: Hooks | None = None,
+    inspect: Inspect | None = None,
     view: Callable[[Any], Any] | None = None,
-    arrive: Callable[[Any, Any], None] | None = None,
 ) -> dict[Any, Any]:
     """Carry the cotangents in `seeds` back; return those of leaves and of vertices in `keep`.
 
     `read(vertex)` gives the output and the operands that the rules see, and their type decides
     what the rules do: arrays are computed, tensors recorded, expressions built. With `active`,
-    only those vertices receive a cotangent. A vertex that has a `watch` gets its complete cotangent
-    passed through it before it goes further; what is returned of one in `keep` from which it does
-    go further has not passed, as in PyTorch. `inspect(vertex, i, cotangent)`, if given, is shown
-    what each rule computes, and gives what is to take its place; `view(vertex)` gives what stands
-    for it, with other rules or inputs; `arrive(leaf, cotangent)`, if given, gets the cotangent of a
-    leaf that has a `watch`, which then is not returned.
+    only those vertices receive a cotangent. `inspect(vertex, numbers of operands, cotangents)` sees
+    what the rules of a vertex compute and may replace it; `view(vertex)` gives another vertex to
+    differentiate in its place.
 
     Vertices are visited from the newest to the oldest. A user is always newer than its inputs, so
-    a vertex is reached when its cotangent is complete, and no order need be found beforehand. Only
-    a leaf that has a `watch` is visited as soon as its cotangent is complete, as in PyTorch.
+    a vertex is reached when its cotangent is complete, and no order need be found beforehand.
     """
     cotangents = dict(seeds)
     frontier: list[tuple[float, Any]] = [(-v.number, v) for v in cotangents]
     heapify(frontier)
-    turns: Any = None
-    kept: list[tuple[Any, Any]] | None = None
-    i = 0
     while frontier:
         v = heappop(frontier)[1]
         if v.watch is not None:
-            try:
-                passed = v.watch(cotangents[v])
-            except Exception as error:
-                blame(error, "a hook on", v)
-                raise
-            if v in keep and not ends_at(v, active):
-                kept = [*(kept or ()), (v, cotangents[v])]
-            cotangents[v] = passed
+            hooks.visit(v, cotangents)  # type: ignore[union-attr]
         shown = v if view is None else view(v)
-        op = shown.op
-        if op is None:
-            if arrive is not None:
-                arrive(v, cotangents.pop(v))
+        if (op := shown.op) is None:
             continue
-        g = cotangents[v] if v in keep else cotangents.pop(v)
-        v = shown
-        if active is not None and active.isdisjoint(v.inputs):
+        g, inputs = cotangents[v] if v in keep else cotangents.pop(v), shown.inputs
+        wanted = shown.wanted if active is None else positions(inputs, active)
+        if not wanted:
             continue
-        operands, attrs, rules = read(v), v.attrs, op.vjp
         try:
-            share = shared(v, rules, g, operands, active) if isinstance(rules, Together) else None
-            for i, x in enumerate(v.inputs):
-                if x is None or (active is not None and x not in active):
-                    continue
-                if share is not None:
-                    ct = share(i)
-                elif (rule := rules[i]) is None:
-                    continue
-                else:
-                    ct = rule(g, *operands, **attrs) if attrs else rule(g, *operands)
+            cts = op.pull(wanted, g, read(shown), shown.attrs)
+            for i, ct in zip(wanted, cts if inspect is None else inspect(shown, wanted, cts)):
                 if ct is None:
                     continue
-                if inspect is not None:
-                    ct = inspect(v, i, ct)
+                x = inputs[i]
                 if ct.shape != x.shape or ct.dtype is not x.dtype:
                     ct = fit(ct, x)
                 if x in cotangents:
                     cotangents[x] = cotangents[x] + ct
-                else:
-                    cotangents[x] = ct
-                    if x.op is not None:
-                        heappush(frontier, (-x.number, x))
-                    elif x.watch is not None:  # other leaves carry it nowhere
-                        turns = turns or turns_of_leaves([v, *[u for _, u in frontier]], active)
-                        heappush(frontier, (turns.get(x, -x.number), x))
+                    continue
+                cotangents[x] = ct
+                if x.op is not None:
+                    heappush(frontier, (-x.number, x))
+                elif x.watch is not None:  # other leaves carry it nowhere
+                    heappush(frontier, (hooks.turn(x), x))  # type: ignore[union-attr]
         except Exception as error:
-            blame(error, "the backward of", v, None if isinstance(rules, Together) else i)
+            blame(error, "the backward of", shown)
             raise
-    if kept:
-        cotangents.update(kept)
     return cotangents
 
 
-def ends_at(v: Any, active: AbstractSet[Any] | None) -> bool:
-    """Whether no cotangent goes further than to a vertex."""
-    return v.op is None or (active is not None and active.isdisjoint(v.inputs))
-
-
-def turns_of_leaves(ends: list[Any], active: AbstractSet[Any] | None) -> dict[Any, float]:
-    """When each leaf that has a `watch` is visited: right after the oldest of its users.
-
-    Of several leaves of one user, the earlier operands come first.
-    """
-    users = sorted(ancestors(ends), key=attrgetter("number"), reverse=True)
-    turns: dict[Any, float] = {}
-    for user in users if active is None else [v for v in users if v in active]:
-        for i, x in enumerate(user.inputs):
-            if x is not None and x.op is None and x.watch is not None:
-                turns[x] = (i + 1) / (len(user.inputs) + 1) - user.number
-    return turns
-
-
-def shared(
-    v: Any, rules: Together, g: Any, operands: tuple[Any, ...], active: Container[Any] | None
-) -> Callable[[int], Any]:
-    """The function that gives each operand's cotangent, of rules that compute them together."""
-    if not isinstance(rules, Selective):
-        return rules.shares(g, *operands, **v.attrs)
-    wanted = [
-        i for i, x in enumerate(v.inputs) if x is not None and (active is None or x in active)
-    ]
-    return rules.shares(wanted, g, *operands, **v.attrs)
+def positions(inputs: Sequence[Any], active: AbstractSet[Any]) -> list[int]:
+    """The numbers of the inputs that are active."""
+    return [i for i, x in enumerate(inputs) if x in active]
 
 
 class Conjugated:
     """An op whose output is complex, with rules for cotangents. See Note [Complex]."""
 
     def __init__(self, op: Op) -> None:
-        self.op, self.vjp = op, conjugated_rules(op.vjp)
+        self.op = op
+
+    def pull(
+        self, wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Attrs
+    ) -> Sequence[Any]:
+        """The cotangents that the rules of the op give between two conjugations."""
+        return [conjugate(ct) for ct in self.op.pull(wanted, conjugate(g), values, attrs)]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.op, name)
@@ -201,43 +181,17 @@ def takes_complex(op: Op) -> bool:
     )
 
 
-def conjugated_rules(rules: Any) -> Any:
-    """VJP rules between two conjugations."""
-    if type(rules) is Together:
-
-        def shares(g: Any, *args: Any, **attrs: Any) -> Callable[[int], Any]:
-            found = rules.shares(conjugate(g), *args, **attrs)
-            return lambda i: conjugate(found(i))
-
-        return Together(shares)
-    if isinstance(rules, EveryOperand):
-        return EveryOperand(
-            lambda i, g, *args, **attrs: conjugate(rules[i](conjugate(g), *args, **attrs))
-        )
-    return [rule and conjugated_rule(rule) for rule in rules]
-
-
-def conjugated_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """One of them."""
-    return lambda g, *args, **attrs: conjugate(rule(conjugate(g), *args, **attrs))
-
-
 def conjugate(x: Any) -> Any:
     """The conjugate of a cotangent, if it is complex and there is one."""
     return x if x is None or x.dtype.kind != "c" else OPS["conj"](x)
 
 
-def blame(error: Exception, doing: str, v: Any, i: int | None = None) -> None:
-    """Tell an error in a hook or a rule, of operand i, which forward call it belongs to."""
+def blame(error: Exception, doing: str, v: Any) -> None:
+    """Add a note to an error in a hook or a rule that names the forward call it belongs to."""
     if isinstance(error, TapeError):
-        return  # says so itself
-    if v.op is None:
-        error.add_note(f"in {doing} a leaf")
-        return
-    if isinstance(error, IndexError) and i is not None and i >= len(v.op.vjp):
-        raise MissingRuleError(v.op.name, "vjp", hint="give it one: Op(..., vjp=[...])") from error
-    operand = "" if i is None else f", operand {i}"
-    error.add_note(f"in {doing} {v.op}{operand}, called at {describe(v.place)}")
+        return  # names it already
+    where = "a leaf" if v.op is None else f"{v.op}, called at {describe(v.place)}"
+    error.add_note(f"in {doing} {where}")
 
 
 def fit(ct: Any, x: Any) -> Any:

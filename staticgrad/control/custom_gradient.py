@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeGuard
 
 from gradops import OPS, ArrayType, GraphError, Op, ShapeError, clip, flatten
-from gradops.core.rules import Jointly, Selective
+from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.source_location import describe
 from gradops.core.traits import Trait
 from gradops.core.types import conflict, is_inexact
@@ -212,12 +212,13 @@ def refuse_others(asked: Iterable[int], values: Sequence[Expr], others: int, nam
 def custom_vjp(
     wanted: Sequence[int], g: Parts, y: Expr, *values: Expr,
     results: int, wrt: int, others: int, function: str, backward: FrozenGraph,
-) -> Callable[[int], Expr | None]:  # fmt: skip
+) -> list[Expr | None]:  # fmt: skip
     """Cotangents of the arguments, from the user's graph."""
     refuse_others(wanted, values, others, function)
     dys = [g.found[k] if k in g.found else zeros_like(values[k]) for k in range(results)]
     result = backward(*dys, *values[results + wrt : len(values) - others])
-    return dict(enumerate(result, results)).get
+    by_number = dict(enumerate(result, results))
+    return [by_number.get(i) for i in wanted]
 
 
 def custom_jvp(
@@ -257,6 +258,6 @@ custom: Op = Op(
     name="custom", kernel=first_operands, infer=custom_infer, arity=None,
     traits=CONTROL | {Trait.GUARD},
     source="({operands},)[:{results}]",
-    vjp=Selective(custom_vjp), jvp=Jointly(custom_jvp), batch=custom_batch,
+    vjp=JointVJP(custom_vjp), jvp=JointJVP(custom_jvp), batch=custom_batch,
     doc="Identity with a user-defined gradient.", samples=no_samples,
 )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
 from gradops.core.dims import UNKNOWN, Size
-from gradops.core.rules import Jointly, Selective
+from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
@@ -166,7 +166,7 @@ loop: Op = Op(
     name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
     source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
     " gives={gives}, reverse={reverse})",
-    vjp=Selective(reverse.loop_vjp, loop_reach), jvp=Jointly(forward.loop_jvp),
+    vjp=JointVJP(reverse.loop_vjp, loop_reach), jvp=JointJVP(forward.loop_jvp),
     batch=batch.loop_batch,
     doc="Repeated application of a function.", samples=no_samples,
 )  # fmt: skip
@@ -204,7 +204,7 @@ def common_type(types: Sequence[ArrayType]) -> ArrayType:
 case: Op = Op(
     name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
     source="case({operands}, branches={branches})",
-    vjp=Selective(reverse.case_vjp, case_reach), jvp=Jointly(forward.case_jvp),
+    vjp=JointVJP(reverse.case_vjp, case_reach), jvp=JointJVP(forward.case_jvp),
     batch=batch.case_batch,
     doc="One of several functions, chosen by a number.", samples=no_samples,
 )  # fmt: skip
@@ -224,7 +224,7 @@ def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
 call: Op = Op(
     name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
     source="{function}({operands})",
-    vjp=Selective(reverse.call_vjp, call_reach), jvp=Jointly(forward.call_jvp),
+    vjp=JointVJP(reverse.call_vjp, call_reach), jvp=JointJVP(forward.call_jvp),
     batch=batch.call_batch,
     doc="A function of a graph, applied.", samples=no_samples,
 )  # fmt: skip

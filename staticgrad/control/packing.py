@@ -7,13 +7,13 @@ type that does not list its contents; the backward unpacks it, and the residuals
 are again one value in it. The cotangent of such a value has the same form.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType, Op, ShapeError
-from gradops.core.rules import Jointly, Selective
+from gradops.core.rules import JointJVP, JointVJP
 from gradops.typing import Attrs
 
 from ..ir.expr import Expr, apply, new_constant
@@ -56,9 +56,9 @@ def require_residuals(op: str, type: ArrayType) -> ResidualsType:
 
 def pack_vjp(
     wanted: Sequence[int], g: Cotangent, y: Expr, *values: Expr, type: ArrayType
-) -> Callable[[int], Cotangent | None]:
+) -> list[Cotangent | None]:
     """Cotangents of the packed values."""
-    return lambda i: unpacked_cotangent(as_expr(g), i, values[i])
+    return [unpacked_cotangent(as_expr(g), i, values[i]) for i in wanted]
 
 
 def unpacked_cotangent(g: Expr, index: int, x: Expr) -> Cotangent | None:
@@ -83,7 +83,7 @@ def pack_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> 
 
 pack: Op = Op(
     name="pack", kernel=as_tuple, infer=pack_infer, arity=None, traits=CONTROL,
-    source="({operands},)", vjp=Selective(pack_vjp), jvp=Jointly(pack_jvp), batch=pack_batch,
+    source="({operands},)", vjp=JointVJP(pack_vjp), jvp=JointJVP(pack_jvp), batch=pack_batch,
     doc="The residuals of a call or branch as one value.", samples=no_samples,
 )  # fmt: skip
 
@@ -157,9 +157,9 @@ def zero_but_infer(values: ArrayType, *given: ArrayType, places: tuple[int, ...]
 
 def zero_but_vjp(
     wanted: Sequence[int], g: Cotangent, y: Expr, *values: Expr, places: tuple[int, ...]
-) -> Callable[[int], Cotangent | None]:
+) -> list[Cotangent | None]:
     """Cotangents of the given values."""
-    return lambda i: unpacked_cotangent(as_expr(g), places[i - 1], values[i]) if i else None
+    return [unpacked_cotangent(as_expr(g), places[i - 1], values[i]) if i else None for i in wanted]
 
 
 def zero_but_jvp(
@@ -177,6 +177,6 @@ def zero_but_jvp(
 zero_but: Op = Op(
     name="zero_but", kernel=with_zeros, infer=zero_but_infer, arity=None, traits=CONTROL,
     source="zero_but({operands}, places={places})",
-    vjp=Selective(zero_but_vjp), jvp=Jointly(zero_but_jvp), batch=all_batched,
+    vjp=JointVJP(zero_but_vjp), jvp=JointJVP(zero_but_jvp), batch=all_batched,
     doc="Zeros like residuals, except for some values.", samples=no_samples,
 )  # fmt: skip

@@ -9,7 +9,7 @@ each step is saved, and the rest is recomputed. Branches and calls return their 
 value: see Note [Packing].
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -26,7 +26,7 @@ from .packing import pack_values, unpack_values, unused_value
 from .partial_eval import Scratch, Split, loop_reach, split
 from .stacks import Cotangent, add, cotangent_like, cotangents_in, zeros_like
 
-Cotangents = Callable[[int], Cotangent | None]
+Cotangents = list[Cotangent | None]
 
 
 def loop_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs: Any) -> Cotangents:
@@ -36,7 +36,7 @@ def loop_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     active = active_state(body, wanted, carries, seeds)
     given = sorted(i for i in seeds if i >= carries)
     if not active and not given:
-        return lambda i: None
+        return [None] * len(wanted)
     shared = [i for i in wanted if i >= carries and carries_derivatives(operands[i].type)]
     asked = [*active, *shared]
     s = split(
@@ -45,7 +45,7 @@ def loop_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     )  # fmt: skip
     back = Backward(s, active, given, carries, lists, operands)
     histories = residual_lists(s, y, operands, attrs, back)
-    return back.run(seeds, y, histories, attrs)
+    return back.run(wanted, seeds, y, histories, attrs)
 
 
 def active_state(
@@ -114,7 +114,12 @@ class Backward:
         return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
     def run(
-        self, g: Mapping[int, Expr], y: Expr, histories: Sequence[Expr], attrs: Attrs
+        self,
+        wanted: Sequence[int],
+        g: Mapping[int, Expr],
+        y: Expr,
+        histories: Sequence[Expr],
+        attrs: Attrs,
     ) -> Cotangents:
         """The cotangents of the loop's operands, from those of its results."""
         part = OPS["part"]
@@ -128,15 +133,15 @@ class Backward:
             gives=len(self.made), reverse=not attrs["reverse"],
             recompute=attrs["recompute"],
         )  # fmt: skip
-        return cotangents_by_number([*self.active, *self.sums, *self.made], result, self.operands)
+        return cotangents_of(wanted, [*self.active, *self.sums, *self.made], result, self.operands)
 
 
-def cotangents_by_number(
-    numbers: Sequence[int], values: Sequence[Expr], operands: Sequence[Expr]
+def cotangents_of(
+    wanted: Sequence[int], numbers: Sequence[int], values: Sequence[Expr], operands: Sequence[Expr]
 ) -> Cotangents:
-    """A function from the number of an operand to its cotangent, None for one without."""
+    """The cotangents of the wanted operands, from the values for operands with `numbers`."""
     by_number = dict(zip(numbers, values, strict=True))
-    return lambda i: cotangent_like(operands[i], by_number[i]) if i in by_number else None
+    return [cotangent_like(operands[i], by_number[i]) if i in by_number else None for i in wanted]
 
 
 def residual_lists(
@@ -198,7 +203,7 @@ def case_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     splits = [split(b, sorted(seeds), asked) for b in attrs["branches"]]
     gives = sorted({i for s in splits for i in s.gives})
     if not gives:
-        return lambda i: None
+        return [None] * len(wanted)
     kept: list[Expr] = []
     if any(s.kept for s in splits):
         wide = tuple([branch_with_residuals(k, splits) for k in range(len(splits))])
@@ -206,7 +211,7 @@ def case_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     back = tuple([branch_backward(k, splits, gives, bool(kept)) for k in range(len(splits))])
     cotangents = [seeds[i] for i in sorted(seeds)]
     result = OPS["case"](index, *given, *kept, *cotangents, branches=back)
-    return cotangents_by_number([i + 1 for i in gives], result, operands)
+    return cotangents_of(wanted, [i + 1 for i in gives], result, operands)
 
 
 def branch_with_residuals(k: int, splits: Sequence[Split]) -> FrozenGraph:
@@ -267,7 +272,7 @@ def call_vjp(wanted: Sequence[int], g: Parts, y: Expr, *operands: Expr, **attrs:
     kept = [packed_residuals(y, "call", operands, {"function": wide}, [wide])] if s.kept else []
     reads = [operands[i] for i in s.reads]
     results = OPS["call"](*reads, *kept, *(given[i] for i in seeds), function=back)
-    return cotangents_by_number(s.gives, results, operands)
+    return cotangents_of(wanted, s.gives, results, operands)
 
 
 def split_function(own: Split) -> tuple[Split, FrozenGraph, FrozenGraph]:

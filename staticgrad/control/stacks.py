@@ -10,7 +10,7 @@ import numpy as np
 
 from gradops import OPS, ArrayType, Op, ShapeError
 from gradops.core.dims import UNKNOWN, Size
-from gradops.core.rules import NO_RULES, Jointly
+from gradops.core.rules import NO_RULES, JointJVP
 from gradops.core.traits import Trait
 from gradops.typing import Attrs
 
@@ -204,7 +204,7 @@ summed: Op = Op(
     source="summed({0}, {1})",
     vjp=[lambda g, y, a, b: cotangent_like(a, as_expr(g)),
          lambda g, y, a, b: cotangent_like(b, as_expr(g))],
-    jvp=Jointly(lambda tangents, y, a, b: summed_jvp(*tangents.values())),
+    jvp=JointJVP(lambda tangents, y, a, b: summed_jvp(*tangents.values())),
     batch=all_batched, doc="The sum of two lists, entry by entry.", samples=no_samples,
 )  # fmt: skip
 

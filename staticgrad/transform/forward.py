@@ -1,14 +1,11 @@
 """Directional derivatives: from expressions to those of their tangents, inputs first."""
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
 
 from gradops import ArrayType, GraphError, astype, depending_on
-from gradops.core.rules import Jointly
 from gradops.transforms.forward import spread
 
 from ..ir.expr import Expr, common_names, lifted, sequence
@@ -117,18 +114,9 @@ def ancestors_but(ends: list[Expr], between: set[Expr], done: set[Expr]) -> set[
 def tangent_of(e: Expr, found: dict[Expr, Any]) -> Any:
     """The tangent of `e`, given those of its inputs; None if it does not move."""
     assert e.op is not None
-    if isinstance(e.op.jvp, Jointly):
-        given = {i: found[x] for i, x in enumerate(e.inputs) if found.get(x) is not None}
-        return e.op.jvp.push(given, e, *e.inputs, **e.attrs) if given else None
-    rules = [
-        (e.op.rule("jvp", i), found[x]) for i, x in enumerate(e.inputs) if found.get(x) is not None
-    ]
-    terms = [rule(t, e, *e.inputs, **e.attrs) for rule, t in rules if rule]
-    terms = [t for t in terms if t is not None]
-    if not terms:
-        return None
-    total = reduce(add, terms)
-    return spread(total, e) if type(e.type) is ArrayType else total
+    tangents = {i: found[x] for i, x in enumerate(e.inputs) if found.get(x) is not None}
+    total = e.op.push(tangents, (e, *e.inputs), e.attrs) if tangents else None
+    return spread(total, e) if total is not None and type(e.type) is ArrayType else total
 
 
 def narrowed(t: Any, wide: Any) -> Parts | None:

@@ -17,7 +17,7 @@ from gradops import (
     depending_on,
     pull_back,
 )
-from gradops.core.rules import Selective
+from gradops.core.rules import JointVJP
 from gradops.core.types import conflict, is_inexact, operand_types
 from gradops.library.shape.ensure_shape import ensure_shape
 
@@ -96,7 +96,7 @@ def carried_by(e: Expr) -> list[Expr]:
     whole = whole_of(e)
     if whole is not None and whole.op is not None:
         of_all = whole.op.vjp
-        if isinstance(of_all, Selective) and of_all.reach:
+        if isinstance(of_all, JointVJP) and of_all.reach:
             bits = of_all.reach(**whole.attrs)[e.attrs["index"]]
             return [x for i, x in enumerate(whole.inputs) if bits >> i & 1]
     rules = e.op.vjp  # a rule that is missing is an error, when it is asked for

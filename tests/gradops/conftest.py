@@ -20,6 +20,7 @@ class Recorded(Operators):
     def __init__(self, value, op=None, inputs=(), operands=(), attrs=None):
         self.value, self.op, self.inputs, self.operands = value, op, inputs, operands
         self.attrs = attrs or {}
+        self.wanted = [i for i, x in enumerate(inputs) if x is not None]
         self.number = next(numbers)
 
     @property

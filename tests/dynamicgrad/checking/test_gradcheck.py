@@ -7,6 +7,7 @@ import dynamicgrad as dg
 import gradops
 from gradops import GradcheckError, TransformError, elementwise, reals
 from gradops.core.op import OPS
+from gradops.core.rules import pullback
 
 gradcheck, gradgradcheck = dg.autograd.gradcheck, dg.autograd.gradgradcheck
 
@@ -131,6 +132,7 @@ def test_a_batch_rule_that_is_wrong_is_found(x, declared):
 
     right = declared("right_double", lambda x: 2 * x, d=[lambda y, x: 2 + 0 * x], source="2*{0}")
     object.__setattr__(right, "vjp", [lambda g, y, x: right(g)])
+    object.__setattr__(right, "pull", pullback(right))
     object.__setattr__(right, "batch", reversed_batch)
     assert gradcheck(right, x)
     with pytest.raises(GradcheckError, match="testing batched gradients"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dynamicgrad as dg
-from dynamicgrad.engine.node import saved_by
+from dynamicgrad.engine.record import saved_by
 from dynamicgrad.engine.tensor import Tensor
 from gradops import OPS
 

@@ -10,7 +10,7 @@ import pytest
 
 import dynamicgrad as dg
 import gradops
-from dynamicgrad.engine.node import PLANS
+from dynamicgrad.engine.record import PLANS
 from gradops.transforms.saved_operands import OUTPUT
 
 from ..behaviour import Table
@@ -95,7 +95,7 @@ def test_what_an_op_saves_matters_to_its_derivatives(op):
     for count in {len(xs) for xs, _ in samples}:
         for i in range(count):
             fit = [s for s in samples if len(s[0]) == count and s[0][i].dtype.kind in "fc"]
-            saves_output, saves = PLANS[op, 1 << i, count] if fit else (False, ())
+            saves_output, saves, _ = PLANS[op, 1 << i, count] if fit else (False, (), ())
             for j in [OUTPUT] * saves_output + [k for k, saved in enumerate(saves) if saved]:
                 assert any(matters(op, i, j, xs, attrs) for xs, attrs in fit), (i, j)
 

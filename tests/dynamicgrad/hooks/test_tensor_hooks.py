@@ -469,12 +469,12 @@ def test_a_hook_on_a_leaf_node_is_a_function(name):
 
 def test_a_hooked_node_of_many_inputs_computes_their_gradients_once():
     op, calls = gradops.OPS["concatenate"], []
-    shares = op.vjp.shares
-    op.vjp.shares = lambda *args, **attrs: (calls.append(1), shares(*args, **attrs))[1]
+    pull = op.pull
+    object.__setattr__(op, "pull", lambda *args: (calls.append(1), pull(*args))[1])
     try:
         c = dg.cat([dg.ones(1, requires_grad=True) for _ in range(50)])
         c.grad_fn.register_hook(lambda gi, go: None)
         c.sum().backward()
     finally:
-        op.vjp.shares = shares
+        object.__setattr__(op, "pull", pull)
     assert calls == [1]

@@ -1,0 +1,114 @@
+"""Recording: the node of an operation, and which values it saves."""
+
+from collections.abc import Sequence
+from sys import _getframe
+from typing import Any
+
+from gradops import Op, reads
+from gradops.core.source_location import OURS
+from gradops.core.types import type_of
+from gradops.transforms.reverse import VertexOp, conjugated
+from gradops.transforms.saved_operands import OUTPUT
+from gradops.typing import Attrs
+
+from .node import Node, clock, new
+
+
+def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
+    """Whether the output, and each operand, is read by the rules of the active operands."""
+    count = len(active)
+    if count > MANY and not any(reads(op, i, 3, "vjp", real) for i in range(3)):
+        return False, (False,) * count
+    needed: set[int] = set()
+    for i in range(count):
+        if active[i]:
+            needed |= reads(op, i, count, "vjp", real)
+    return OUTPUT in needed, tuple(i in needed for i in range(count))
+
+
+MANY = 8  # operands, beyond which an op is one that takes any number
+
+
+Plan = tuple[bool, tuple[bool, ...], tuple[int, ...]]
+
+
+class Plans(dict[tuple[Op, int, int], Plan]):
+    """The values that each op saves, by the bits and count of its active operands; made on demand.
+
+    They say whether the output and each operand is saved, and which operands get cotangents.
+    It may be less where the output is `real`, as of `sign`, whose derivative is 0 but for complex.
+    """
+
+    def __init__(self, real: bool) -> None:
+        self.real = real
+
+    def __missing__(self, key: tuple[Op, int, int]) -> Any:
+        op, bits, count = key
+        active = [bool(bits >> i & 1) for i in range(count)]
+        save_y, save = saved_by(op, active, self.real)
+        found = save_y, save, tuple([i for i in range(count) if active[i]])
+        if count <= MANY:  # an op on any number of operands is not remembered for each number
+            self[key] = found
+        return found
+
+
+PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
+
+
+def node_of(
+    op: VertexOp,
+    inputs: tuple[Any, ...],
+    operands: Any,
+    attrs: Attrs,
+    output: Any,
+    wanted: Sequence[int],
+    shape: Any,
+    dtype: Any,
+    kind: type[Node] = Node,
+    depth: int = 2,
+) -> Node:
+    """A new node, made where the user's program is now; the one place that makes nodes.
+
+    The program is at least `depth` calls up from here.
+    """
+    node: Node = new(kind)
+    node.op, node.inputs, node.operands = op, inputs, operands
+    node.attrs, node.output, node.wanted = attrs, output, wanted
+    node.shape, node.dtype = shape, dtype
+    node.number, node.watch, node.storage = next(clock), None, None
+    frame = _getframe(depth)
+    code = frame.f_code
+    while OURS[code.co_filename] and frame.f_back:
+        frame = frame.f_back
+        code = frame.f_code
+    node.code, node.offset = code, frame.f_lasti
+    return node
+
+
+def present(inputs: Sequence[Any]) -> tuple[int, ...]:
+    """The numbers of the inputs that get cotangents: those that are on the tape."""
+    return tuple([i for i, x in enumerate(inputs) if x is not None])
+
+
+def record(
+    op: Op, args: Sequence[Any], inputs: Sequence[Any], active: int, attrs: dict[str, Any], y: Any
+) -> Node:
+    """The node of an operation that gave the value `y`.
+
+    `inputs` are the nodes of the operands `args`, None for those that require no gradient; the
+    bits of `active` say the same.
+    """
+    is_complex = y.dtype.kind == "c"
+    save_y, save, wanted = (COMPLEX_PLANS if is_complex else PLANS)[op, active, len(args)]
+    operands = tuple(
+        [a if s else n or only_type(a) for a, n, s in zip(args, inputs, save, strict=True)]
+    )
+    return node_of(
+        conjugated(op) if is_complex else op, tuple(inputs), operands, attrs,
+        y if save_y else None, wanted, y.shape, y.dtype, depth=3,
+    )  # fmt: skip
+
+
+def only_type(a: Any) -> Any:
+    """What stands for an operand whose value no rule reads: a number itself, else its type."""
+    return a if type(a) in (float, int, bool) else type_of(a)
