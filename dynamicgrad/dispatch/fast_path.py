@@ -6,6 +6,8 @@ the op itself. What is recorded is the same as by `tape.record`, spelled out.
 
 import operator
 from collections.abc import Callable
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from ..engine.plain_arrays import keep_plain
 from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import noted
+from .op_dtypes import promoted
 from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
 
@@ -34,6 +37,7 @@ ALONG = frozenset(
     {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
     | {"softmax", "log_softmax"}
 )
+Tensor.promoted = staticmethod(promoted)
 GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of ops that ask for more
 WHOLE = frozenset({"sum", "mean", "max", "min"})
 TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # that take a dtype= first
@@ -249,9 +253,14 @@ def operand(x: Any) -> Any:
 
 def with_parameters(call: Any, *names: str) -> Any:
     """`call` with PyTorch's names for its parameters, at no cost to a call."""
-    code = call.__code__
-    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    call.__code__ = code_with(names, call.__code__)
     return call
+
+
+@cache
+def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
+    """`code` with these names for its first variables."""
+    return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:

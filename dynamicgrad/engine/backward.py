@@ -134,7 +134,7 @@ def carry(
         recording = differentiating()
         read: Callable[[Node], Any] = noting(recording, recorded)
     else:
-        read = values if retain else reader(Freed((here(),)))
+        read = values if retain else reader(Freed(here()))
     look = sloped(inspection()) if recording else inspection()
     hooks = HookCalls(list(seeds), active, keep, arrive)
     mode = RECORDING.set(recording)

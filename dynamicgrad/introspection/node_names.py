@@ -14,12 +14,12 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def node_name(node: Node) -> str:
+def node_name(self: Node) -> str:
     """The name of a node, the same before and after its saved operands are freed."""
-    names = row_of(node.op.name).grad_fn.split()
+    names = row_of(self.op.name).grad_fn.split()
     if not names:
-        return f"{camel(node.op.name)}Backward0"
-    return names[VARIANTS[node.op.name](node)] if len(names) > 1 else names[0]
+        return f"{camel(self.op.name)}Backward0"
+    return names[VARIANTS[self.op.name](self)] if len(names) > 1 else names[0]
 
 
 def is_freed(node: Node) -> bool:

@@ -10,10 +10,15 @@ from gradops import OPS, Op
 from gradops.core.traits import Trait
 
 from ..dispatch.fast_path import binary
-from ..engine.array import Array, in_place, power
+from ..engine.array import Array, power
 from ..engine.handle import Handle
+from ..engine.node import Node
 from ..engine.tensor import Tensor
+from ..introspection.node_names import node_name
+from ..introspection.repr import array_repr, tensor_repr
+from ..ops.unbind import iterate
 from ..tracing import tracer_protocol
+from .array_methods import array_namespace, in_place, set_entries, tolist
 from .torch_functions import METHODS, PROPERTIES, written_methods
 
 OPERATORS = {
@@ -68,6 +73,10 @@ def install_on_arrays() -> None:
     for name, op in AUGMENTED.items():
         compute = getattr(Array, f"__{name[1:]}__")
         setattr(Array, f"__{name}__", in_place(op, compute))
+    Array.__setitem__ = set_entries  # type: ignore[method-assign]
+    Array.tolist = tolist  # type: ignore[method-assign]
+    Array.__array_namespace__ = array_namespace  # type: ignore[assignment]
+    Array.__repr__ = array_repr  # type: ignore[method-assign]
     Array.ufuncs = Ufuncs(Array)
     for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
         setattr(Array, name, METHODS[name])
@@ -82,6 +91,7 @@ def install() -> None:
     for name, function in quick.items():
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", reflected(function))
+    Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
     Tensor.ufuncs = Ufuncs(Tensor)
     Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]
     Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
@@ -90,5 +100,7 @@ def install() -> None:
         setattr(Tensor, f"__{name}__", getattr(Tensor, f"{written}_"))
 
 
+Handle.__iter__ = iterate  # type: ignore[method-assign]
+Node.name = node_name  # type: ignore[method-assign]
 install()
 install_on_arrays()

@@ -61,12 +61,6 @@ HEIGHT = {
 }
 
 DEFERRED = {
-    "dynamicgrad.engine.array -> dynamicgrad.array_namespace",
-    "dynamicgrad.engine.array -> dynamicgrad.introspection",
-    "dynamicgrad.engine.array -> dynamicgrad.ops",
-    "dynamicgrad.engine.handle -> dynamicgrad.ops",
-    "dynamicgrad.engine.node -> dynamicgrad.introspection",
-    "dynamicgrad.engine.tensor -> dynamicgrad.introspection",
     "staticgrad.ir.expr -> staticgrad.array_api",
     "staticgrad.ir.graph -> staticgrad.text",
 }
