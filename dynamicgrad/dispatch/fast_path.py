@@ -6,6 +6,8 @@ the op itself. What is recorded is the same as by `tape.record`, spelled out.
 
 import operator
 from collections.abc import Callable
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -247,9 +249,14 @@ def operand(x: Any) -> Any:
 
 def with_parameters(call: Any, *names: str) -> Any:
     """`call` with PyTorch's names for its parameters, at no cost to a call."""
-    code = call.__code__
-    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    call.__code__ = code_with(names, call.__code__)
     return call
+
+
+@cache
+def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
+    """`code` with these names for its first variables."""
+    return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:

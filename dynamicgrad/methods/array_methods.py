@@ -11,8 +11,9 @@ from gradops.array_api import require_version
 from gradops.core.op import as_operand
 
 from ..engine.array import Array, require_owner
+from ..ops.assignment import plain, replace
 from ..ops.conversion import listed
-from ..ops.inplace import plain, replace, write
+from ..ops.inplace import write
 
 
 def set_entries(self: Array, key: Any, value: Any) -> None:
