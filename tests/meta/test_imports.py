@@ -14,8 +14,8 @@ def test_importing_the_packages_imports_no_slow_library():
 
 
 LATE = {
-    "dataclasses", "decimal", "gradops.array_api", "hashlib", "json", "numpy.fft", "numpy.random", "numpy.typing",
-    "random", "string", "threading",
+    "dataclasses", "decimal", "gradops.array_api", "hashlib", "json", "numpy.fft", "numpy.random",
+    "numpy.typing", "random", "string", "threading",
 }  # fmt: skip
 """What takes a millisecond and more to import, or makes classes slowly, and few programs need."""
 
