@@ -5,11 +5,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops.core.source_location import describe, here
 from gradops.numpy_api.detach_checks import array_refused, number_made
+from gradops.typing import DTypeLike
 
 from ..devices import require, without_device
 from ..engine.grad_mode import is_recording

@@ -6,14 +6,13 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import Batched, DTypeError, TransformError
 from gradops.core.levels import TRACING
 from gradops.core.op import unmasked
 from gradops.core.types import as_shape, shape_of, type_of
-from gradops.typing import AnyArray, Number, ShapeLike
+from gradops.typing import AnyArray, DTypeLike, Number, ShapeLike
 
 from ..devices import on_device
 from ..dispatch.casting import number_in

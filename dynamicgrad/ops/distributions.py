@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any, Optional
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
+from gradops.typing import DTypeLike
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops.core.dims import product
 from gradops.core.types import broadcast_shapes, shape_of
-from gradops.typing import Axis, Number, ShapeLike
+from gradops.typing import Axis, DTypeLike, Number, ShapeLike
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand

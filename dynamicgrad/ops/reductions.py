@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import Op
@@ -13,7 +12,7 @@ from gradops.library.reduce.cumulative import latest
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
 from gradops.library.shape.movement import computed_in, in_dtype
-from gradops.typing import AnyArray, Axis, Number
+from gradops.typing import AnyArray, Axis, DTypeLike, Number
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
