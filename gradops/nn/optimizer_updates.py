@@ -3,13 +3,13 @@
 A rule maps a parameter, its gradient and the optimizer's state to a new parameter and a new state.
 Operands are arrays, tensors or expressions; hyperparameters are numbers, `lr` may also be one of
 them. The state is a dict under PyTorch's names, empty before the first step; `step` in it counts
-the steps, as a number or as anything that holds one. What holds the state, tensors updated in place
-or variables assigned in a graph, is each package's own.
+the steps, as a number or an array. Each package holds the state in its own way: tensors updated in
+place, or variables assigned in a graph.
 
 Note [Scalars]. What is computed from numbers alone, a rate or a power of beta, is computed in
-float64 and rounded where it meets an array, whoever computes it: Python, which does so with its
-numbers, or a graph that holds the step. So both have the same bits. NumPy's power and Python's may
-differ in the last one; both take NumPy's.
+float64 and rounded where it meets an array: by Python with its numbers, or by a graph that holds
+the step. So both have the same bits. NumPy's power and Python's may differ in the last one; both
+use NumPy's.
 """
 
 import math
@@ -141,10 +141,10 @@ def rmsprop(
     centered: bool = False,
     maximize: bool = False,
 ) -> Updated:
-    """Hinton's RMSprop: the gradient over the root of the running mean of its square.
+    """Hinton's RMSprop: the gradient over the root of the moving average of its square.
 
     The state is `step`, `square_avg`, with momentum `momentum_buffer`, and `grad_avg` if the
-    gradient's own mean is taken out of the square's (`centered`).
+    variance replaces the mean square (`centered`).
 
     >>> p, state = rmsprop(1.0, 0.5, {}, lr=0.1)
     >>> round(float(p), 6)
@@ -225,12 +225,12 @@ def adagrad(
 
 
 def decayed(param: Any, grad: Any, weight_decay: float) -> Any:
-    """The gradient of the loss with half the squared parameter added, `weight_decay` times."""
+    """The gradient plus `weight_decay` times the parameter."""
     return grad + weight_decay * param if weight_decay else grad
 
 
 def scalar(x: Operand, like: Any) -> Any:
-    """A scalar in the dtype of an array; a number has it by itself. See Note [Scalars]."""
+    """A scalar in the dtype of an array; Python numbers unchanged. See Note [Scalars]."""
     if type(x) in PYTHON_SCALARS or type_of(x).dtype == (dtype := type_of(like).dtype):
         return x
     return astype(x, dtype=dtype)
@@ -242,7 +242,7 @@ def counted(step: Any) -> Any:
 
 
 def share_seen(beta: float, step: Any) -> Any:
-    """1 - beta ** step, how much of a mean that starts from zero is of what it has seen."""
+    """1 - beta ** step, the bias correction of a mean that starts from zero."""
     if type(step) in PYTHON_SCALARS:
         return share_of_number(beta, step)
     return 1 - power(beta, counted(step))
@@ -250,17 +250,17 @@ def share_seen(beta: float, step: Any) -> Any:
 
 @lru_cache(maxsize=64)  # a step asks anew for each parameter
 def share_of_number(beta: float, step: float) -> float:
-    """The same for a number of steps, by NumPy's power."""
+    """`share_seen` for a Python number of steps, with NumPy's power."""
     return 1 - float(np.power(beta, float(step)))
 
 
 def root(x: Operand) -> Operand:
-    """The square root of a scalar; of a number, a number."""
+    """The square root of a scalar; of a Python number, a Python number."""
     return math.sqrt(x) if type(x) is float else sqrt(x)
 
 
 def averaged(before: Any, value: Any, beta: float) -> Any:
-    """The exponentially weighted mean, which starts from zero."""
+    """An exponential moving average, starting from zero."""
     share = (1 - beta) * value
     return share if before is None else beta * before + share
 
@@ -272,7 +272,7 @@ def momentum_sgd(
     lr: float,
     momentum: float = 0.9,
 ) -> tuple[list[Any], list[Any]]:
-    """`sgd` with momentum for several parameters: the new parameters and the new velocities.
+    """`sgd` with momentum for several parameters: the new parameters and velocities.
 
     >>> momentum_sgd([1.0], [0.5], [0.0], lr=0.1)
     ([0.95], [0.5])

@@ -13,7 +13,7 @@ HALF = np.dtype(np.float16)
 
 
 def of_scipy(name: str) -> Callable[..., Any]:
-    """The kernel that is the function of `scipy.special` called `name`."""
+    """The kernel of the function `name` of `scipy.special`."""
 
     def kernel(*xs: np.ndarray, out: np.ndarray | None = None) -> Any:
         dtype = float_dtype(*xs)

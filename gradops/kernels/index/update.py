@@ -1,6 +1,6 @@
-"""Adding to an array at an index, the transpose of indexing, and other updates of entries.
+"""Scatter-add and other updates of an array at an index.
 
-Places are counted along the flattened array, for which `ufunc.at` is several times faster.
+Entries are addressed in the flattened array, for which `ufunc.at` is several times faster.
 """
 
 import math
@@ -14,7 +14,7 @@ from .indexing import Index, axes_used, check_values, native, paired, placement,
 
 
 def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros of `shape`, with the first operand added at an index."""
+    """Zeros of `shape` with the first operand added at an index."""
     g, *arrays = operands
     if not arrays:
         y = np.zeros(shape, g.dtype)
@@ -31,7 +31,7 @@ def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarr
 def flat_places(
     op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """Where in the flattened array the entries at an index are."""
+    """The flat positions of the entries at an index."""
     k = len(shape)
     if "..." not in index:  # the axes that the index does not name come last and need no table
         k = sum(axes_used(op, a, e, a) for e, a in paired(index, arrays))
@@ -50,9 +50,9 @@ def flat_places(
 def leading_places(
     index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """The same along the axes that an index names: from a table, or computed if that were big.
+    """The flat positions along the axes that an index names: from a table, or computed if it were big.
 
-    Of nothing but arrays of integers, the places can be computed.
+    They can only be computed if the index consists of integer arrays.
     """
     total = math.prod(shape)
     simple = len(arrays) == len(index) and all(a.dtype.kind in "iu" for a in arrays)
@@ -67,7 +67,7 @@ def leading_places(
 
 
 def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
-    """The kernel that combines the first operand at an index with the second by `ufunc`."""
+    """A kernel that combines the first operand at an index with the second by `ufunc`."""
 
     def kernel(*operands: np.ndarray, index: Index) -> Any:
         x, v, *arrays = operands
@@ -85,7 +85,7 @@ def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def written(*operands: np.ndarray, index: Index) -> np.ndarray:
-    """The first operand with the second at an index; of several for one entry, the last."""
+    """The first operand with the second at an index; for an entry named twice, the last value."""
     x, v, *arrays = operands
     y, v = np.array(x, order="C"), fitted("set_at", x, v, arrays, index)
     try:
@@ -99,7 +99,7 @@ def written(*operands: np.ndarray, index: Index) -> np.ndarray:
 def fitted(
     op: str, x: np.ndarray, v: np.ndarray, arrays: Sequence[np.ndarray], index: Index
 ) -> np.ndarray:
-    """The values in the dtype of the entries, if they can have it and broadcast to their places."""
+    """The values, cast to the dtype of the entries, or an error if they do not fit."""
     dtype = np.asarray(x).dtype
     if not hasattr(v, "dtype"):
         v = np.asarray(v, np.result_type(dtype, v))
@@ -111,7 +111,7 @@ def fitted(
 
 
 def survivors(*arrays: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
-    """Whether what is written at an index is not overwritten by what comes later."""
+    """True for values at an index that no later value overwrites."""
     places = flat_places("survivors", index, shape, arrays)
     last, order = np.empty(math.prod(shape), np.intp), np.arange(places.size)
     last[places.reshape(-1)] = order

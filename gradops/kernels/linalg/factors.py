@@ -1,4 +1,4 @@
-"""Factorisations of any matrix, and what is found by way of them."""
+"""Factorizations by LAPACK: SVD, QR, eigenvalues, pseudoinverse and least squares."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ from .linalg import (
 
 
 def routine(name: str, m: int, n: int, kind: str = "") -> Any:
-    """LAPACK's routine for m by n matrices; NumPy before 2.3 has two, by which size is smaller."""
+    """NumPy's wrapper of a LAPACK routine for m by n matrices; before NumPy 2.3 there are two."""
     found = getattr(ROUTINES, name + kind, None)
     return found or getattr(ROUTINES, f"{name}_{'m' if m < n else 'n'}{kind}")
 
 
 def svd(x: Any, full_matrices: bool = True) -> np.ndarray:
-    """The matrix U, the singular values as a row, and the transpose of Vh, one above the other."""
+    """U, the singular values as a row, and the transpose of Vh, one above the other."""
     dtype = dtype_of(x)
     *batch, m, n = x.shape
     k = min(m, n)
@@ -56,7 +56,7 @@ FACTORED: dict[str, Any] = {
 
 
 def qr(x: np.ndarray, mode: str = "reduced") -> np.ndarray:
-    """The matrix Q above the transpose of R."""
+    """Q above the transpose of R."""
     dtype = dtype_of(x)
     *batch, m, n = x.shape
     q, r = FACTORED[mode](x)
@@ -66,12 +66,12 @@ def qr(x: np.ndarray, mode: str = "reduced") -> np.ndarray:
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype:
-    """The dtype of complex numbers with parts of a dtype."""
+    """The complex dtype with parts of the given dtype."""
     return np.dtype(dtype.char.upper())
 
 
 def eig(x: Any) -> np.ndarray:
-    """The eigenvalues as a row above the matrix of eigenvectors, complex in any case."""
+    """The eigenvalues as a row above the eigenvectors, always complex."""
     dtype = dtype_of(x)
     *batch, n, _ = x.shape
     y = np.empty((*batch, n + 1, n), complex_dtype(dtype))
@@ -89,14 +89,14 @@ def eigvals(x: np.ndarray) -> np.ndarray:
 
 
 def cutoff(m: Any, n: Any, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any:
-    """What part of the largest singular value counts as zero."""
+    """The fraction of the largest singular value below which others count as zero."""
     if rtol is not None:
         return rtol
     return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
 
 
 def checked(op: str, x: np.ndarray) -> Any:
-    """Matrices with finite entries, in the dtype of the result."""
+    """Matrices in the dtype of the result, checked to be finite."""
     x = cast(x, dtype_of(x))
     if not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))

@@ -1,7 +1,7 @@
-"""LAPACK's routines, as NumPy calls them: on stacks of matrices, in double precision.
+"""NumPy's wrappers of LAPACK routines, which work on stacks of matrices in double precision.
 
-NumPy's own functions wrap the same routines at some microseconds a call; results are equal to the
-bit. Where a routine fails, the error says of which matrix of the stack.
+NumPy's own functions call the same routines at some microseconds more; results are equal to the
+bit. Where a routine fails, the error names the matrix of the stack.
 """
 
 from collections.abc import Sequence
@@ -40,14 +40,14 @@ def common_dtype(*dtypes: np.dtype) -> np.dtype:
 
 
 def dtype_of(*xs: np.ndarray) -> np.dtype:
-    """The same for operands."""
+    """The dtype of a result for these operands."""
     if len(xs) == 1 and xs[0].dtype is DOUBLE:
         return DOUBLE
     return common_dtype(*(x.dtype for x in xs))
 
 
 def real_dtype(dtype: np.dtype) -> np.dtype:
-    """The dtype of the parts of numbers of a dtype."""
+    """The dtype of real and imaginary parts."""
     return np.dtype(dtype.char.lower())
 
 
@@ -60,9 +60,10 @@ def attempt(
     out: Any = None,
     finite: bool = False,
 ) -> np.ndarray:
-    """What a routine gives, or a LinAlgError that says for which matrix there is nothing.
+    """The result of a routine, or a LinAlgError that names the matrix where it fails.
 
-    With `finite`, infinities and NaN are refused: iterations do not end on them, or in nonsense.
+    With `finite`, infinities and NaN are refused: iterations do not terminate on them, or in
+    nonsense.
     """
     try:
         with np.errstate(invalid="raise", over="ignore", divide="ignore", under="ignore"):
@@ -84,7 +85,7 @@ def refused(
     out: np.ndarray | None,
     finite: bool,
 ) -> np.ndarray:
-    """Raise the error for what went wrong, if it did, and was not a sum that overflowed."""
+    """Raise the error for a failed routine, unless a mere overflow was reported."""
     if finite and not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
     with np.errstate(all="ignore"):
@@ -104,7 +105,7 @@ def failure(op: str, xs: Sequence[np.ndarray], why: str, where: Any) -> LinAlgEr
 
 
 def cast(y: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """A result in its dtype, which it mostly has."""
+    """A result in its dtype."""
     return y if y.dtype is dtype else y.astype(dtype, copy=False)
 
 
@@ -121,7 +122,7 @@ def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def inv(x: np.ndarray, checked: bool = True) -> Any:
-    """The inverse; of singular matrices NaN, unless that is checked for."""
+    """The inverse; NaN for singular matrices, or an error if `checked`."""
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"
     if checked:
@@ -142,7 +143,7 @@ EIGVALSH = {"L": ROUTINES.eigvalsh_lo, "U": ROUTINES.eigvalsh_up}
 
 
 def eigh(x: Any, UPLO: str = "L") -> np.ndarray:
-    """The eigenvalues as a row above the matrix of eigenvectors."""
+    """The eigenvalues as a row above the eigenvectors."""
     dtype = dtype_of(x)
     routine = EIGH[UPLO]
     *batch, n, _ = x.shape

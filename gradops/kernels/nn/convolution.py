@@ -41,7 +41,7 @@ def convolve(
     groups: int,
     bias: np.ndarray | None = None,
 ) -> Any:
-    """The products of the filters `w` with the windows of `x`, summed: channels first."""
+    """The convolution of `x` with the filters `w`, channels first."""
     return second(correlate(last(x), w, strides, pads, dilations, groups, bias))
 
 
@@ -64,7 +64,7 @@ def correlate(
     groups: int,
     bias: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The same for an `x` with channels last, and so is the result."""
+    """The convolution of an `x` with channels last; so are those of the result."""
     slide = w.shape[2:], strides, pads, dilations
     sizes = map(places, x.shape[1:-1], *slide)
     y = np.empty((len(x), *sizes, len(w)), np.result_type(x, w))
@@ -85,13 +85,13 @@ def correlate(
 
 
 def matrices(w: np.ndarray, groups: int) -> np.ndarray:
-    """The filters of each group as the columns of a matrix."""
+    """The filters of each group as columns of a matrix."""
     filters = last(w).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
     return np.ascontiguousarray(filters.transpose(0, 2, 1))
 
 
 def shares(x: np.ndarray, y: np.ndarray, filters: Any, most: int) -> list[list[slice]]:
-    """Examples that are worked on at a time, in lists that threads may take."""
+    """The examples in chunks for one block, grouped in lists for threads."""
     width, height = filters.shape[-2:]
     one = max(1, y[:1, ..., :1].size * len(filters) * width * x.itemsize)
     step = max(1, BLOCK // one)
@@ -103,9 +103,10 @@ def shares(x: np.ndarray, y: np.ndarray, filters: Any, most: int) -> list[list[s
 def blocks(
     x: np.ndarray, parts: Iterable[slice], slide: Slide, groups: int
 ) -> Iterator[tuple[tuple[slice, slice], Any]]:
-    """Examples and places, and their windows as the rows of a matrix for each group.
+    """Blocks of windows as the rows of a matrix for each group.
 
-    The first part is the longest. Memory, and views of it, are made once: a block is a few calls.
+    The first part is the longest. Memory, and views of it, are allocated once: a block is a few
+    calls.
     """
     window, strides, pads, dilations = slide
     parts = iter(parts)
@@ -134,9 +135,9 @@ def blocks(
 
 
 def framing(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
-    """Memory for examples with padding, the place for examples in it, and what is kept of them.
+    """A buffer for padded examples, the place of the examples in it, and the part that is used.
 
-    It is `x` itself, with no such place, if that is as it should be.
+    It is `x` itself, without a place, if no padding is needed.
     """
     if x.flags.c_contiguous and not any(map(any, pads)):
         return x, None, None
@@ -147,16 +148,16 @@ def framing(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
 
 
 def grouped(views: Any, n: int, groups: int) -> np.ndarray:
-    """Windows over `n` axes with an axis of groups of channels in front."""
+    """Windows over `n` axes with an axis of channel groups in front."""
     *shape, channels = views.shape
     parted = views.reshape(*shape, groups, channels // groups)
     return parted.transpose(len(shape), *range(len(shape)), len(shape) + 1)
 
 
 def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Memory in the shape of windows over `n` axes, and as the rows of a matrix for each group.
+    """A buffer in the shape of windows over `n` axes, and as rows of a matrix for each group.
 
-    Where windows lie in short runs, the matrix has its columns in one piece.
+    Where runs of windows are short, the matrix is stored by columns.
     """
     groups, rows, width = shape[0], math.prod(shape[1 : n + 2]), math.prod(shape[n + 2 :])
     if math.prod(shape[-2:]) > SHORT:
@@ -167,13 +168,13 @@ def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np
 
 
 def by_group(y: np.ndarray, groups: int) -> np.ndarray:
-    """An array with channels last as a matrix for each group of channels."""
+    """An array with channels last as a matrix for each channel group."""
     *shape, channels = y.shape
     return y.reshape(math.prod(shape), groups, channels // groups).transpose(1, 0, 2)
 
 
 def tiles(rows: np.ndarray, height: int) -> Iterator[tuple[int, int, int]]:
-    """Where to begin and end among the rows, and how many to multiply at a time."""
+    """The bounds of the rows, and the number of rows to multiply at a time."""
     _, n, width = rows.shape
     most = TILE // max(1, width * height)
     if most < LEAST or n <= most:
@@ -186,7 +187,7 @@ def tiles(rows: np.ndarray, height: int) -> Iterator[tuple[int, int, int]]:
 
 
 def tiled(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
-    """Some rows of each group, so many at a time: a view."""
+    """The rows of each group in tiles, as a view."""
     first, last, size = tile
     groups, _, width = rows.shape
     return rows[:, first:last].reshape(groups, -1 if size else 1, size, width)
@@ -221,8 +222,8 @@ def spread(
 ) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 
-    Entries that are a stride apart see the same part of each filter. They are a convolution of `g`
-    with that part, turned around.
+    Entries that are a stride apart see the same part of each filter: they are a convolution of `g`
+    with that part, reversed.
     """
     g, turned = last(g), exchanged(w, groups)
     once = (1,) * len(strides)
@@ -241,7 +242,7 @@ def spread(
 
 
 def exchanged(w: np.ndarray, groups: int) -> np.ndarray:
-    """The filters with channels of operand and result in each other's place."""
+    """The filters with the channels of operand and result exchanged."""
     parted = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
     return parted.reshape(-1, *parted.shape[2:])
 

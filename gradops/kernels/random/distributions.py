@@ -1,4 +1,4 @@
-"""Random numbers whose distribution has a parameter for each of them."""
+"""Random numbers with a parameter for each."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ MOST = {"random_poisson": 2.0**62}  # a larger mean gives numbers of more than 6
 
 
 def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Callable[..., Any]:
-    """`draw(generator, parameters)` as a function of a key, or of keys, and of the parameter.
+    """A kernel that draws by `draw(generator, parameters)` for a key, or for each of several.
 
     The shape is that of the numbers of one key. The parameter broadcasts to the shape of all. The
     dtype is that of the parameter, unless it is given.
@@ -37,7 +37,7 @@ def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Call
 
 
 def check(name: str, parameter: np.ndarray) -> None:
-    """Refuse parameters that are negative or not finite, with which NumPy might draw forever."""
+    """Raise for parameters that are negative or not finite, with which NumPy might draw forever."""
     most = MOST.get(name, np.finfo(np.float64).max)
     within = (parameter >= 0) & (parameter <= most)
     if not within.all():

@@ -1,9 +1,9 @@
-"""Random numbers that are a function of a key, and how one key is made from another.
+"""Random numbers as a function of a key, and how keys are derived.
 
-Note [Keys]. A key is two words of 64 bits. The numbers that belong to it are those of
-`np.random.Generator(np.random.Philox(key=key))`: Philox enciphers a counter that starts at 0 with
+Note [Keys]. A key is two words of 64 bits. Its numbers are those of
+`np.random.Generator(np.random.Philox(key=key))`: Philox encrypts a counter that starts at 0 with
 the key (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011), so keys that
-differ in a single bit have unrelated numbers, and no draw depends on another. Like NumPy's
+differ in a single bit have unrelated numbers, and no draw depends on another. Like those of NumPy's
 generators, the numbers may change with NumPy's version.
 """
 
@@ -33,20 +33,20 @@ IDLE: list["np.random.Generator"] = []
 
 
 def mixed(z: Word) -> Word:
-    """A permutation of the words in which each bit of `z` changes half of the bits."""
+    """A permutation of 64-bit words in which each bit of `z` flips half of the bits."""
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
     z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
     return z ^ z >> 31
 
 
 def folded(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
-    """The key made of the key (a, b) and a word of data.
+    """The key derived from the key (a, b) and a word of data.
 
     Notes
     -----
     Three rounds of a Feistel network whose mixing is that of SplitMix64 (Steele and others, "Fast
-    splittable pseudorandom number generators", 2014). Each step can be undone: no two keys become
-    one by the same data, and no two data make the same key of one.
+    splittable pseudorandom number generators", 2014). Each step is invertible: different keys stay
+    different for the same data, and different data give different keys.
     """
     a = mixed(a + (data + 1) * 0x9E3779B97F4A7C15 & MASK)
     b = mixed(a ^ b)
@@ -54,9 +54,9 @@ def folded(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
 
 
 def fold_in(key: Any, data: Any) -> np.ndarray:
-    """The key made of a key and an integer, negative ones counting modulo 2**64.
+    """The key derived from a key and an integer, negative ones modulo 2**64.
 
-    Of a stack of keys, of data, or of both, which broadcast, it makes a stack of keys.
+    Stacks of keys and of integers broadcast to a stack of keys.
     """
     key, data = as_keys(key), np.asarray(data)
     if data.dtype.kind not in "iu":
@@ -69,7 +69,7 @@ def fold_in(key: Any, data: Any) -> np.ndarray:
 
 
 def as_keys(key: Any) -> np.ndarray:
-    """A key, or a stack of them, as an array; what is none is left to type inference to explain."""
+    """A key or stack of keys as an array; type inference explains anything else."""
     key = np.asarray(key)
     if key.dtype != WORD or key.shape[-1:] != (2,):
         raise ValueError("a key is uint64[2]")
@@ -77,7 +77,7 @@ def as_keys(key: Any) -> np.ndarray:
 
 
 def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np.ndarray:
-    """What `draw` gives with a generator of which nothing was drawn for the key before."""
+    """`draw` with a fresh generator for the key."""
     try:
         generator = IDLE.pop()  # in one step, so threads and interrupted draws have their own
     except IndexError:
@@ -89,7 +89,7 @@ def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np
 
 
 def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
-    """`draw(generator, ...)` as a function of a key, or of a stack of keys each of which draws."""
+    """`draw(generator, ...)` as a function of a key, or of a stack of keys."""
 
     @functools.wraps(draw)
     def kernel(key: Any, *args: Any, **attrs: object) -> Any:
@@ -105,7 +105,7 @@ def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def at_start(key: Any) -> dict[str, Any]:
-    """The state of a Philox generator from which nothing was drawn."""
+    """The initial state of a Philox generator."""
     zeros = (0, 0, 0, 0)
     return {
         "bit_generator": "Philox", "state": {"counter": zeros, "key": key},
@@ -114,7 +114,7 @@ def at_start(key: Any) -> dict[str, Any]:
 
 
 def spanned(low: float, high: float, dtype: np.dtype) -> bool:
-    """Whether a dtype has all numbers from `low` to `high`, and their distance."""
+    """Whether a dtype holds all numbers from `low` to `high`, and their distance."""
     top = LARGEST[dtype]
     return -top <= low <= high <= top and high - low <= top
 
@@ -153,7 +153,7 @@ def normal(
 def truncated(
     generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
 ) -> np.ndarray:
-    """Normal numbers, those beyond 2 drawn again until none is."""
+    """Normal numbers, redrawn until none is beyond 2."""
     dtype = np.dtype(dtype)
     y = generator.standard_normal(shape, DRAWN_IN[dtype])
     entries = y.reshape(-1)
@@ -188,7 +188,7 @@ def exponential(
 
 
 def in_float64(method: str) -> Callable[..., Any]:
-    """The kernel that draws float64 with a method of NumPy's generators, and rounds."""
+    """A kernel that draws float64 with a method of NumPy's generators, and rounds."""
 
     @keyed
     def kernel(
@@ -207,7 +207,7 @@ laplace, logistic, cauchy = map(in_float64, ("laplace", "logistic", "standard_ca
 
 @keyed
 def bernoulli(generator: np.random.Generator, shape: tuple[int, ...] = (), p: float = 0.5) -> Any:
-    """Whether words of 32 bits, which take half of the time of floats, are below p * 2**32."""
+    """True with probability `p`: 32-bit words below p * 2**32, in half the time of floats."""
     shape = tuple(shape) if np.iterable(shape) else (operator.index(shape),)
     if not 0 <= p <= 1 or min(shape, default=0) < 0:
         raise ValueError("no probability, or a negative size")

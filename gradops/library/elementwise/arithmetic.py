@@ -41,7 +41,7 @@ def strong_product_kernel(v: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def strong(x: Any, y: Any) -> Any:
-    """A Python number among the operands of `y` in the dtype it had beside the others.
+    """A Python number `x` in the dtype of the result `y`; other operands unchanged.
 
     A graph holds it as a constant of that dtype, so arithmetic on it has the same bits there.
     """
@@ -49,7 +49,7 @@ def strong(x: Any, y: Any) -> Any:
 
 
 def wide(x: Operand, y: AnyArray) -> Any:
-    """An operand in the dtype of the result."""
+    """An operand cast to the dtype of the result."""
     if type(x) in PYTHON_SCALARS:
         return strong(x, y)
     return x if type_of(x).dtype == y.dtype else OPS["astype"](x, dtype=y.dtype)
@@ -96,7 +96,7 @@ neg = elementwise(
 
 
 def abs_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """Along x as it points; for a complex x, what of t points there."""
+    """The component of t along x: t sign(x), or for complex x the real part of conj(sign(x)) t."""
     if not is_complex(type_of(x).dtype):
         return t * sign(x)
     return OPS["real"](OPS["conj"](sign(x)) * t)
@@ -110,7 +110,7 @@ abs = elementwise(
 
 
 def turning(v: AnyArray, y: AnyArray, x: AnyArray, along: Any) -> AnyArray:
-    """What of `v` turns the direction of a complex x; `along` is what goes along it."""
+    """The derivative of the direction of x along `v`, whose component along x is `along`."""
     return strong_product(abs(y) * v - y * along, 1 / abs(x))  # abs(y) is 0 where x is, else 1
 
 
@@ -156,7 +156,7 @@ def rsqrt(x: OperandLike) -> Any:
 
 
 def at_zero(a: AnyArray, b: AnyArray) -> AnyArray:
-    """Where the base is zero and the exponent is not below: there it counts as a constant."""
+    """True where the base is 0 and the exponent at least 0: there it counts as a constant."""
     return equal(a, 0) & greater_equal(b, 0)
 
 

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def of_floats(name: str) -> Callable[..., ArrayType]:
-    """Type inference for an op, entry by entry, that gives floats: of integers, float64."""
+    """Type inference of an elementwise op that returns floats, float64 for integers."""
 
     def infer(*types: ArrayType, **attrs: object) -> ArrayType:
         return ArrayType(broadcast_shapes(name, types), float_dtype(*(t.dtype for t in types)))
@@ -37,12 +37,12 @@ def of_floats(name: str) -> Callable[..., ArrayType]:
 
 
 def borrowed(name: str, **facets: Any) -> Op:
-    """An op whose kernel is SciPy's; its types are inferred without SciPy."""
+    """An op whose kernel is SciPy's, with type inference that does not import SciPy."""
     return elementwise(name, of_scipy(name), infer=of_floats(name), **facets)
 
 
 def none_in(name: str, operand: str) -> singular:
-    """The partial derivative in an operand for which there is no formula."""
+    """A partial derivative that raises, for an operand without a closed formula."""
 
     def refuse(*args: Any, **attrs: object) -> AnyArray:
         raise MissingRuleError(
@@ -168,7 +168,7 @@ betainc = borrowed(
 
 
 def is_lower(a: Any, x: Any) -> Any:
-    """Whether the lower tail is taken."""
+    """True where the lower tail is the one to integrate."""
     return less(x, maximum(a, 1))
 
 

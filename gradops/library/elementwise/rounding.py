@@ -1,4 +1,4 @@
-"""Rounding, quotients that are rounded and what they leave, and the floats next to a float."""
+"""Rounding, floor division and remainders, and neighbouring floats."""
 
 
 import numpy as np
@@ -34,7 +34,7 @@ fmod = elementwise(
 
 
 def round_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """`np.rint`, which would make floats of integers."""
+    """`np.rint`, but integers stay integers."""
     return (np.positive if np.asarray(x).dtype.kind in "iu" else np.rint)(x, out=out)
 
 
@@ -54,7 +54,7 @@ nextafter = elementwise(
 
 
 def of_finite(v: AnyArray, x: AnyArray) -> AnyArray:
-    """`v`, but zero where `x` is not finite; of complex numbers, part by part."""
+    """`v`, but 0 where `x` is not finite; separately for real and imaginary parts."""
     if not is_complex(type_of(x).dtype):
         return masked(isfinite(x), v)
     return complex(of_finite(real(v), real(x)), of_finite(imag(v), imag(x)))

@@ -46,7 +46,7 @@ ndtr = elementwise(
 
 
 def finite_from(z):
-    """`z`, bounded so that erfcx stays finite: its derivatives are those of an inverse of it."""
+    """`z` clipped so that erfcx of it is finite."""
     return maximum(z, -9.0 if type_of(z).dtype == np.float32 else -26.0)
 
 
@@ -117,7 +117,7 @@ entr = elementwise(
 
 
 def lead(a: AnyArray, b: AnyArray) -> AnyArray:
-    """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
+    """a - b, but 0 for equal infinities; equal finite numbers keep their derivatives."""
     return where(isinf(a) & equal(a, b), 0, a - b)
 
 

@@ -1,4 +1,4 @@
-"""Putting a value in the place that views lead to."""
+"""Writing a value into the region of an array that a chain of views selects."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from .indexing import getitem
 
 
 def region(x: AnyArray, steps: Any) -> Any:
-    """The view of `x` that ops lead to, each given by its name and its attributes."""
+    """The view of `x` through a chain of ops, each given by its name and attributes."""
     for name, attrs in steps:
         x = OPS[name](x, **dict(attrs))
     return x
@@ -39,12 +39,12 @@ def copy_slices_kernel(x: Any, value: Any, steps: Any) -> np.ndarray:
 
 
 def part_of(steps: Any) -> str:
-    """The part of complex numbers that views lead to, "real" or "imag"; else nothing."""
+    """The part of complex numbers that the views select, "real" or "imag"; else ""."""
     return next((name for name, _ in steps if name in ("real", "imag")), "")
 
 
 def apart(steps: Any) -> Any:
-    """The steps that tell the places of entries, whichever part of them the others tell."""
+    """The steps that select entries, without those that select a part of complex numbers."""
     return tuple(s for s in steps if s[0] not in ("real", "imag"))
 
 
@@ -60,7 +60,7 @@ def copy_slices_infer(x: ArrayType, value: ArrayType, steps: Any) -> ArrayType:
 def copy_slices_batch(
     op: Op, xs: Sequence[Operand], batched: Any, attrs: dict[str, Any]
 ) -> Operand:
-    """Each example's value, or what it keeps, as the places of its entries say."""
+    """Batch by flat positions: each example's value is scattered over its own entries."""
     x, value = repeated(xs, batched)
     n, *shape = shape_of(x)
     steps, places = attrs["steps"], np.full(shape, -1)
@@ -76,14 +76,14 @@ def copy_slices_batch(
 
 
 def joined(value: AnyArray, x: AnyArray, part: str) -> AnyArray:
-    """Complex numbers with `value` as the part named, and the other part of `x`; or `value`."""
+    """Complex numbers with `value` as the named part of `x`; without a part, `value`."""
     if not part:
         return value
     return complex_(value, imag(x)) if part == "real" else complex_(real(x), value)
 
 
 def kept(t: AnyArray, value: AnyArray, steps: Any) -> Operand:
-    """The part of a tangent or cotangent that belongs to what `value` is not put over."""
+    """A tangent or cotangent with zeros in the region that `value` overwrites."""
     if part_of(steps):  # where a number of Python's would be complex, as the tangent is
         return copy_slices(t, np.zeros((), type_of(value).dtype), steps=steps)
     is_all = type_of(value).size == type_of(t).size
@@ -91,7 +91,7 @@ def kept(t: AnyArray, value: AnyArray, steps: Any) -> Operand:
 
 
 def put_there(g: AnyArray, steps: Any) -> AnyArray:
-    """The part of a cotangent that belongs to what was put in place. See Note [Complex]."""
+    """The cotangent in the region that `value` overwrites. See Note [Complex]."""
     return -region(g, steps) if part_of(steps) == "imag" else region(g, steps)
 
 

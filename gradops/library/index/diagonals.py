@@ -1,4 +1,4 @@
-"""Diagonals of matrices, and the triangles beside them."""
+"""Diagonals and triangles of matrices."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]
 
 
 def length(rows: Size, columns: Size, offset: int) -> Size:
-    """How long a diagonal is; of unknown sizes, where their difference tells it."""
+    """The length of a diagonal; with unknown sizes, known only if their difference is."""
     rows, columns = (rows, columns - offset) if offset >= 0 else (rows + offset, columns)
     left = rows - columns
     if not isinstance(left, int):
@@ -28,7 +28,7 @@ def length(rows: Size, columns: Size, offset: int) -> Size:
 
 
 def two_axes(op: str, x: ArrayType, axis1: int, axis2: int) -> tuple[int, int]:
-    """The axes of the rows and the columns, counted from the front."""
+    """The axes of rows and columns, counted from the front."""
     if x.ndim < 2:
         raise AxisError(op, [x], f"a matrix has two axes, not {x.ndim}", hint="diag(x) makes one")
     a, b = normalize_axes(op, x, (axis1, axis2))
@@ -43,7 +43,7 @@ def diagonal_of(op: str, x: ArrayType, offset: int, axis1: int, axis2: int) -> A
 
 
 def diagonal_kernel(x: np.ndarray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> np.ndarray:
-    """What NumPy gives, which protects it from being written to without need."""
+    """A writable view of the diagonal; NumPy's is read-only."""
     y = x.diagonal(offset, axis1, axis2)
     if x.flags.writeable:
         y.flags.writeable = True
@@ -51,7 +51,7 @@ def diagonal_kernel(x: np.ndarray, offset: int = 0, axis1: int = 0, axis2: int =
 
 
 def shifted(op: Op, xs: Sequence[AnyArray], attrs: Attrs, ndim: int) -> Any:
-    """The attributes for a stack of operands, or of results, with `ndim` axes each."""
+    """The attributes for stacks of arrays with `ndim` axes each."""
     kind = ArrayType((1,) * ndim, bool)
     axes = two_axes(op.name, kind, attrs["axis1"], attrs["axis2"])
     return {**attrs, "axis1": axes[0] + 1, "axis2": axes[1] + 1}
@@ -120,7 +120,7 @@ place_diagonal = linear(
 
 
 def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op:
-    """An op that keeps one side of a diagonal of each matrix."""
+    """An op that keeps the entries on one side of a diagonal of each matrix."""
 
     def kernel(x: np.ndarray, k: int = 0) -> Any:
         rows, columns = x.shape[-2:]
@@ -149,9 +149,9 @@ triu = triangular("triu", "above", lambda n, m, k: ~np.tri(n, m, k - 1, bool))
 
 
 def diag(v: OperandLike, k: int = 0) -> Any:
-    """A matrix with `v` on its diagonal number `k`; of a matrix `v`, that diagonal.
+    """A matrix with `v` on its diagonal number `k`; for a matrix `v`, that diagonal.
 
-    Raises ShapeError for what is neither a vector nor a matrix.
+    Raises ShapeError unless `v` is a vector or a matrix.
 
     >>> diag(np.array([1, 2]))
     array([[1, 0],

@@ -1,6 +1,6 @@
-"""Ops that give an operand with other entries at an index: written, added, or the larger kept.
+"""Ops that return a copy of an operand with entries at an index set, added to, or maximized.
 
-Where an index names an entry twice, of what is written the last counts, and all of the rest.
+For an entry indexed more than once, `set_at` uses the last value; the other ops use all.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
 
 
 def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """See Note [Batched index]; the values get the axes that broadcasting would give them."""
+    """Batch as in Note [Batched index]; values get the axes that broadcasting would add."""
     x, v = xs[0] if batched[0] else stacked(xs, batched), xs[1]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement(op.name, attrs["index"], types[0], types[2:])
@@ -56,13 +56,13 @@ def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs:
 
 
 def stacked(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
-    """The first operand, which all examples share, repeated for each of them."""
+    """The first operand, shared by all examples, repeated for each."""
     i = list(batched).index(True)
     return repeated([xs[0], xs[i]], [False, True])[0]
 
 
 def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
-    """An op that has a first operand changed by a second at an index."""
+    """An op that changes its first operand at an index by its second."""
     vjp, jvp = facets.pop("vjp"), facets.pop("jvp")
     return Op(
         name=name, kernel=kernel, arity=None,
@@ -81,7 +81,7 @@ def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
 
 
 def keys(draw: Callable[..., Samples]) -> Samples:
-    """Indices of all forms, with values that broadcast or not, some entries named twice."""
+    """Samples with indices of all forms, broadcasting values, and repeated entries."""
     return cases(
         draw((3, 4), (4,), index=(1,)), draw((3, 4), (), index=(("slice", None, None, -2), 1)),
         beside(draw((3, 4), (4, 1)), exactly(ROWS, index=("array",))),
@@ -124,7 +124,7 @@ survivors = Op(
 def set_at_values(
     g: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    """What is overwritten gets nothing."""
+    """The cotangent of the values; 0 for values that a later one overwrites."""
     part = at(g, arrays, index)
     if not arrays:
         return part
@@ -134,7 +134,7 @@ def set_at_values(
 def without(
     v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    """A cotangent or tangent of the entries that are kept."""
+    """A cotangent or tangent with zeros at the index."""
     return set_at(v, 0.0, *arrays, index=index)
 
 
@@ -160,7 +160,7 @@ add_at = update(
 def winners(
     y: AnyArray, x: AnyArray, v: AnyArray, arrays: Any, index: Index
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Which entries, and which values, are the extreme ones of a place; how many share it."""
+    """Masks of the extreme entries and values, and the number of ties for each entry."""
     kept, won = equal(x, y) | isnan(x), equal(v, at(y, arrays, index)) | isnan(v)
     dtype = type_of(y).dtype
     ties = add_at(astype(kept, dtype=dtype), astype(won, dtype=dtype), *arrays, index=index)
@@ -170,7 +170,7 @@ def winners(
 def extreme_x(
     v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    """The rule of the entries: a share where they are extreme."""
+    """The rule of the first operand: a share of `v` where its entry is extreme."""
     kept, _, ties = winners(y, x, values, arrays, index)
     return masked(kept, v / ties)
 
@@ -190,7 +190,7 @@ def extreme_values_jvp(
 
 
 def extreme_at(name: str, ufunc: np.ufunc, doc: str) -> Op:
-    """The larger or smaller of all that there is for a place; equal ones share the derivative."""
+    """An op for the larger or smaller of entry and values; equal ones share the derivative."""
     return update(
         name, kernels.updated(name, ufunc), vjp=[extreme_x, extreme_values_vjp],
         jvp=[extreme_x, extreme_values_jvp], samples=keys(distinct), doc=doc,
@@ -221,11 +221,11 @@ def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shap
 
 
 def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:
-    """The product of all other values for the same place.
+    """The product of all other values for the same entry.
 
-    It is the whole one divided by the value, where no value is zero. Factors that are zero are
-    kept apart: their product is 1 if there is none, itself if there is one, else 0. So the next
-    derivative, too, is exact.
+    It is the whole product divided by the value, where no value is zero. Zero factors are handled
+    apart: their product is 1 if there is none, the factor itself if there is one, else 0. So
+    higher derivatives are exact, too.
     """
     zero = equal(v, 0)
     rest = where(zero, 1, v)

@@ -1,4 +1,4 @@
-"""Products that sum over axes."""
+"""Matrix products."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ __all__ = ["matmul"]
 
 
 def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> Any:
-    """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""
+    """`np.dot` up to two axes, at half the cost per call of `np.matmul`, which does the rest."""
     if type(a) is type(b) is np.ndarray:
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
             return multiplied(a, b, out) if a.ndim == b.ndim == 2 else np.dot(a, b, out=out)
@@ -31,7 +31,7 @@ def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -
 
 
 def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
-    """A stack of matrices times one matrix: one product of all rows, not one for each matrix."""
+    """A stack of matrices times one matrix, as one product of all rows."""
     rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     into = None if out is None or not out.flags.c_contiguous else out.reshape(len(rows), b.shape[1])
     y = multiplied(rows, b, into)
@@ -43,7 +43,7 @@ def rows_by_matrix(a: Any, b: Any, out: Any) -> Any:
 
 
 def may_be_thin(*sizes: Size) -> bool:
-    """Whether a product of two matrices may need more than `np.dot`."""
+    """True if a product of two matrices may be computed in tiles; see `is_thin`."""
     return not all(isinstance(n, int) for n in sizes) or is_thin(*map(int, sizes))
 
 
@@ -54,7 +54,7 @@ def matmul_source(a: ArrayType, b: ArrayType) -> str:
 
 
 def misfit(a: Shape, b: Shape) -> str:
-    """How PyTorch refuses operands of these shapes."""
+    """PyTorch's error text for operands of these shapes."""
     if len(a) == len(b) == 1:
         return (
             f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the"
@@ -98,7 +98,7 @@ def matmul_left(g: Any, y: Operand, a: Any, b: Any) -> Any:
 
 
 def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
-    """The cotangent of the right operand: a.T @ g, the stack of `a` flattened if `b` has none."""
+    """The cotangent of the right operand, a.T @ g; a stack `a` is flattened for one matrix `b`."""
     m, n = len(a.shape), len(b.shape)
     if m == n == 2:
         return matmul(a.T, g)
@@ -115,19 +115,19 @@ def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def column(a: Any) -> AnyArray:
-    """A vector as a column; NumPy's own view of an array costs a fifth of a call."""
+    """A vector as a column; for arrays NumPy's own view, at a fifth of the cost of an op."""
     return a[:, None] if type(a) is np.ndarray else reshape(a, shape=(-1, 1))
 
 
 def restored(g: Any, m: int, n: int) -> Any:
-    """The cotangent with the axes that a vector operand made matmul drop."""
+    """The cotangent with the axes that matmul dropped for vector operands."""
     if m == 1 and n > 2:  # a row beside one matrix broadcasts by itself
         g = expand_dims(g, axis=-2)
     return expand_dims(g, axis=-1) if n == 1 else g
 
 
 def reshaped(ct: AnyArray, x: Operand) -> AnyArray:
-    """The cotangent of a vector operand without the axis that made it a matrix."""
+    """The cotangent of `x`, without the axis that made a vector a matrix."""
     shape = shape_of(x)
     if len(shape) > 1:
         return ct
@@ -135,7 +135,7 @@ def reshaped(ct: AnyArray, x: Operand) -> AnyArray:
 
 
 def matmul_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Vectors become matrices, stacks get equal rank, and the added axes are dropped again."""
+    """Batch by making vectors matrices and ranks equal, then dropping the added axes."""
     ranks = [len(shape_of(x)) - b for x, b in zip(xs, batched, strict=True)]
     a, b = xs
     if ranks[0] == 1:
@@ -151,7 +151,7 @@ def matmul_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs:
 
 
 def lead(x: AnyArray, ndim: int) -> AnyArray:
-    """The stack `x` with axes of size 1 after its first, up to `ndim`."""
+    """The stack `x` with axes of size 1 after its first, up to `ndim` axes."""
     n, *rest = shape_of(x)
     return reshape(x, shape=(n, *(1,) * (ndim - 1 - len(rest)), *rest))
 

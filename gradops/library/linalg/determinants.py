@@ -1,8 +1,8 @@
-"""Determinants, whose derivatives are exact for singular matrices, too.
+"""Determinants, with derivatives that are exact for singular matrices, too.
 
-The determinant is a polynomial of the entries. `cofactors` are its derivatives of first order, and
-`second_of_det` those of second order in one direction; both are symmetric in the directions, so the
-same op serves tangents and cotangents.
+The determinant is a polynomial of the entries. `cofactors` are its first derivatives, and
+`second_of_det` the second derivatives in one direction; both are symmetric in the directions, so
+the same op serves tangents and cotangents.
 """
 
 from collections.abc import Callable
@@ -41,12 +41,12 @@ __all__: list[str] = []
 
 
 def spread(v: Any) -> AnyArray:
-    """A number per matrix, so that it broadcasts against the matrices."""
+    """Numbers per matrix, reshaped to broadcast with the matrices."""
     return reshape(v, shape=(*shape_of(v), 1, 1))
 
 
 def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
-    """Inference of an op from square matrices to numbers."""
+    """Type inference of an op from square matrices to numbers."""
 
     def infer(x: ArrayType) -> ArrayType:
         require_square(op, x)
@@ -56,7 +56,7 @@ def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
 
 
 def along(c: Any, t: Any) -> Any:
-    """The sum of the products of two matrices' entries."""
+    """The inner product of two matrices."""
     return sum(c * t, axis=(-2, -1))
 
 
@@ -73,7 +73,7 @@ det = Op(
 
 
 def third(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
-    """The third derivative of the determinant in two directions, which is a matrix."""
+    """The third derivative of the determinant in two directions, a matrix."""
     inverse = inv(x, checked=False)
     a, b = matmul(inverse, a), matmul(inverse, b)
     trace_a, trace_b = (spread(sum(diagonal_of(m), axis=-1)) for m in (a, b))
@@ -123,7 +123,7 @@ def slogdet_infer(x: ArrayType) -> ArrayType:
 
 
 def slogdet_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """The logarithm's cotangent times inv(x).T; a complex sign turns with the imaginary part."""
+    """The logarithm's cotangent times inv(x).T; a complex sign contributes the imaginary part."""
     weight = g[..., 1]
     if type_of(x).dtype.kind == "c":
         weight = complex(real(weight), imag(g[..., 0] * y[..., 0]))
@@ -159,7 +159,8 @@ class SlogdetResult(NamedTuple):
 def slogdet(x: OperandLike) -> SlogdetResult:
     """The sign of the determinant of each matrix, and the logarithm of its absolute value.
 
-    Of a singular matrix 0 and minus infinity. Raises ShapeError for matrices that are not square.
+    For a singular matrix these are 0 and minus infinity. Raises ShapeError for matrices that are
+    not square.
 
     >>> sign, log = slogdet(np.diag([2.0, -2.0]))
     >>> float(sign), round(float(log), 4)

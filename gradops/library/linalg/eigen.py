@@ -76,7 +76,7 @@ def eig_infer(x: ArrayType) -> ArrayType:
 
 
 def eig_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """Through the eigenvectors, whose norm stays 1, and the eigenvalues."""
+    """The cotangent through eigenvectors of norm 1, and through eigenvalues."""
     w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
     turn = times(adjoint(v), gv)
     turn = turn - columns_times(times(adjoint(v), v), real(diagonal_of(turn)))
@@ -107,19 +107,19 @@ eig_op = Op(
 
 
 class EigResult(NamedTuple):
-    """The eigenvalues of square matrices, and eigenvectors as columns."""
+    """The eigenvalues of square matrices, and the eigenvectors as columns."""
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 def eig(x: OperandLike) -> EigResult:
-    """The eigenvalues, in no particular order, and eigenvectors of square matrices.
+    """The eigenvalues, in no particular order, and the eigenvectors of square matrices.
 
-    Both are complex, also of real matrices. The eigenvectors are the columns of the second result,
-    with norm 1 and a free phase: differentiate only what does not depend on it. Raises ShapeError
-    for matrices that are not square, LinAlgError for infinities and NaN. For symmetric and
-    Hermitian matrices see `eigh`.
+    Both are complex, also for real matrices. The eigenvectors are the columns of the second result.
+    They have norm 1 and an arbitrary phase: differentiate only what does not depend on it. Raises
+    ShapeError for matrices that are not square, LinAlgError for infinities and NaN. For symmetric
+    and Hermitian matrices see `eigh`.
 
     >>> w, v = eig(np.array([[0.0, 1.0], [-1.0, 0.0]]))
     >>> w
@@ -160,7 +160,7 @@ eigvals = Op(
 
 
 def require_triangle(op: str, x: ArrayType, UPLO: str) -> None:
-    """Refuse what names no triangle of square matrices."""
+    """Raise unless the matrices are square and UPLO is "L" or "U"."""
     require_square(op, x)
     if UPLO not in ("L", "U"):
         raise OptionError(op, [x], f"UPLO is 'L' or 'U', the triangle that is read, not {UPLO!r}")
@@ -179,7 +179,7 @@ def gaps(w: AnyArray, like: AnyArray) -> AnyArray:
 
 
 def values_of(y: AnyArray) -> AnyArray:
-    """The real eigenvalues, above the eigenvectors."""
+    """The real eigenvalues in the first row of a result of `eigh`."""
     w = y[..., 0, :]
     return real(w) if w.dtype.kind == "c" else w
 
@@ -222,7 +222,7 @@ eigh_op = Op(
 
 
 class EighResult(NamedTuple):
-    """The eigenvalues of symmetric or Hermitian matrices, and eigenvectors as columns."""
+    """The eigenvalues of symmetric or Hermitian matrices, and the eigenvectors as columns."""
 
     eigenvalues: Any
     eigenvectors: Any
@@ -233,8 +233,8 @@ def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:
 
     The eigenvectors are the columns of the second result. Only one triangle of `x` is read, the
     lower one or with `UPLO="U"` the upper one. Eigenvectors have a derivative where the eigenvalues
-    differ; of complex ones, whose phase is free, differentiate only what does not depend on it.
-    Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
+    differ. Complex eigenvectors have an arbitrary phase: differentiate only what does not depend on
+    it. Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
 
     >>> w, v = eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> w

@@ -1,4 +1,4 @@
-"""Products summed over indices, in Einstein's notation."""
+"""Einstein summation."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def parts(subscripts: str) -> tuple[list[str], str]:
 
 @lru_cache(maxsize=4096)
 def explicit(subscripts: str, ndims: tuple[int, ...]) -> str:
-    """`subscripts` with ellipses spelled in letters and the output written out."""
+    """`subscripts` with ellipses replaced by letters and with an explicit output."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     if wrong := set((left + right).replace("...", "")) - {*LETTERS, ","}:
         raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
@@ -77,10 +77,10 @@ def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
 
 
 def einsum_kernel(*xs: np.ndarray, subscripts: str) -> np.ndarray:
-    """`np.einsum`, by way of matrix products where they pay, and never a view of its operand.
+    """`np.einsum`, through matrix products where they are faster; never a view of its operand.
 
-    The order of sums depends on the layout of the operands, which may differ from run to run of a
-    program, so all of them get one layout.
+    The order of summation depends on the layout of the operands, which may differ from run to run
+    of a program, so all of them get the same layout.
     """
     xs = tuple([np.asarray(x, order="C") for x in xs])
     large = by_products(subscripts) and products(subscripts, tuple([x.shape for x in xs])) > LARGE
@@ -90,14 +90,14 @@ def einsum_kernel(*xs: np.ndarray, subscripts: str) -> np.ndarray:
 
 @lru_cache(maxsize=4096)
 def by_products(subscripts: str) -> bool:
-    """Whether matrix products may do it: not if two operands share an index with the output."""
+    """True if matrix products can do it: no index is shared by two operands and the output."""
     terms, output = parts(subscripts)
     return len(terms) > 2 or (len(terms) == 2 and not set(terms[0]) & set(terms[1]) & set(output))
 
 
 @lru_cache(maxsize=4096)
 def products(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """How many products there are if none is shared."""
+    """The number of multiplications without sharing."""
     sizes: dict[str, int] = {}
     for term, shape in zip(parts(subscripts)[0], shapes):
         for letter, n in zip(term, shape):
@@ -106,11 +106,10 @@ def products(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
 
 
 def einsum_transpose(i: int, g: AnyArray, y: AnyArray, *xs: AnyArray, subscripts: str) -> AnyArray:
-    """The cotangent of operand i: `g` times the other operands, in the indices of operand i.
+    """The cotangent of operand i: `g` times the other operands, with the indices of operand i.
 
-    An index that no other operand and not the output has is summed over, so the cotangent is
-    constant along it. One that stands twice in the operand is taken for two, of which the first
-    counts; then what is off the diagonal is zero.
+    An index of operand i alone was summed over, so the cotangent is constant along it. A repeated
+    index counts as two, and entries off the diagonal are zero.
     """
     terms, output = parts(subscripts)
     target, pairs = single(terms[i], subscripts)
@@ -126,7 +125,7 @@ def einsum_transpose(i: int, g: AnyArray, y: AnyArray, *xs: AnyArray, subscripts
 
 
 def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
-    """`term` with every letter once, and the pairs of axes that stood for one index."""
+    """`term` with every letter once, and the pairs of axes of repeated letters."""
     spare = iter(c for c in LETTERS if c not in subscripts)
     first = [term.index(c) for c in term]
     letters = "".join(c if first[k] == k else next(spare) for k, c in enumerate(term))
@@ -134,9 +133,9 @@ def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def spread(ct: Any, found: str, target: str, x: Any) -> Operand:
-    """`ct`, whose indices are `found`, constant along the indices of `target` that it lacks.
+    """`ct` with indices `found`, broadcast to the indices of `target`.
 
-    So it is along those it has with size 1, which broadcast in the products.
+    Axes of size 1 that were broadcast in the products are broadcast here, too.
     """
     if missing := tuple(i for i, c in enumerate(target) if c not in found):
         ct = expand_dims(ct, axis=missing)
@@ -191,11 +190,11 @@ einsum_op = Op(
 
 
 def einsum(subscripts: str, *xs: OperandLike) -> Any:
-    """Products of the entries of `xs`, summed as `subscripts` say, in `np.einsum`'s notation.
+    """Products of the entries of `xs`, summed over indices, in the notation of `np.einsum`.
 
     Each letter is an index; those that the output lacks are summed over. Without `->` the output
-    has the indices that occur once, in alphabetical order. An ellipsis stands for the axes that no
-    letter names. Raises ShapeError where the subscripts do not fit the operands.
+    has the indices that occur once, in alphabetical order. An ellipsis stands for the remaining
+    axes. Raises ShapeError where the subscripts do not fit the operands.
 
     >>> einsum("ij,j->i", np.ones((2, 3)), np.ones(3))
     array([3., 3.])

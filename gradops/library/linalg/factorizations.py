@@ -47,7 +47,7 @@ HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
 def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Symmetric matrices with eigenvalues well above 0 and well apart."""
+    """Samples of symmetric matrices with eigenvalues well above 0 and well apart."""
 
     def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         q = np.linalg.qr(r.normal(size=s))[0]
@@ -57,7 +57,7 @@ def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
 
 
 def positive_definite_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
+    """Samples of Hermitian matrices with eigenvalues well above 0 and well apart."""
 
     def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
@@ -72,7 +72,7 @@ def lower_half(x: AnyArray) -> AnyArray:
 
 
 def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """The transpose of the tangent, two triangular solutions."""
+    """The transpose of the tangent: two triangular solves."""
     l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
     right = adjoint(l)
     inner = hermitian(lower_half(times(right, gl)))
@@ -81,7 +81,7 @@ def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> An
 
 
 def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """L times the lower half of the tangent seen through L's inverse from both sides."""
+    """L times the lower half of inv(L) @ t @ inv(L).H."""
     l = adjoint(y) if upper else y
     half = solve_triangular_op(l, hermitian(t), lower=True, checked=False)
     dl = times(l, lower_half(solve_triangular_op(l, adjoint(half), lower=True, checked=False)))
@@ -117,20 +117,20 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
 
 
 class QRResult(NamedTuple):
-    """A matrix with orthonormal columns, and an upper triangular one."""
+    """A matrix Q with orthonormal columns, and an upper triangular matrix R."""
 
     Q: Any
     R: Any
 
 
 def qr_parts(y: AnyArray, x: Any) -> QRResult:
-    """The parts of what the op gives for operands like `x`."""
+    """Q and R, from the result of the op on an operand like `x`."""
     m, _ = sizes(x)
     return QRResult(y[..., :m, :], matrix_transpose(y[..., m:, :]))
 
 
 def split_wide(x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The columns of a matrix that fill a square, and those beyond."""
+    """The square left part of a wide matrix, and the columns beyond."""
     m, _ = sizes(x)
     return x[..., :m], x[..., m:]
 
@@ -141,7 +141,7 @@ def over(x: AnyArray, r: AnyArray) -> AnyArray:
 
 
 def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
-    """The cotangent of a matrix that has no more columns than rows."""
+    """The cotangent of a matrix with at least as many rows as columns."""
     m = times(gr, adjoint(r)) - times(adjoint(q), gq)
     upper = triu(m, k=1)
     middle = diagonal_of(m)
@@ -162,7 +162,7 @@ def qr_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
 
 
 def tall_tangent(t: AnyArray, q: AnyArray, r: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The tangents of the factors of a matrix that has no more columns than rows."""
+    """The tangents of Q and R for a matrix with at least as many rows as columns."""
     rate = over(t, r)
     c = times(adjoint(q), rate)
     below = tril(c, k=-1)
@@ -185,7 +185,7 @@ def qr_tangent(t: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
 
 
 def determined(rule: Any) -> Any:
-    """A rule for as many columns of Q as determine R: those beyond are any."""
+    """A rule that raises where Q has columns beyond those that R determines."""
 
     def call(v: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> AnyArray:
         m, _ = sizes(x)
@@ -200,12 +200,12 @@ def determined(rule: Any) -> Any:
 
 
 def triangular_first(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Matrices whose columns are far from dependent."""
+    """Samples of matrices with columns far from dependent."""
     return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:]), shapes, **attrs)
 
 
 def triangular_first_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
+    """Samples of complex matrices with columns far from dependent."""
     draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:])
     return drawn(draw, shapes, **attrs)
 
@@ -228,11 +228,11 @@ qr_op = Op(
 
 
 def qr(x: OperandLike, mode: str = "reduced") -> QRResult:
-    """Factors of each matrix: x = Q @ R, Q with orthonormal columns, R upper triangular.
+    """The QR factorization of each matrix: x = Q @ R, Q orthonormal columns, R upper triangular.
 
-    Q has as many columns as the smaller size, or as many as rows with `mode="complete"`; then there
-    is no derivative for matrices with more rows than columns. Raises ShapeError for what is no
-    matrix, OptionError for another mode.
+    Q has min(rows, columns) columns, or with `mode="complete"` as many as rows; then there is no
+    derivative for matrices with more rows than columns. Raises ShapeError unless `x` has two axes
+    or more, OptionError for another mode.
 
     >>> q, r = qr(np.array([[0.0, 2.0], [1.0, 3.0]]))
     >>> bool(np.allclose(q @ r, [[0, 2], [1, 3]]))

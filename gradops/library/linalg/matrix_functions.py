@@ -1,4 +1,4 @@
-"""Functions of square matrices: powers and the exponential."""
+"""The exponential and powers of square matrices."""
 
 from typing import Any
 
@@ -23,10 +23,10 @@ __all__: list[str] = []
 
 
 def along(x: Any, t: Any) -> Any:
-    """The derivative of the exponential at x, in the direction t.
+    """The derivative of the exponential at x in the direction t.
 
-    The exponential of [[x, t], [0, x]] has it in its corner. It is linear in t, of which only the
-    direction is taken: a large t would have x halved too often, which costs digits.
+    It is the upper right block of the exponential of [[x, t], [0, x]]. It is linear in t, which is
+    normalized first: a large t would cause too many squarings, which costs digits.
     """
     size = stop_gradient(matrix_size(t))
     n = shape_of(x)[-1]
@@ -35,7 +35,7 @@ def along(x: Any, t: Any) -> Any:
 
 
 def matrix_size(t: Operand) -> Operand:
-    """The sum of the sizes of all entries of each matrix, or 1 where that is 0."""
+    """The sum of the absolute values of the entries of each matrix; 1 where that is 0."""
     size = sum(abs(t), axis=(-2, -1), keepdims=True)
     return where(equal(size, 0), 1, size)
 
@@ -55,10 +55,10 @@ matrix_exp = Op(
 
 
 def matrix_power(x: Any, n: int) -> Any:
-    """Each square matrix multiplied with itself: the inverse for a negative `n`, 1 for 0.
+    """Square matrices to an integer power: inverses for a negative `n`, the identity for 0.
 
-    Raises ShapeError for matrices that are not square, LinAlgError for a singular one that is to be
-    inverted, OptionError for an `n` that is no integer.
+    Raises ShapeError for matrices that are not square, LinAlgError for singular ones that are to be
+    inverted, OptionError unless `n` is an integer.
 
     >>> matrix_power(np.array([[1, 1], [0, 1]]), 3)
     array([[1, 3],

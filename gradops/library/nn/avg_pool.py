@@ -1,4 +1,4 @@
-"""Pooling as networks have it: means and norms of windows, and windows that fill an axis."""
+"""Average, norm and adaptive pooling, and max pooling with user-facing options."""
 
 import math
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ Sizes = int | Sequence[int]
 def sliding(
     op: str, x: Any, window: Sizes, stride: Any, padding: Any, dilation: Sizes, n: int, ceil: bool
 ) -> dict[str, Any]:
-    """The attributes of a pooling over the last `n` axes, from what users write."""
+    """The attributes of a pooling op over the last `n` axes, from options as users write them."""
     window = for_each(op, "window", window, n)
     strides = window if stride is None else for_each(op, "stride", stride, n)
     dilations = for_each(op, "dilation", dilation, n)
@@ -60,7 +60,7 @@ def sliding(
 def with_last(
     op: str, size: Any, window: int, stride: int, pad: tuple[int, int], dilation: int
 ) -> tuple[int, int]:
-    """The padding with as much more at the end as a last window needs, if it begins before that."""
+    """The padding, extended at the end so that a last partial window fits, if it starts inside."""
     if isinstance(size, Dim):
         raise ShapeError(op, [], "windows that are not full need to know the sizes of axes")
     lo, hi = pad
@@ -75,7 +75,7 @@ def max_pooling(
     x: OperandLike, window: Sizes, stride: Any = None, padding: Any = 0, dilation: Sizes = 1,
     axes: int = 2, ceil: bool = False,
 ) -> Any:
-    """The greatest entry of each window over the last `axes` axes; see `avg_pool`.
+    """The maximum of each window over the last `axes` axes; see `avg_pool` for the options.
 
     >>> max_pooling(np.arange(5.0), 2, axes=1, ceil=True)
     array([1., 3., 4.])
@@ -87,7 +87,7 @@ def max_pool_places(
     x: Any, window: Sizes, stride: Any = None, padding: Any = 0, dilation: Sizes = 1, axes: int = 2,
     ceil: bool = False,
 ) -> Any:
-    """Where the greatest entry of each window is, as its number among all of the last `axes` axes.
+    """The flat index, over the last `axes` axes, of the maximum of each window.
 
     >>> max_pool_places(np.arange(5.0), 2, axes=1, ceil=True)
     array([1, 3, 4])
@@ -108,7 +108,7 @@ def max_pool_places(
 
 
 def first_entries(size: Any, i: int, given: dict[str, Any]) -> Any:
-    """Where the windows along axis `i` begin."""
+    """The first indices of the windows along axis `i`."""
     window, stride, pad, dilation = (
         given[name][i] for name in ("window", "strides", "pads", "dilations")
     )
@@ -121,9 +121,9 @@ def avg_pool(
 ) -> Any:
     """The mean of each window over the last `axes` axes.
 
-    Windows lie side by side, or `stride` entries apart. `padding` are zeros before and after each
-    axis, or "same" or "valid"; they count as entries if `count_padding`. With `ceil`, a last window
-    that is not full is one, too. `divisor` stands in for the number of entries.
+    The stride is the window size by default. `padding` adds zeros before and after each axis, by
+    numbers or as "same" or "valid"; they count as entries if `count_padding`. With `ceil`, a last
+    partial window counts, too. `divisor` replaces the number of entries.
 
     >>> avg_pool(np.arange(5.0), 2, axes=1, ceil=True)
     array([0.5, 2.5, 4. ])
@@ -143,7 +143,7 @@ def avg_pool(
 
 
 def entries_counted(size: Any, i: int, given: dict[str, Any], counted: tuple[int, int]) -> Any:
-    """How many entries of each window along axis `i` count: a number if of all equally many."""
+    """The number of entries of each window along axis `i`; one number if all are equal."""
     window, pad = given["window"][i], given["pads"][i]
     if pad == counted:
         return window
@@ -157,7 +157,7 @@ def entries_counted(size: Any, i: int, given: dict[str, Any], counted: tuple[int
 def lp_pool(
     x: Any, p: float, window: Sizes, stride: Any = None, axes: int = 2, ceil: bool = False
 ) -> Any:
-    """The norm of order `p` of each window over the last `axes` axes.
+    """The p-norm of each window over the last `axes` axes.
 
     >>> lp_pool(np.array([3.0, 4.0, 0.0]), 2, 2, axes=1)
     array([5.])
@@ -167,7 +167,7 @@ def lp_pool(
 
 
 def resulting(op: str, x: Any, sizes: Any, axes: int) -> tuple[int, ...]:
-    """The sizes that adaptive pooling is to give to the last axes; None keeps one."""
+    """The sizes that adaptive pooling gives to the last axes; None keeps a size."""
     shape = shape_of(x)[len(shape_of(x)) - axes :]
     wanted = (sizes,) * axes if sizes is None or isinstance(sizes, int) else tuple(sizes)
     if len(wanted) != axes or len(shape) != axes or any(isinstance(n, Dim) for n in shape):
@@ -183,7 +183,7 @@ def adaptive_windows(size: int, count: int) -> list[range]:
 
 
 def adaptive_avg_pool(x: OperandLike, sizes: Any, axes: int = 2) -> Any:
-    """Means of as many windows as `sizes` says, which cover the last `axes` axes.
+    """Average pooling to the given sizes of the last `axes` axes.
 
     >>> adaptive_avg_pool(np.arange(5.0), 2, axes=1)
     array([1., 3.])
@@ -200,7 +200,7 @@ def adaptive_avg_pool(x: OperandLike, sizes: Any, axes: int = 2) -> Any:
 
 
 def means(windows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-    """The places of each window's entries, one repeated if others have more; and their weights."""
+    """The indices of each window's entries, padded by repetition to one length, and weights."""
     most = max(map(len, windows), default=1)
     places = np.array([[w[min(t, len(w) - 1)] for w in windows] for t in range(most)], int)
     shares = [[1 / len(w) / (1 if t < len(w) - 1 else most - len(w) + 1) for w in windows]
@@ -209,9 +209,9 @@ def means(windows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
 
 
 def adaptive_max_pool(x: Any, sizes: Any, axes: int = 2, places: bool = False) -> Any:
-    """The greatest entries of as many windows as `sizes` says, which cover the last `axes` axes.
+    """Max pooling to the given sizes of the last `axes` axes.
 
-    With `places`, also where they are: their numbers among all entries of these axes.
+    With `places`, also the flat indices of the maxima over these axes.
 
     >>> adaptive_max_pool(np.arange(5.0), 2, axes=1)
     array([2., 4.])
@@ -231,7 +231,7 @@ def adaptive_max_pool(x: Any, sizes: Any, axes: int = 2, places: bool = False) -
 
 
 def numbers(sizes: Shape, wanted: tuple[int, ...]) -> Any:
-    """The numbers of each window's entries along one last axis, the last one repeated."""
+    """The indices of each window's entries along an axis, the last one repeated."""
     total: Any = np.zeros((1,) * 2 * len(sizes), int)
     for i, (size, count) in enumerate(zip(sizes, wanted, strict=True)):
         found = means(adaptive_windows(size, count))[0].T  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Losses of classes: each row has a score for every class, and a label that says which it is."""
+"""Classification losses: scores for each class, and a label for each row of scores."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -37,7 +37,7 @@ UNSIGNED = {np.dtype(f"{k}{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8) for k i
 def labelled_infer(
     op: str, scores: ArrayType, labels: ArrayType, reduction: str = "none"
 ) -> ArrayType:
-    """The type of a loss of a row of scores for each label, a class."""
+    """The type of a loss of scores and labels, with a check of their shapes."""
     types = [scores, labels]
     if labels.dtype.kind not in "iu":
         raise DTypeError(
@@ -55,7 +55,7 @@ def labelled_infer(
 
 
 def labelled(op: str, scores: AnyArray, labels: Any) -> tuple[AnyArray, AnyArray]:
-    """Scores and labels as arrays, after checking that each row has a label, and it is a class."""
+    """Scores and labels as arrays, after checking that each row has a valid label."""
     scores, labels = np.asarray(scores), np.asarray(labels)
     bits = UNSIGNED.get(labels.dtype)  # in which a negative label is a large one
     if bits is None or scores.shape[:-1] != labels.shape or not scores.ndim:
@@ -117,7 +117,7 @@ def at_labels_kernel(x: np.ndarray, labels: np.ndarray, classes: int) -> np.ndar
 def at_labels_batch(
     op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
 ) -> AnyArray:
-    """Where examples share one number, each label of an example gets its own."""
+    """Batch with a separate cotangent per label where examples share one."""
     x, labels = repeated(xs, batched)
     n, *shape = shape_of(labels)
     if len(shape_of(x)) <= len(shape):
@@ -151,7 +151,7 @@ def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
 
 
 def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
-    """softmax of each row, less 1 at its label."""
+    """softmax of each row, less 1 at the label."""
     y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
     rows = y.reshape(-1, y.shape[-1])
     rows[np.arange(len(rows)), np.asarray(labels).reshape(-1)] -= 1
@@ -211,7 +211,7 @@ def cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """The cross entropy of labels with softmax of the logits along the last axis.
 
     Labels are integers, one for each row of logits, or probabilities in the shape of the logits.
-    Raises IndexingError for a label that is no class.
+    Raises IndexingError for a label out of range.
 
     >>> float(cross_entropy(np.zeros((1, 2)), np.array([1])))
     0.6931471805599453

@@ -38,7 +38,7 @@ def linear_kernel(
 
 
 def unflattened(x: ArrayType, w: ArrayType) -> str | None:
-    """What to do with the result of a convolution that was not made one row per example."""
+    """A hint for a convolution's result that was not flattened to one row per example, or None."""
     if x.ndim < 3 or not all(isinstance(n, int) for n in x.shape[1:]):
         return None
     entries = math.prod(map(int, x.shape[1:]))
@@ -68,13 +68,13 @@ def to_weight(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -
 
 
 def rows_of(x: Any) -> Operand:
-    """All rows as one matrix."""
+    """`x` as a matrix of all its rows."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, shape=(product(shape[:-1]), shape[-1]))
 
 
 def linear_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """More rows, if only they are a stack; else a product and a sum."""
+    """Batch as more rows if only the operand is a stack; else as a product and a sum."""
     x, w, b = xs
     if not batched[1] and not batched[2]:
         return op(x, w, b)
@@ -115,10 +115,10 @@ linear = Op(
 
 
 def embedding(labels: OperandLike, table: OperandLike, padding: int | None = None) -> Any:
-    """The rows of a table (rows, features) that labels (...) name, as (..., features).
+    """The rows of a table (rows, features) at labels (...), as (..., features).
 
     The row `padding`, counted from the end if negative, gets no gradient. Raises IndexingError for
-    a row that there is not.
+    a label out of range.
 
     >>> embedding(np.array([1, 0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([[3., 4.],

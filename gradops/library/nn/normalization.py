@@ -1,4 +1,4 @@
-"""Normalization: entries relative to the mean and the spread of those they belong to."""
+"""Normalization by mean and variance: layer, batch, instance and group normalization, and norms."""
 
 import math
 from collections.abc import Sequence
@@ -34,13 +34,13 @@ __all__ = [
 ]
 
 def affine(y: AnyArray, weight: Any, bias: Any) -> Any:
-    """`y` scaled and moved, by what is given."""
+    """`y` times `weight` plus `bias`, if these are given."""
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
 
 
 def by_channel(v: Any, x: Any) -> Any:
-    """A number for each channel, in a shape that broadcasts with `x` (examples, channels, ...)."""
+    """Numbers per channel, reshaped to broadcast with `x` (examples, channels, ...)."""
     shape = shape_of(x)
     if v is None:
         return v
@@ -53,7 +53,7 @@ def by_channel(v: Any, x: Any) -> Any:
 
 
 def last_axes(op: str, x: Any, sizes: Sequence[Any], *parameters: Any) -> tuple[int, ...]:
-    """The last axes of `x`, which must have these sizes, as must the parameters."""
+    """The last axes of `x`, checked to have these sizes."""
     shape, n = shape_of(x), len(sizes)
     if not 0 < n <= len(shape) or conflict(shape[len(shape) - n :], sizes):
         raise ShapeError(op, [type_of(x)], f"its last axes have not the sizes {tuple(sizes)}")
@@ -66,7 +66,7 @@ def last_axes(op: str, x: Any, sizes: Sequence[Any], *parameters: Any) -> tuple[
 def layer_norm(
     x: Any, sizes: Sequence[int], weight: Any = None, bias: Any = None, epsilon: float = 1e-5
 ) -> Any:
-    """Each example standardized over its last axes, of the sizes given; then scaled and moved.
+    """Layer normalization over the last axes, of the given sizes, then scaled and shifted.
 
     Raises ShapeError if the axes have other sizes.
 
@@ -78,7 +78,7 @@ def layer_norm(
 
 
 def rms_norm(x: Any, sizes: Sequence[int], weight: Any = None, epsilon: float = 1e-6) -> Any:
-    """Each example over the root of the mean of its squares, along its last axes; then scaled.
+    """RMS normalization over the last axes, of the given sizes, then scaled.
 
     >>> rms_norm(np.array([[3.0, 3.0]]), (2,), epsilon=0.0)
     array([[1., 1.]])
@@ -91,10 +91,10 @@ def batch_norm(
     x: Any, weight: Any = None, bias: Any = None, epsilon: float = 1e-5,
     moments: tuple[Any, Any] | None = None,
 ) -> Any:
-    """Each channel of `x` (examples, channels, ...) standardized over all examples and places.
+    """Batch normalization of `x` (examples, channels, ...).
 
-    `moments` are the mean and the variance of each channel where they are not those of `x`. Then
-    channels are scaled by `weight` and moved by `bias`.
+    `moments` are a mean and a variance of each channel, if not those of `x`. Channels are then
+    scaled by `weight` and shifted by `bias`.
 
     >>> batch_norm(np.array([[1.0], [3.0]]), epsilon=0.0)
     array([[-1.],
@@ -117,7 +117,7 @@ def all_but_channels(x: Operand) -> tuple[int, ...]:
 
 
 def instance_norm(x: Any, weight: Any = None, bias: Any = None, epsilon: float = 1e-5) -> Any:
-    """Each channel of each example (examples, channels, ...) standardized over its places.
+    """Instance normalization: each channel of each example (examples, channels, ...) by itself.
 
     >>> instance_norm(np.array([[[1.0, 3.0]]]), epsilon=0.0)
     array([[[-1.,  1.]]])
@@ -133,9 +133,9 @@ def instance_norm(x: Any, weight: Any = None, bias: Any = None, epsilon: float =
 def group_norm(
     x: Any, groups: int, weight: Any = None, bias: Any = None, epsilon: float = 1e-5
 ) -> Any:
-    """Groups of channels of each example (examples, channels, ...) standardized together.
+    """Group normalization: groups of channels of each example (examples, channels, ...).
 
-    Raises ShapeError if groups do not share the channels equally.
+    Raises ShapeError unless the number of channels is a multiple of `groups`.
 
     >>> group_norm(np.array([[1.0, 3.0, 2.0, 2.0]]), 2, epsilon=1.0)
     array([[-0.70710678,  0.70710678,  0.        ,  0.        ]])
@@ -153,7 +153,7 @@ def group_norm(
 
 
 def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) -> Any:
-    """`x` over its norm of order `p` along an axis, which counts as at least `epsilon`.
+    """`x` over its p-norm along an axis, bounded below by `epsilon`.
 
     >>> normalize(np.array([3.0, 4.0]), axis=0)
     array([0.6, 0.8])
@@ -162,7 +162,7 @@ def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) ->
 
 
 def length(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
-    """The norm of order `p` of the vectors along an axis."""
+    """The p-norm of vectors along an axis."""
     if p == 2:
         return sqrt(sum(square(x), axis=axis, keepdims=keepdims))
     if p == 1:
@@ -177,9 +177,9 @@ def length(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
 def local_response_norm(
     x: OperandLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
-    """`x` (examples, channels, ...) over (k + alpha m) ** beta, m being the mean of squares.
+    """`x` (examples, channels, ...) over (k + alpha m) ** beta, m being a mean of squares.
 
-    It is that of `size` neighbouring channels, of which those there are not are zero.
+    The mean is over `size` neighbouring channels, missing ones counting as zero.
 
     >>> local_response_norm(np.ones((1, 1)), 1, alpha=3.0, beta=0.5)
     array([[0.5]])
@@ -197,7 +197,7 @@ Axes = int | tuple[int, ...] | None
 
 
 def in_rows(x: Any, axis: Axes) -> Any:
-    """`x` as rows to standardize, if its axes can be merged so: a view. Else None."""
+    """`x` as a matrix of rows to standardize, as a view; None if its axes cannot be merged."""
     axes = normalize_axes("standardize", type_of(x), axis)
     first = x.ndim - len(axes)
     if min(axes, default=0) < first or not x.flags.c_contiguous:
@@ -206,7 +206,7 @@ def in_rows(x: Any, axis: Axes) -> Any:
 
 
 def centred(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
-    """`x` less its mean along axes, and one over the spread around it."""
+    """`x` less its mean along axes, and 1 over its standard deviation."""
     if (rows := in_rows(x, axis)) is not None:
         n = rows.shape[-1]
         y = np.subtract(rows, np.add.reduce(rows, axis=-1, keepdims=True) / n)
@@ -277,7 +277,7 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
 
 
 def norm_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Work along the same axes of a stack of examples."""
+    """Batch along the same axes of each example."""
     return advance(op, repeated(xs, batched), batched, attrs)
 
 
@@ -289,9 +289,9 @@ def spread_slope(r: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArr
 def slope_vjp(
     c: AnyArray, found: AnyArray, v: AnyArray, x: AnyArray, axis: Axes, epsilon: float
 ) -> AnyArray:
-    """The cotangent of `x`: through the spread r, and through the standardized y.
+    """The cotangent of `x`, through r = `inverse_spread(x)` and y = `standardize(x)`.
 
-    The op gives r (v - mean(v) - y mean(v y)).
+    The op is r (v - mean(v) - y mean(v y)).
     """
     r, y = inverse_spread(x, axis, epsilon), standardize(x, axis, epsilon)
     through_spread = sum(c * found, axis=axis, keepdims=True) / r
@@ -304,7 +304,7 @@ def slope_vjp(
 def slope_jvp(
     t: AnyArray, found: AnyArray, v: AnyArray, x: AnyArray, axis: Axes, epsilon: float
 ) -> AnyArray:
-    """The tangent along one of `x`, likewise."""
+    """The tangent along one of `x`; see `slope_vjp`."""
     r, y = inverse_spread(x, axis, epsilon), standardize(x, axis, epsilon)
     turned = sum(t * spread_slope(r, x, axis, epsilon), axis=axis, keepdims=True) / r
     s = standardize_slope(t, x, axis, epsilon)

@@ -1,4 +1,4 @@
-"""Pooling: the greatest entry or the sum of each window over the last axes of an operand."""
+"""Max and sum pooling over the last axes of an operand."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ Pads = tuple[tuple[int, int], ...] | None
 
 
 def slide(op: str, types: Any, window: Sizes, strides: Given, pads: Pads, dilations: Given) -> Any:
-    """All that says where windows lie, checked; by default they lie side by side."""
+    """Window sizes, strides, padding and dilations, checked; strides default to the window."""
     n = len(window)
     full: Any = (window, strides or window, pads or ((0, 0),) * n, dilations or (1,) * n)
     for name, values in zip(("window", "strides", "pads", "dilations"), full, strict=True):
@@ -41,7 +41,7 @@ def slide(op: str, types: Any, window: Sizes, strides: Given, pads: Pads, dilati
 
 
 def pooled(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) -> Shape:
-    """The numbers of windows along axes of these sizes, or an error if one does not fit."""
+    """The numbers of windows along axes of these sizes, or a ShapeError where none fits."""
     window, strides, pads, dilations = full
     for n, k, pad, d in zip(sizes, window, pads, dilations, strict=True):
         whole = n + sum_of(pad)
@@ -55,12 +55,12 @@ def pooled(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) -> Shap
 
 
 def sum_of(pad: tuple[int, int]) -> int:
-    """The entries that padding adds to an axis."""
+    """The total padding of an axis."""
     return pad[0] + pad[1]
 
 
 def pool_infer(op: str, x: ArrayType, *others: ArrayType, window: Sizes, **given: Any) -> ArrayType:
-    """The type of what has an entry for each window."""
+    """The type of an array with an entry for each window."""
     full = slide(op, [x, *others], window, **given)
     first = x.ndim - len(window)
     y = ArrayType(x.shape[:first] + pooled(op, [x, *others], x.shape[first:], full), x.dtype)
@@ -72,7 +72,7 @@ def pool_infer(op: str, x: ArrayType, *others: ArrayType, window: Sizes, **given
 def unpool_infer(
     op: str, g: ArrayType, *others: ArrayType, shape: Shape, window: Sizes, **given: Any
 ) -> ArrayType:
-    """The type of an operand whose last axes have the sizes `shape`, from that of windows."""
+    """The type of an array whose last axes have the sizes `shape`, from that of windows."""
     types, first = [g, *others], g.ndim - len(window)
     full = slide(op, types, window, **given)
     if len(shape) != len(window):
@@ -86,7 +86,7 @@ def unpool_infer(
 
 
 def same_windows(op: str, types: Sequence[ArrayType], chosen: ArrayType, y: ArrayType) -> None:
-    """Refuse choices that are not those of the windows of `y`."""
+    """Raise for choices that are not those of the windows of `y`."""
     if chosen.dtype.kind not in "iu":
         raise DTypeError(op, types, f"the numbers of entries are integers, not {chosen.dtype}")
     if chosen.ndim != y.ndim or conflict(chosen.shape, y.shape):
@@ -94,26 +94,26 @@ def same_windows(op: str, types: Sequence[ArrayType], chosen: ArrayType, y: Arra
 
 
 def with_order(op: str, x: ArrayType, **attrs: Any) -> ArrayType:
-    """The type of the greatest entries."""
+    """The type of the maxima; the dtype must have an order."""
     if x.dtype.kind not in "iuf":
         raise DTypeError(op, [x], f"entries of {x.dtype} have no greatest")
     return pool_infer(op, x, **attrs)
 
 
 def numbers_infer(x: ArrayType, **attrs: Any) -> ArrayType:
-    """The type of the numbers of entries in windows: the smallest that they fit into."""
+    """The type of indices within windows: the smallest integers that hold them."""
     y = with_order("places_of_max", x, **attrs)
     most = math.prod(attrs["window"])
     return ArrayType(y.shape, np.min_scalar_type(most - 1))
 
 
 def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
-    """Where windows lie, by name."""
+    """Strides, padding and dilations as keyword arguments."""
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
 def checked(op: Op, xs: Sequence[AnyArray], window: Sizes, *rest: Any, **shape: Shape) -> Any:
-    """All that says where windows lie, after type inference had nothing against it."""
+    """The options of windows, after type inference accepted the operands."""
     op.infer(*map(type_of, xs), window=window, **given(*rest), **shape)
     return slide(op.name, xs, window, *rest)
 
@@ -163,13 +163,13 @@ def sum_unpool_kernel(
 
 
 def restored(x: Any, attrs: Attrs) -> dict[str, Any]:
-    """The attributes that lead back from the windows of `x` to its sizes."""
+    """The attributes of the transpose, from windows to the sizes of `x`."""
     shape = shape_of(x)
     return {**attrs, "shape": shape[len(shape) - len(attrs["window"]) :]}
 
 
 def onward(attrs: Attrs) -> dict[str, Any]:
-    """The attributes that lead to the windows again."""
+    """The attributes of the pooling, from those of its transpose."""
     return {k: v for k, v in attrs.items() if k != "shape"}
 
 
@@ -179,7 +179,7 @@ DILATED: dict[str, Any] = {"window": (3,), "strides": (2,), "dilations": (2,), "
 
 
 def pools(draw: Callable[..., Samples]) -> Samples:
-    """Windows side by side, overlapping with padding on some sides, dilated; none."""
+    """Samples of adjacent, overlapping, padded and dilated windows, and of none."""
     return cases(
         draw((2, 3, 4, 7), **SIDE_BY_SIDE), draw((2, 5, 6), **OVERLAPPING), draw((7,), **DILATED),
         draw((0, 4), window=(2,)), draw((3, 4), window=()),
@@ -187,7 +187,7 @@ def pools(draw: Callable[..., Samples]) -> Samples:
 
 
 def numbers(sizes: Sizes, most: int, **attrs: object) -> Samples:
-    """Numbers of entries in windows, all below `most`."""
+    """Samples of indices within windows, all below `most`."""
     return drawn(lambda r, s: r.integers(0, most, s), [sizes], **attrs)
 
 

@@ -1,8 +1,8 @@
-"""What recurrent cells do entry by entry, several gates at once.
+"""Entrywise parts of recurrent cells, with all gates in one op.
 
 A row has the gates side by side, in PyTorch's order: input, forget, cell and output gate of an
-LSTM, reset gate, update gate and new state of a GRU. One op for all of them costs a third of the
-calls that as many slices, activations and products would.
+LSTM; reset gate, update gate and new state of a GRU. One op for all of them costs a third of the
+calls that slices, activations and products would.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ __all__: list[str] = []  # cells are offered by `gradops.nn`
 
 
 def block(x: Any, i: int, count: int) -> Any:
-    """The gate number `i` of `count`."""
+    """Gate number `i` of `count`."""
     n = shape_of(x)[-1] // count
     return x[..., i * n : (i + 1) * n]
 
@@ -38,12 +38,12 @@ def blocks(x: Operand, count: int) -> list[Any]:
 
 
 def joined(*parts: Any) -> AnyArray:
-    """Gates side by side."""
+    """Gates concatenated along the last axis."""
     return concatenate_op(*parts, axis=-1)
 
 
 def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
-    """How many entries a gate has; operands that do not fit are refused."""
+    """The size of a gate; raises for operands that do not fit."""
     n = x.shape[-1] if x.ndim else None
     if not isinstance(n, int) or n % count:
         raise ShapeError(op, [x, *others], f"the last axis has no known size of {count} gates")
@@ -56,7 +56,7 @@ def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
 
 @lru_cache(maxsize=64)
 def is_cell_gate(size: int, dtype: Any) -> AnyArray:
-    """1 where a row of an LSTM has its cell gate, the one with a tanh, and 0 elsewhere."""
+    """1 where a row of an LSTM has its cell gate, which uses tanh, and 0 elsewhere."""
     row = np.zeros(size, dtype)
     block(row, 2, 4)[...] = 1
     row.flags.writeable = False
@@ -64,13 +64,13 @@ def is_cell_gate(size: int, dtype: Any) -> AnyArray:
 
 
 def require(fits: bool) -> None:
-    """Refuse operands of a kernel; type inference then says why."""
+    """Raise for operands that do not fit; type inference then says why."""
     if not fits:
         raise ValueError
 
 
 def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayType]:
-    """The type of gates, from what input and state give each."""
+    """The type of gates, from the contributions of input and state."""
 
     def infer(x: ArrayType, h: ArrayType) -> ArrayType:
         gate_size(op, count, x)
@@ -85,7 +85,7 @@ def gates_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTy
 
 
 def wrong_gates(count: int) -> list[ErrorSample]:
-    """Operands that are no gates."""
+    """Error samples of operands that are not gates."""
     odd, even = np.ones((2, 5)), np.ones((2, 12))
     return [
         ErrorSample([odd, odd], {}, ShapeError, f"size of {count} gates"),
@@ -105,7 +105,7 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
 
 
 def lstm_gates_cotangents(wanted: Sequence[int], v: Any, y: Any, x: Any, h: Any) -> list[Any]:
-    """y (1 - y) of the logistic function, (1 + y) (1 - y) of tanh; the same for both operands."""
+    """y (1 - y) for sigmoid, (1 + y) (1 - y) for tanh; the same for both operands."""
     return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
 
@@ -143,7 +143,7 @@ def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
 
 
 def memory_left(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> AnyArray:
-    """The gradients of the gates; the output gate has no part in it."""
+    """The gradients of the gates; that of the output gate is zero."""
     return joined(g * block(a, 2, 4), g * c, g * block(a, 0, 4), zeros_like(g))
 
 
@@ -212,7 +212,7 @@ def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None
 
 
 def gru_gates_cotangents(wanted: Sequence[int], g: Any, y: Any, x: Any, h: Any) -> list[Any]:
-    """The cotangents of what is added up for the gates, from the input and from the state."""
+    """The cotangents of the contributions of input and state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
     dr = (gr + dn * block(h, 2, 3)) * (r * (1 - r))

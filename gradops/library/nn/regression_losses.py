@@ -1,4 +1,4 @@
-"""Losses of quantities and of vectors: distances, divergences and margins."""
+"""Regression, embedding and margin losses."""
 
 import math
 from typing import Any
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """Half the squared distance up to `delta`, and from there on straight.
+    """Half the squared error up to `delta`, linear beyond.
 
     >>> float(huber_loss(np.array([0.0, 3.0]), np.array([0.0, 1.0])))
     0.75
@@ -48,16 +48,16 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
 
 
 def half_square(difference: Any, bound: float) -> AnyArray:
-    """Half the square of differences below a bound; of others not, whose slope may be infinite.
+    """Half the square of differences below a bound, 0 beyond, where the slope may be infinite.
 
-    It is not that of a distance, whose derivative at 0 is not there to give the second one.
+    It does not use the absolute value, which has no second derivative at 0.
     """
     near = where(less(abs(difference), bound), difference, 0)
     return 0.5 * (near * near)
 
 
 def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
-    """The distance from `beta` on, less beta / 2, and before that a parabola that joins it.
+    """The absolute error less beta / 2 from `beta` on, and a parabola below.
 
     >>> float(smooth_l1_loss(np.array([0.0, 3.0]), np.array([0.0, 1.0])))
     0.75
@@ -74,10 +74,10 @@ def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
-    """The divergence of log-probabilities `x` from a target, entry by entry and then reduced.
+    """The Kullback-Leibler divergence of log-probabilities `x` from a target, reduced.
 
-    The target are probabilities, or with `log_target` their logarithms. "batchmean" divides the
-    sum by the size of the first axis, which is the divergence; "mean" by the number of entries.
+    The target is probabilities, or with `log_target` their logarithms. "batchmean" divides the sum
+    by the size of the first axis, which is the divergence; "mean" by the number of entries.
 
     >>> float(kl_div(np.zeros((1, 1)), np.ones((1, 1)), "batchmean"))
     0.0
@@ -97,9 +97,9 @@ def poisson_nll_loss(
     x: Any, target: Any, log_input: bool = True, full: bool = False, epsilon: float = 1e-8,
     reduction: str = "mean",
 ) -> Any:
-    """The negative log likelihood of counts with rates `x`, or exp(x) if `log_input`.
+    """The negative log likelihood of Poisson counts with rates `x`, or exp(x) if `log_input`.
 
-    What does not depend on rates is left out, or if `full` is there as Stirling has it.
+    Terms that do not depend on the rates are left out, or with `full` added by Stirling's formula.
 
     >>> float(poisson_nll_loss(np.zeros(1), np.ones(1)))
     1.0
@@ -117,10 +117,10 @@ def gaussian_nll_loss(
     x: Any, target: Any, variance: Any, full: bool = False, epsilon: float = 1e-6,
     reduction: str = "mean",
 ) -> Any:
-    """The negative log likelihood of targets with means `x` and variances, at least `epsilon`.
+    """The Gaussian negative log likelihood of targets with means `x` and the given variances.
 
-    A variance belongs to each entry, or to all along the last axis. With `full` the constant
-    counts, too. The bound of the variance has no part in its gradient.
+    A variance belongs to each entry, or to all along the last axis, and is at least `epsilon`; this
+    bound has no part in the gradient. With `full` the constant term is added.
 
     >>> float(gaussian_nll_loss(np.zeros(1), np.ones(1), np.ones(1)))
     0.5
@@ -134,7 +134,7 @@ def gaussian_nll_loss(
 
 
 def cosine_similarity(x: Any, y: Any, axis: int = 1, epsilon: float = 1e-8) -> Any:
-    """The cosines of the angles between vectors along an axis; norms count as at least `epsilon`.
+    """The cosine similarity of vectors along an axis; norms are bounded below by `epsilon`.
 
     >>> cosine_similarity(np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
     array([0.70710678])
@@ -146,7 +146,7 @@ def cosine_similarity(x: Any, y: Any, axis: int = 1, epsilon: float = 1e-8) -> A
 
 
 def whole_along(v: Any, shape: Shape, axis: int) -> Any:
-    """An operand with all axes of a shape that it broadcasts to, and the whole size along one."""
+    """An operand with all axes of a shape that it broadcasts to, broadcast along one."""
     sizes = (1,) * (len(shape) - len(shape_of(v))) + tuple(shape_of(v))
     v = v if len(sizes) == len(shape_of(v)) else reshape(v, shape=sizes)
     if sizes[axis] == shape[axis]:
@@ -155,7 +155,7 @@ def whole_along(v: Any, shape: Shape, axis: int) -> Any:
 
 
 def unit(v: Any, axis: int, epsilon: float) -> Any:
-    """Vectors along an axis over their norms; the bound of these has no part in the gradient."""
+    """Vectors along an axis over their norms; the lower bound has no part in the gradient."""
     norm = vector_norm(v, axis=axis, keepdims=True)
     return v / (norm + stop_gradient(maximum(epsilon - norm, 0)))
 
@@ -163,7 +163,7 @@ def unit(v: Any, axis: int, epsilon: float) -> Any:
 def pairwise_distance(
     x: Any, y: Any, p: float = 2.0, epsilon: float = 1e-6, keepdims: bool = False
 ) -> Any:
-    """The norms of order `p` of differences along the last axis, to which `epsilon` is added.
+    """The p-norms of `x - y + epsilon` along the last axis.
 
     >>> float(pairwise_distance(np.array([3.0, 0.0]), np.array([0.0, 4.0]), epsilon=0.0))
     5.0
@@ -174,7 +174,7 @@ def pairwise_distance(
 def cosine_embedding_loss(
     x: Any, y: Any, target: Any, margin: float = 0.0, reduction: str = "mean"
 ) -> Any:
-    """1 - cos for pairs of vectors with target 1, what cos exceeds a margin by for target -1.
+    """1 - cos for pairs with target 1, max(0, cos - margin) for target -1.
 
     >>> float(cosine_embedding_loss(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), np.ones(1)))
     1.0
@@ -187,14 +187,14 @@ def cosine_embedding_loss(
 
 
 def maximum_of(x: Any) -> Any:
-    """The positive part, with derivative 1 at 0, as PyTorch's losses with a margin have it."""
+    """max(x, 0) with derivative 1 at 0, as in PyTorch's margin losses."""
     return where(less(x, 0), 0, x)
 
 
 def hinge_embedding_loss(
     x: Any, target: Any, margin: float = 1.0, reduction: str = "mean"
 ) -> Any:
-    """x for target 1, and what a margin exceeds x by for target -1; for others the sum of both.
+    """x for target 1, max(0, margin - x) for target -1; for others the sum of both.
 
     >>> float(hinge_embedding_loss(np.array([0.25]), np.array([-1])))
     0.75
@@ -207,7 +207,7 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     x: Any, y: Any, target: Any, margin: float = 0.0, reduction: str = "mean"
 ) -> Any:
-    """What `x` should exceed `y` by for target 1, or the other way round for target -1.
+    """max(0, margin - target (x - y)), for targets 1 and -1.
 
     >>> float(margin_ranking_loss(np.array([1.0]), np.array([3.0]), np.array([1.0])))
     2.0
@@ -229,7 +229,7 @@ def soft_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
 def multi_label_soft_margin_loss(
     x: Any, target: Any, weight: Any = None, reduction: str = "mean"
 ) -> Any:
-    """The cross entropy of several labels, 0 or 1, with logits: the mean over the last axis.
+    """The binary cross entropy with logits of several labels, averaged over the last axis.
 
     >>> round(float(multi_label_soft_margin_loss(np.zeros((1, 2)), np.ones((1, 2)))), 4)
     0.6931
@@ -244,9 +244,9 @@ def multi_margin_loss(
     x: OperandLike, labels: OperandLike, p: int = 1, margin: float = 1.0,
     weight: OperandLike | None = None, reduction: str = "mean",
 ) -> Any:
-    """How much the score of each label should exceed all others by: the mean over the last axis.
+    """The mean over classes of max(0, margin - score of the label + score of the class).
 
-    `p` is 1, or 2 for the squares; `weight` has a number for each class.
+    `p` is 1, or 2 for squares; `weight` has a number for each class.
 
     >>> float(multi_margin_loss(np.zeros((1, 2)), np.array([1])))
     0.5
@@ -267,9 +267,9 @@ def triplet_margin_loss(
     anchor: OperandLike, near: OperandLike, far: OperandLike, margin: float = 1.0, p: float = 2.0,
     epsilon: float = 1e-6, swap: bool = False, reduction: str = "mean",
 ) -> Any:
-    """How much nearer than by a margin `near` should be to the anchor than `far` is.
+    """max(0, margin + distance to `near` - distance to `far`), distances from the anchor.
 
-    With `swap`, `far` may also be as near to `near`.
+    With `swap`, the distance of `near` and `far` replaces that to `far` if it is smaller.
 
     >>> round(float(triplet_margin_loss(np.zeros((1, 1)), np.ones((1, 1)), np.ones((1, 1)))), 4)
     1.0

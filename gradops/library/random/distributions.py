@@ -1,8 +1,8 @@
-"""Random numbers from distributions with parameters; gradients pass to those that are continuous.
+"""Random numbers from distributions with parameters; gradients pass to continuous ones.
 
-Numbers with a normal or logistic distribution, say, are scaled and moved by hand, and so
-differentiated. What depends on its parameter in a way that no formula tells, as the gamma
-distribution does, is differentiated implicitly: along a constant share of the distribution.
+Normal or logistic numbers, for example, are scaled and shifted explicitly, and so differentiated.
+The gamma distribution, whose numbers have no formula, is differentiated implicitly, at a constant
+value of the distribution function.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ __all__ = [
 
 
 def counts(shape: tuple[int, ...]) -> Samples:
-    """Parameters that are integers: differences do not find derivatives of what is drawn."""
+    """Samples of integer parameters, which have no derivative."""
     return drawn(lambda rng, shape: rng.integers(1, 9, shape), [shape])
 
 
@@ -78,7 +78,7 @@ no_parameters = [
 def of_parameter(
     name: str, kernel: Callable[..., Any], *, rule: Rule | None, doc: str, dtype: Any = None
 ) -> Op:
-    """An op that draws an array for a key and a parameter, which broadcasts to it."""
+    """An op that draws an array for a key and a parameter that broadcasts to it."""
 
     def infer(key: ArrayType, parameter: ArrayType, shape: Sequence[Size]) -> ArrayType:
         check_key(name, [key, parameter])
@@ -99,7 +99,7 @@ def of_parameter(
 
 
 def for_each_key(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Examples of parameters that share a key have it each; a parameter has the rank of a draw."""
+    """Batch with the key repeated if examples share it, and parameters of equal rank."""
     key, parameter = xs
     if not batched[0]:
         key = broadcast_to(key, shape=(shape_of(parameter)[0], *shape_of(key)))
@@ -129,7 +129,7 @@ poisson_op = of_parameter(
 
 
 def parameter_of(x: Any, dtype: Any = None) -> Any:
-    """A parameter as floats of a dtype: by default its own, and float32 for a Python number."""
+    """A parameter as floats of a dtype: its own by default, float32 for a Python number."""
     if type(x) in PYTHON_SCALARS:
         return np.asarray(x, dtype or FLOAT32)
     x = x if hasattr(x, "shape") else np.asarray(x)
@@ -138,18 +138,18 @@ def parameter_of(x: Any, dtype: Any = None) -> Any:
 
 
 def shape_for(shape: Any, *parameters: AnyArray) -> tuple[Size, ...]:
-    """The shape given, or what parameters broadcast to."""
+    """The given shape, or the common shape of the parameters."""
     if shape is None:
         return broadcast_shapes("random", list(map(type_of, parameters)))
     return tuple(canonical("shape", shape))
 
 
 def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with the gamma distribution of parameter `alpha` and scale 1.
+    """Random numbers for a key from the gamma distribution with shape `alpha` and scale 1.
 
-    They have the shape of `alpha`, or `shape`, to which it broadcasts. Gradients pass to `alpha`:
-    they say how a number moves when the share of the distribution below it stays. Raises
-    OptionError for negative and infinite parameters.
+    They have the shape of `alpha`, or `shape`, to which it broadcasts. Gradients pass to `alpha`,
+    at a constant value of the distribution function. Raises OptionError for negative and infinite
+    parameters.
 
     >>> bool(random_gamma(gradops.random_key(0), 3.0, shape=(1000,)).mean().round(1) == 3)
     True
@@ -159,7 +159,7 @@ def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> 
 
 
 def random_loggamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """The logarithm of `random_gamma` with the same key, finite also where that underflows.
+    """The logarithm of `random_gamma` with the same key, finite where that underflows.
 
     >>> float(random_loggamma(gradops.random_key(0), 1e-5)) < -1000
     True
@@ -169,7 +169,7 @@ def random_loggamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) 
 
 
 def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
-    """Random integers for a key with the Poisson distribution of a mean; there is no gradient.
+    """Random integers for a key from the Poisson distribution with a mean; there is no gradient.
 
     They have the shape of `mean`, or `shape`, to which it broadcasts. Raises OptionError for
     negative and infinite means.
@@ -182,7 +182,7 @@ def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
 
 
 def random_chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with the chi-square distribution of `df` degrees of freedom.
+    """Random numbers for a key from the chi-square distribution with `df` degrees of freedom.
 
     >>> random_chisquare(gradops.random_key(0), np.array([1.0, 2.0])).shape
     (2,)
@@ -191,7 +191,7 @@ def random_chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) ->
 
 
 def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with the beta distribution of parameters `a` and `b`.
+    """Random numbers for a key from the beta distribution with parameters `a` and `b`.
 
     Gradients pass to both of them.
 
@@ -205,7 +205,7 @@ def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) 
 
 
 def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random probabilities for a key, with the Dirichlet distribution of parameters `alpha`.
+    """Random probabilities for a key from the Dirichlet distribution with parameters `alpha`.
 
     They add up to 1 along the last axis, which is that of `alpha`; `shape` is that of the others.
 
@@ -221,7 +221,7 @@ def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None)
 
 
 def random_student_t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Random numbers for a key with Student's t distribution of `df` degrees of freedom.
+    """Random numbers for a key from Student's t distribution with `df` degrees of freedom.
 
     >>> random_student_t(gradops.random_key(0), 5.0, shape=(2, 3)).shape
     (2, 3)
@@ -233,7 +233,7 @@ def random_student_t(key: Any, df: Any, shape: Any = None, dtype: Any = None) ->
 
 
 def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None) -> Any:
-    """Random vectors for a key, normal with a mean and a covariance matrix.
+    """Random normal vectors for a key, with a mean and a covariance matrix.
 
     `shape` is that of the axes before the vectors' own. Gradients pass to both parameters, to the
     covariance through its Cholesky factor. Raises LinAlgError if it is not positive definite.
@@ -256,7 +256,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
 
 
 def random_shuffle(key: Any, x: OperandLike, axis: int = 0) -> Any:
-    """The entries along an axis in a random order for a key.
+    """The entries along an axis in random order for a key.
 
     >>> sorted(random_shuffle(gradops.random_key(0), np.arange(4)).tolist())
     [0, 1, 2, 3]
@@ -265,7 +265,7 @@ def random_shuffle(key: Any, x: OperandLike, axis: int = 0) -> Any:
 
 
 def size_along(name: str, x: Any, axis: int) -> Size:
-    """The size of an axis, if `x` has it."""
+    """The size of an axis, or a ShapeError."""
     t = type_of(x)
     if not -t.ndim <= axis < t.ndim:
         raise ShapeError(name, [t], f"there is no axis {axis} to draw from")
@@ -276,9 +276,9 @@ def random_choice(
     key: Any, a: Any, shape: Shape = (), replace: bool = True, p: OperandLike | None = None,
     axis: int = 0,
 ) -> Any:  # fmt:
-    """Random entries of `a` along an axis, or integers from 0 to before `a`, for a key.
+    """Random entries of `a` along an axis for a key; for an integer `a`, integers below it.
 
-    All have the same probability, or those in `p`. Without `replace` none is drawn twice; raises
+    Probabilities are equal, or those in `p`. Without `replace` no entry is drawn twice; raises
     OptionError if there are too few.
 
     >>> random_choice(gradops.random_key(0), np.array([5, 6]), shape=(3,), p=[0.0, 1.0]).tolist()
@@ -292,7 +292,7 @@ def random_choice(
 
 
 def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
-    """Places that may come again, with the probabilities `p`."""
+    """Indices that may repeat, with the probabilities `p`."""
     if p is None:
         return random_integers(key, shape=shape, low=0, high=n)
     bounds = cumsum(parameter_of(p), axis=0)
@@ -301,7 +301,7 @@ def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyA
 
 
 def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
-    """Places none of which comes again: those of the largest of numbers that are drawn for all."""
+    """Indices without repetition: those of the largest of random numbers, one per entry."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:
         raise OptionError(

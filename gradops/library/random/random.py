@@ -37,8 +37,8 @@ KEY, HINT = np.array([1, 2], WORD), "random_key(seed) makes a key"
 def random_key(seed: int, *words: int) -> np.ndarray:
     """The key of a seed, a uint64[2]; further integers are folded in, one after the other.
 
-    Seeds that are close to each other have keys as unrelated as any, so 0, 1, 2 are good seeds.
-    Negative integers count modulo 2**64. Raises OptionError for integers of more than 64 bits.
+    Seeds may be consecutive: their keys are unrelated. Negative integers count modulo 2**64. Raises
+    OptionError for integers of more than 64 bits.
 
     >>> bool(np.all(random_key(0, 7) == fold_in(random_key(0), 7)))
     True
@@ -52,7 +52,7 @@ def random_key(seed: int, *words: int) -> np.ndarray:
 
 
 def check_key(name: str, types: Sequence[ArrayType]) -> None:
-    """Refuse a first operand that is no key, nor a stack of keys."""
+    """Raise unless the first operand is a key or a stack of keys."""
     key = types[0]
     if key.dtype != WORD:
         raise DTypeError(name, types, f"a key is of uint64, not of {key.dtype}", hint=HINT)
@@ -61,7 +61,7 @@ def check_key(name: str, types: Sequence[ArrayType]) -> None:
 
 
 def keys(*shapes: tuple[int, ...], **attrs: object) -> Samples:
-    """Keys, or stacks of them."""
+    """Samples of keys and stacks of keys."""
     return drawn(lambda r, s: r.integers(0, LIMIT, s, WORD), shapes, **attrs)
 
 
@@ -76,7 +76,7 @@ def fold_in_infer(key: ArrayType, data: ArrayType) -> ArrayType:
 def fold_in_batch(
     op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
 ) -> AnyArray:
-    """Give stacks the axes that broadcasting would add in front; a key has one that stays last."""
+    """Batch with the axes that broadcasting would add in front; the words of a key stay last."""
     ranks = [len(shape_of(x)) - b - last for x, b, last in zip(xs, batched, (1, 0))]
     return op(*(padded(x, max(ranks) - r) if b else x for x, b, r in zip(xs, batched, ranks)))
 
@@ -106,8 +106,8 @@ def drawing(
 ) -> Op:  # fmt: skip
     """An op that draws an array for a key, or one for each key of a stack.
 
-    `attrs` are those of samples. `wrong(**attrs)` says what is wrong with some, or is None, and
-    `refused` are attributes of that kind. `dtype` is that of the result, unless an attribute is.
+    `attrs` are those of samples. `wrong(**attrs)` gives the reason to refuse attributes, or None;
+    `refused` are such attributes. `dtype` is that of the result, unless it is an attribute.
     """
 
     def infer(key: ArrayType, **attrs: Any) -> ArrayType:
@@ -133,19 +133,19 @@ def drawing(
 
 
 def negative(shape: Sequence[Size]) -> str | None:
-    """What is wrong with the sizes of an array, if anything is."""
+    """The reason to refuse a shape: a negative size; else None."""
     wrong = [n for n in shape if not isinstance(n, Dim) and n < 0]
     return f"the size {wrong[0]} is negative" if wrong else None
 
 
 def not_float(dtype: DTypeLike, **attrs: object) -> str | None:
-    """What is wrong with the dtype of random floats, if anything is."""
+    """The reason to refuse the dtype of random floats; else None."""
     names = ", ".join(map(str, DRAWN_IN))
     return None if np.dtype(dtype) in DRAWN_IN else f"the dtype is one of {names}, not {dtype}"
 
 
 def no_interval(low: float, high: float, dtype: DTypeLike, **attrs: object) -> str | None:
-    """What is wrong with the bounds of random floats, if anything is."""
+    """The reason to refuse the bounds of random floats; else None."""
     if reason := not_float(dtype):
         return reason
     if not low <= high:
@@ -154,7 +154,7 @@ def no_interval(low: float, high: float, dtype: DTypeLike, **attrs: object) -> s
 
 
 def no_range(low: Size, high: Size, dtype: DTypeLike, **attrs: object) -> str | None:
-    """What is wrong with the bounds of random integers, if anything is."""
+    """The reason to refuse the bounds of random integers; else None."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or not dtype.isnative:
         return f"the dtype is one of integers, not {dtype}"
@@ -168,7 +168,7 @@ def no_range(low: Size, high: Size, dtype: DTypeLike, **attrs: object) -> str | 
 
 
 def no_probability(p: float, **attrs: object) -> str | None:
-    """What is wrong with a probability, if anything is."""
+    """The reason to refuse a probability; else None."""
     return None if 0 <= p <= 1 else f"p={p} is no probability"
 
 
@@ -192,7 +192,7 @@ random_uniform = drawing(
 
 
 def of_floats(name: str, kernel: Callable[..., Any], doc: str) -> Op:
-    """An op that draws floats with a distribution that has no parameters."""
+    """An op that draws floats from a distribution without parameters."""
     return drawing(name, kernel, wrong=not_float, attrs=FLOATS, refused=NO_FLOATS, doc=doc)
 
 
@@ -251,7 +251,7 @@ random_permutation = drawing(
 
 
 def random_split(key: Any, n: int = 2) -> Any:
-    """`n` keys made of one, or of each of a stack: `fold_in` with the numbers from 0 on.
+    """`n` keys from one, or from each of a stack: `fold_in` of 0 to n - 1.
 
     >>> random_split(random_key(0), 3).shape
     (3, 2)
@@ -264,7 +264,8 @@ def random_split(key: Any, n: int = 2) -> Any:
 def random_categorical(key: Any, logits: OperandLike, shape: Sequence[Size] = ()) -> Any:
     """Random indices along the last axis of `logits`, with the probabilities of their softmax.
 
-    There is one for each row of logits, or an array of `shape` of them, whose axes come first.
+    There is one for each row of logits, or an array of the shape `shape` of them, whose axes come
+    first.
 
     >>> random_categorical(random_key(0), np.array([[0.0, -np.inf], [-np.inf, 0.0]])).tolist()
     [0, 1]

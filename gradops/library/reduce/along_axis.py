@@ -1,4 +1,4 @@
-"""Entries by their place along one axis, and along the other axes their own."""
+"""take_along_axis and its transpose."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ PLACES = [[2, 0, -1], [0, 0, 1], [1, 1, 1]]
 
 
 def found_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayType:
-    """The type of what indices take along an axis: the other axes broadcast."""
+    """The type of the entries that indices take along an axis; the other axes broadcast."""
     types, k = [x, indices], normalize_axis(op, x, axis)
     if indices.ndim != x.ndim:
         reason = f"the indices have {indices.ndim} axes, the operand {x.ndim}"
@@ -42,7 +42,7 @@ def found_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayTyp
 
 
 def refuse(op: str, types: Sequence[ArrayType], shape: Shape, indices: AnyArray, axis: int) -> None:
-    """Raise an error for the first index that is out of range, if there is one."""
+    """Raise an IndexingError for the first index out of range, if there is one."""
     k = normalize_axis(op, ArrayType(shape, bool), axis)
     for i in np.asarray(indices).flat:
         check_range(op, types, int(i), k, shape[k])
@@ -65,7 +65,7 @@ def add_kernel(g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, 
 
 
 def along_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """What all examples share broadcasts with what is theirs, but for what is added up."""
+    """Batch with broadcasting of shared operands, except a shared cotangent, which is repeated."""
     x, indices = (
         v if b else reshape(v, shape=(1, *shape_of(v))) for v, b in zip(xs, batched, strict=True)
     )
@@ -138,12 +138,11 @@ add_along_axis = Op(
 
 
 def take_along_axis(x: Any, indices: OperandLike, axis: int | None = -1) -> Any:
-    """The entries of `x` whose place along `axis` is `indices`, and along the other axes their own.
+    """The entries of `x` at `indices` along `axis`, each index for its own position on other axes.
 
-    It undoes, for one, an `argmax` that kept its axis. `indices` has as many axes as `x`, and sizes
-    that broadcast with it but for `axis`; with None for an axis, `x` counts as one row. Raises
-    ShapeError if the numbers of axes differ, IndexingError for an index that the axis does not
-    have.
+    It applies the result of an `argmax` with `keepdims`, for example. `indices` has as many axes as
+    `x`, and sizes that broadcast with it except along `axis`; with axis None, `x` counts as one
+    row. Raises ShapeError if the numbers of axes differ, IndexingError for an index out of range.
 
     >>> take_along_axis(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]), axis=1)
     array([[2.],

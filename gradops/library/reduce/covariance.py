@@ -1,4 +1,4 @@
-"""How variables vary together."""
+"""Covariances and correlations."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = ["corrcoef", "cov"]
 
 
 def rows_of(m: Any, rowvar: bool) -> Operand:
-    """A variable in each row."""
+    """The data with a variable in each row."""
     if len(shape_of(m)) > 2:
         raise ShapeError("cov", [type_of(m)], "the variables are the rows of a matrix")
     if len(shape_of(m)) < 2:
@@ -68,7 +68,7 @@ def square_or_number(c: AnyArray) -> AnyArray:
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
-    """The correlations of variables, which are the rows; without `rowvar` they are the columns.
+    """The correlation matrix of variables, which are the rows, or without `rowvar` the columns.
 
     >>> corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).round(6)
     array([[ 1., -1.],

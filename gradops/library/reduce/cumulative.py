@@ -1,4 +1,4 @@
-"""Running results along an axis: sums, products and extremes of the entries up to each one."""
+"""Cumulative sums, products and extremes along an axis."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def running(
     name: str, ufunc: np.ufunc, draw: Any, more: Sequence[Any] = (), family: Any = Op,
     **facets: object,
 ) -> Op:
-    """An op that combines each entry along an axis with the result before it."""
+    """A cumulative op: `ufunc.accumulate` along an axis."""
     accumulate = ufunc.accumulate
 
     def kernel(x: np.ndarray, axis: int, out: np.ndarray | None = None) -> Any:
@@ -71,13 +71,13 @@ cumprod_op = running(
 
 
 def falls(y: AnyArray, axis: int) -> AnyArray:
-    """exp(y[i-1] - y[i]) of sums that grow; 1 also for equal infinities."""
+    """exp(y[i-1] - y[i]) of increasing cumulative sums; 1 also for equal infinities."""
     last = before(y, axis, -np.inf)
     return exp(where(equal(last, y), 0, last - y))
 
 
 def own(y: AnyArray, x: AnyArray) -> Any:
-    """exp(x - y), the share of each entry in its sum; 0 where both are -inf."""
+    """exp(x - y), the share of each entry in its cumulative sum; 0 where both are -inf."""
     return exp(x - where(equal(y, -np.inf), 0, y))
 
 
@@ -94,13 +94,13 @@ logcumsumexp = running(
 
 
 def latest(y: AnyArray, x: AnyArray, axis: int) -> Any:
-    """The place of the last entry, up to each one, that is the extreme `y`, or is NaN."""
+    """The position of the last extreme entry, or NaN, up to each entry."""
     places = along(x, normalize_axis("latest", type_of(x), axis))
     return cummax(where(records(y, x), places, 0), axis=axis)
 
 
 def records(y: AnyArray, x: AnyArray) -> AnyArray:
-    """Where an entry is the extreme up to it, or NaN."""
+    """True for entries that equal the extreme up to them, or are NaN."""
     return equal(x, y) | isnan(x)
 
 
@@ -110,12 +110,12 @@ def lasting(y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 def extreme_vjp(g: AnyArray, y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
-    """An entry gets the cotangents from its place on, as long as it is the extreme."""
+    """Adds up, for each extreme entry, the cotangents up to the next extreme."""
     return masked(records(y, x), backwards(lasting(y, x), g, axis))
 
 
 def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
-    """The tangent of an extreme lasts as long as it does."""
+    """The tangent of the latest extreme entry."""
     return linear_recurrence(lasting(y, x), masked(records(y, x), t), axis=axis)
 
 
@@ -133,7 +133,7 @@ cummin = running(
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """The sums of the entries up to each one along an axis, or of all entries as one row.
+    """The cumulative sums along an axis, or of the flattened array.
 
     >>> cumsum(np.array([[1, 2], [3, 4]]), axis=0), cumsum(np.array([[1, 2], [3, 4]]))
     (array([[1, 2],
@@ -144,7 +144,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """The products of the entries up to each one along an axis, or of all entries as one row.
+    """The cumulative products along an axis, or of the flattened array.
 
     >>> cumprod(np.array([[1, 2], [3, 4]]), axis=0), cumprod(np.array([[1, 2], [3, 4]]))
     (array([[1, 2],
@@ -155,7 +155,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 
 def from_start(op: Op, x: Any, axis: int | None, dtype: DTypeLike, start: int | None) -> AnyArray:
-    """Running results along the one axis, or the one named, behind `start` if there is one."""
+    """Cumulative results along an axis, with the value `start` in front if it is given."""
     if axis is None and len(shape_of(x)) != 1:
         raise ShapeError(
             op, [type_of(x)], f"which of {len(shape_of(x))} axes is meant is not said",
@@ -172,9 +172,9 @@ def from_start(op: Op, x: Any, axis: int | None, dtype: DTypeLike, start: int | 
 def cumulative_sum(
     x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Any:
-    """The sums of the entries up to each one along an axis, unnamed if it is the only one.
+    """The cumulative sums along an axis, which may be omitted if it is the only one.
 
-    With `include_initial` a zero comes first. Raises ShapeError if an axis has to be named.
+    With `include_initial` a zero comes first. Raises ShapeError if the axis is ambiguous.
 
     >>> cumulative_sum(np.array([1, 2, 3]), include_initial=True)
     array([0, 1, 3, 6])
@@ -185,9 +185,9 @@ def cumulative_sum(
 def cumulative_prod(
     x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Any:
-    """The products of the entries up to each one along an axis, unnamed if it is the only one.
+    """The cumulative products along an axis, which may be omitted if it is the only one.
 
-    With `include_initial` a one comes first. Raises ShapeError if an axis has to be named.
+    With `include_initial` a one comes first. Raises ShapeError if the axis is ambiguous.
 
     >>> cumulative_prod(np.array([2, 3, 4]), include_initial=True)
     array([ 1,  2,  6, 24])

@@ -1,9 +1,9 @@
-"""Linear recurrences along an axis: what the derivatives of running results are made of.
+"""Linear recurrences along an axis, of which the derivatives of cumulative ops are made.
 
-Note [Running derivatives]. The derivative of a product up to each entry is a sum of products with
-gaps. Dividing by the entry in the gap is wrong where that is zero. But the sums follow from each
-other, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op whose own derivative
-is made of it has all of them, exactly, and without a division.
+Note [Running derivatives]. The derivative of a cumulative product is a sum of products with one
+factor left out. Dividing by that factor is wrong where it is zero. But the sums satisfy a
+recurrence, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op whose own
+derivative is made of itself gives all of them, exactly, and without a division.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,19 +47,19 @@ def linear_recurrence_kernel(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndar
 
 
 def one_by_one(a: Any, y: Any) -> None:
-    """y[i] += a[i] y[i-1], in place."""
+    """y[i] += a[i] y[i-1], in place, one entry after the other."""
     for i in range(1, len(y)):
         y[i] += a[i] * y[i - 1]
 
 
 def one_by_one_strongly(a: Any, y: Any) -> None:
-    """The same where a zero wins over infinity and NaN, which then stay behind it."""
+    """`one_by_one` where 0 times infinity or NaN is 0, so that these do not spread."""
     for i in range(1, len(y)):
         y[i] += np.where(np.equal(a[i], 0), 0, a[i] * y[i - 1])
 
 
 def doubled(a: Any, y: Any) -> None:
-    """The same in log2(n) steps: after each, y[i] counts twice as many entries before it."""
+    """`one_by_one` in log2(n) steps: after each, y[i] covers twice as many entries."""
     factors, reach = np.array(a), 1
     while reach < len(y):
         y[reach:] += factors[reach:] * y[:-reach]
@@ -68,7 +68,7 @@ def doubled(a: Any, y: Any) -> None:
 
 
 def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
-    """A function of x, an axis and a number that moves entries by one place."""
+    """A function that moves the entries of an array along an axis by one, filling in a number."""
 
     def shift(x: AnyArray, axis: int, fill: float) -> Operand:
         k = normalize_axis("shift", type_of(x), axis)

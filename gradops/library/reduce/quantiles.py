@@ -1,4 +1,4 @@
-"""Medians and quantiles. A NaN makes those of its row NaN, but in functions that pass over it."""
+"""Medians and quantiles. NaN propagates, except in the functions that ignore it."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -39,7 +39,7 @@ Ranks = tuple[int, ...]
 
 
 def order_statistics_kernel(x: np.ndarray, ranks: Ranks, axis: int) -> np.ndarray:
-    """Sorting costs less than partitioning, which NumPy does not vectorize as well."""
+    """Sorts, which is cheaper than NumPy's partitioning."""
     x = np.asarray(x)
     lanes = np.sort(x, axis=axis)
     found = lanes.take(ranks, axis=axis)
@@ -58,7 +58,7 @@ def order_statistics_infer(x: ArrayType, ranks: Ranks, axis: int) -> ArrayType:
 
 
 def each(y: AnyArray, axis: int, count: int) -> list[Operand]:
-    """The entries along an axis, one by one, in arrays that keep the axis."""
+    """The entries along an axis one by one, as arrays that keep the axis."""
     lead = (FULL,) * normalize_axis("each", type_of(y), axis)
     return [index(y, (*lead, slice(i, i + 1))) for i in range(count)]
 
@@ -66,13 +66,13 @@ def each(y: AnyArray, axis: int, count: int) -> list[Operand]:
 def order_statistics_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, ranks: Ranks, axis: int
 ) -> AnyArray:
-    """Each cotangent goes to the entry of that rank; several equal ones share it."""
+    """The cotangent of each rank goes to its entry; ties share it."""
     pairs = zip(each(y, axis, len(ranks)), each(g, axis, len(ranks)), strict=True)
     return reduce(add, (shared(ct, value, x, axis) for value, ct in pairs))
 
 
 def shared(ct: Operand, value: Operand, x: AnyArray, axis: int) -> AnyArray:
-    """A cotangent for the entries of `x` that have the value, in equal parts."""
+    """A cotangent distributed equally over the entries of `x` that equal `value`."""
     mask = extremes(value, x, axis, True)
     return where(mask, ct / ties(mask, ct, axis, True), 0)
 
@@ -107,7 +107,7 @@ order_statistics = Op(
 
 
 def lanes_of(op: str, x: Any, axis: Axis) -> tuple[Any, int]:
-    """`x` with the axes named as one, and which it is; of all axes that are empty, an error."""
+    """`x` with the given axes merged into one, and that axis; raises for empty axes."""
     axes = normalize_axes(op, type_of(x), axis)
     not_empty(op, type_of(x), axis)
     if len(axes) == 1:
@@ -119,7 +119,7 @@ def lanes_of(op: str, x: Any, axis: Axis) -> tuple[Any, int]:
 
 
 def known_size(op: str, lanes: Any, axis: int) -> int:
-    """How many entries lie along an axis, or a ShapeError."""
+    """The number of entries along an axis, or a ShapeError if it is unknown."""
     n = shape_of(lanes)[axis]
     if not isinstance(n, int):
         raise ShapeError(
@@ -130,15 +130,14 @@ def known_size(op: str, lanes: Any, axis: int) -> int:
 
 
 def reduced(op: str, y: Operand, x: Any, axis: Axis, keepdims: bool) -> Any:
-    """`y` without the one axis along which it has size 1, or with all that were reduced."""
+    """`y` without its reduced axis, or with all reduced axes as size 1."""
     return reshape(y, shape=reduced_shape(op, type_of(x), axis, keepdims))
 
 
 def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The entry in the middle along the axes given, or of all; the mean of two if there are two.
+    """The median along the given axes, or of all entries; the mean of two middle entries.
 
-    Equal entries share its derivative. Raises ShapeError for an empty axis, or one of a size that
-    is not known.
+    Equal entries share the derivative. Raises ShapeError for an empty axis, or one of unknown size.
 
     >>> float(median(np.array([3.0, 1.0, 2.0, 10.0])))
     2.5
@@ -163,12 +162,12 @@ OF_ENTRIES = {"lower", "higher", "nearest"}  # whose results are entries
 
 
 def neighbours(p: AnyArray, method: str) -> tuple[Any, Any, Any]:
-    """The places of the entries around a place, and the weight of the second."""
+    """The two positions around a fractional position, and the weight of the second."""
     return METHODS[method](p, floor(p), ceil(p))
 
 
 def fractions_of(op: str, x: Any, q: Any, method: str) -> Any:
-    """The fractions asked for, as an array."""
+    """The fractions `q` as an array, checked."""
     if method not in METHODS:
         raise OptionError(op, [type_of(x)], f"method is one of {sorted(METHODS)}, not {method!r}")
     if is_complex(type_of(x).dtype):
@@ -183,14 +182,14 @@ def fractions_of(op: str, x: Any, q: Any, method: str) -> Any:
 
 
 def as_floats(x: Any, method: str) -> Any:
-    """`x` in a dtype that holds what lies between its entries."""
+    """`x` in a dtype that can hold interpolated values."""
     if method in OF_ENTRIES or is_inexact(type_of(x).dtype):
         return x
     return astype(x, dtype=np.float64)
 
 
 def weighed(low: Any, high: Any, weight: float) -> Any:
-    """A weighted mean of two values; at the ends exactly these, be they infinite."""
+    """The weighted mean of two values, exact at both ends, also for infinities."""
     if weight == 0:
         return low
     if weight < 0.5:
@@ -199,7 +198,7 @@ def weighed(low: Any, high: Any, weight: float) -> Any:
 
 
 def between(low: Any, high: Any, weight: AnyArray) -> AnyArray:
-    """A weighted mean of two values, as `weighed` has it, for weights that are operands."""
+    """`weighed` for weights that are operands."""
     dtype = type_of(low).dtype
     near, far = astype(weight, dtype=dtype), astype(1 - weight, dtype=dtype)
     y = where(weight < 0.5, low + (high - low) * near, high - (high - low) * far)
@@ -209,12 +208,12 @@ def between(low: Any, high: Any, weight: AnyArray) -> AnyArray:
 def quantile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The value below which a fraction `q` of the entries lies, of all or along axes.
+    """The quantiles of `x` for fractions `q`, along axes or of all entries.
 
-    Of several fractions, the results lie along new first axes. Between two entries, `method` says
-    what is taken: "linear", "lower", "higher", "midpoint" or "nearest". Equal entries share the
-    derivative; there is none in `q`. Raises ShapeError for an empty axis or one of a size that is
-    not known, OptionError for a fraction that is none.
+    Several fractions give new first axes. `method` says how to interpolate between two entries:
+    "linear", "lower", "higher", "midpoint" or "nearest". Equal entries share the derivative; there
+    is none in `q`. Raises ShapeError for an empty axis or one of unknown size, OptionError for a
+    fraction outside 0 to 1.
 
     >>> quantile(np.array([1.0, 2.0, 3.0, 4.0]), [0.5, 0.75])
     array([2.5 , 3.25])
@@ -232,7 +231,7 @@ def quantile(
 def arranged(
     op: str, found: list[AnyArray], shape: tuple[int, ...], x: Operand, axis: Axis, keepdims: bool
 ) -> Any:
-    """Results for several fractions along the axes of these."""
+    """Results for several fractions, moved to the first axes."""
     parts = [reduced(op, y, x, axis, keepdims) for y in found]
     if not shape:
         return parts[0]
@@ -243,7 +242,7 @@ def arranged(
 def percentile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The value below which so many hundredths of the entries lie: `quantile(x, q / 100)`.
+    """The percentiles of `x`: `quantile(x, q / 100)`.
 
     >>> float(percentile(np.array([1.0, 2.0, 3.0]), 50))
     2.0
@@ -252,7 +251,7 @@ def percentile(
 
 
 def sorted_numbers(op: str, x: Any, axis: Axis) -> tuple[Callable[[Any], Any], Any]:
-    """A function from places to the sorted entries, NaN behind the others, and how many others."""
+    """A function from positions to sorted entries with NaN last, and the number of others."""
     lanes, k = lanes_of(op, x, axis)
     there = logical_not(isnan(lanes))
     s = sort_op(lanes, axis=k)
@@ -261,7 +260,7 @@ def sorted_numbers(op: str, x: Any, axis: Axis) -> tuple[Callable[[Any], Any], A
 
 
 def nanmedian(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The median of the entries that are not NaN; NaN where there are none.
+    """The median of the entries other than NaN; NaN if there are none.
 
     >>> float(nanmedian(np.array([3.0, np.nan, 2.0])))
     2.5
@@ -272,7 +271,7 @@ def nanmedian(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
 def nanquantile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The quantile of the entries that are not NaN; NaN where there are none.
+    """The quantile of the entries other than NaN; NaN if there are none.
 
     >>> float(nanquantile(np.array([3.0, np.nan, 2.0]), 0.25))
     2.25
@@ -291,7 +290,7 @@ def nanquantile(
 def nanpercentile(
     x: Any, q: Any, axis: Axis = None, keepdims: bool = False, method: str = "linear"
 ) -> Any:
-    """The percentile of the entries that are not NaN: `nanquantile(x, q / 100)`.
+    """The percentile of the entries other than NaN: `nanquantile(x, q / 100)`.
 
     >>> float(nanpercentile(np.array([3.0, np.nan, 2.0]), 50))
     2.5

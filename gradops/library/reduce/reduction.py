@@ -1,4 +1,4 @@
-"""Ops that take axes away: sums, extremes and products over axes, and composites of them."""
+"""Reductions over axes: sums, products, extremes, and functions made of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ nothing = [
 
 
 def several(draw: Callable[..., Any]) -> Any:
-    """Samples that reduce all axes, one, two, none; keeping them or not."""
+    """Samples that reduce all axes, one, two or none, with and without `keepdims`."""
     return cases(
         draw((3, 4)), draw((3, 4), axis=0), draw((3, 4), axis=-1, keepdims=True),
         draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True), draw((3,), axis=()),
@@ -49,7 +49,7 @@ def several(draw: Callable[..., Any]) -> Any:
 
 
 def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **facets: Any) -> Op:
-    """An op that takes away the axes that `axis` names, or makes them size 1 with `keepdims`."""
+    """An op that reduces the axes `axis`, or with `keepdims` leaves them with size 1."""
     called, attrs = facets.pop("called", name), attributes(kernel, 1)
     given = ", ".join(f"{attr}={{{attr}}}" for attr in attrs)
     facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
@@ -67,7 +67,7 @@ def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **fa
 
 
 def reduced_shape(name: str, x: ArrayType, axis: Axis, keepdims: bool) -> tuple[Size, ...]:
-    """The shape of `x` without the axes reduced, or with size 1 for them."""
+    """The shape of `x` after a reduction."""
     axes = normalize_axes(name, x, axis)
     if keepdims:
         return tuple(1 if i in axes else n for i, n in enumerate(x.shape))
@@ -75,14 +75,14 @@ def reduced_shape(name: str, x: ArrayType, axis: Axis, keepdims: bool) -> tuple[
 
 
 def not_empty(name: str, x: ArrayType, axis: Axis) -> None:
-    """Refuse to reduce an axis without entries, of which nothing is the largest."""
+    """Raise a ShapeError for an empty axis, which has no extreme."""
     for i in normalize_axes(name, x, axis):
         if x.shape[i] == 0:
             raise AxisError(name, [x], f"axis {i} is empty", hint="check the shape beforehand")
 
 
 def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
-    """Refuse several axes, and an axis without entries."""
+    """Raise a ShapeError for several axes, or an empty one."""
     if isinstance(axis, tuple):
         raise ShapeError(name, [x], f"it takes one axis or all, not {axis}", hint="reshape first")
     not_empty(name, x, axis)
@@ -91,7 +91,7 @@ def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
 def single_axis_batch(
     op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
 ) -> AnyArray:
-    """Like `advance`, for an op that takes one axis: all axes are made one beforehand."""
+    """Batch an op along one axis: without an axis, all are merged into one."""
     if attrs["axis"] is not None:
         return advance(op, xs, batched, attrs)
     n, *rest = shape_of(xs[0])
@@ -100,14 +100,14 @@ def single_axis_batch(
 
 
 def keep(v: Operand, x: Operand, axis: Axis, keepdims: bool) -> Operand:
-    """`v`, which has the shape of the output, so that it broadcasts against the operand `x`."""
+    """`v`, shaped like the output, reshaped to broadcast with the operand `x`."""
     if keepdims or axis is None or axis == 0:
         return v
     return reshape(v, shape=reduced_shape("keep", type_of(x), axis, True))
 
 
 def count(x: Operand, axis: Axis) -> Any:
-    """How many entries of `x` go into one of the output."""
+    """The number of entries of `x` that are reduced to one."""
     shape = shape_of(x)
     if axis is None:
         return product(shape)
@@ -115,18 +115,18 @@ def count(x: Operand, axis: Axis) -> Any:
 
 
 def spread(g: Any, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
-    """The transpose of a sum: each entry gets the cotangent of the sum it went into."""
+    """The transpose of a sum: each entry gets the cotangent of its sum."""
     return broadcast_to(keep(g, x, axis, keepdims), shape=shape_of(x))
 
 
 def require_axes(x: Any, axis: Any) -> None:
-    """Refuse an axis of a number, which NumPy would pass over in silence."""
+    """Raise for an axis of a number, which NumPy would ignore."""
     if axis is not None and axis != () and np.ndim(x) == 0:
         raise ValueError("a number has no axes")  # type inference has the words for the user
 
 
 def by(ufunc: np.ufunc) -> Callable[..., Any]:
-    """The kernel that combines entries with `ufunc`."""
+    """The kernel that reduces with `ufunc`."""
     reduce = ufunc.reduce
 
     def kernel(
@@ -170,17 +170,17 @@ mean = reduction(
 
 
 def extremes(y: Operand, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
-    """Where `x` has the extreme value `y`; if that is NaN, where the NaNs are."""
+    """True where `x` equals the extreme `y`; if that is NaN, where `x` is NaN."""
     return equal(x, keep(y, x, axis, keepdims)) | isnan(x)
 
 
 def ties(mask: AnyArray, like: Operand, axis: Axis, keepdims: bool) -> AnyArray:
-    """How many entries share each extreme, in the dtype of `like`."""
+    """The number of entries that share each extreme, in the dtype of `like`."""
     return sum(astype(mask, dtype=type_of(like).dtype), axis=axis, keepdims=keepdims)
 
 
 def extreme_vjp(g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
-    """The cotangent goes to the extreme entry; several share it equally."""
+    """The cotangent goes to the extreme entry; ties share it equally."""
     mask = extremes(y, x, axis, keepdims)
     return where(mask, keep(g / ties(mask, g, axis, keepdims), x, axis, keepdims), 0)
 
@@ -204,7 +204,7 @@ min = reduction(
 
 
 def prod_others_kernel(x: np.ndarray) -> np.ndarray:
-    """The product of what comes before each entry, times the product of what comes after it."""
+    """The product of all entries before each entry times that of all after it."""
     y = np.ones_like(x)
     np.multiply.accumulate(x[..., :-1], axis=-1, out=y[..., 1:])
     after = np.multiply.accumulate(x[..., :0:-1], axis=-1)
@@ -219,7 +219,7 @@ def prod_others_infer(x: ArrayType) -> ArrayType:
 
 
 def prod_others_rule(v: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """v -> v times the symmetric matrix of products of all entries but two."""
+    """v times the symmetric matrix of products of all entries but two."""
     n = shape_of(x)[-1]
     if not isinstance(n, int):
         raise ShapeError(
@@ -247,7 +247,7 @@ prod_others = Op(
 
 
 def over_last(f: Callable[[Any], Any], x: AnyArray, axis: Axis) -> AnyArray:
-    """`f`, which works along the last axis, along all of the axes given as if they were one."""
+    """`f`, which works along the last axis, applied along all given axes as one."""
     last = normalize_axes("prod", type_of(x), axis)
     order = (*(i for i in range(len(shape_of(x))) if i not in last), *last)
     moved = transpose(x, axes=order)

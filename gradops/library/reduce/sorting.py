@@ -1,7 +1,7 @@
-"""Sorting, and choosing by rank. NaN counts as larger than all else.
+"""Sorting and selection by rank. NaN sorts last.
 
-Only the values of a sorted array have a derivative: it follows each entry to its place. Where
-entries are equal, it takes their places in the order in which they stand.
+Values from `sort` and `topk` are differentiable; indices are not. Each entry gets the cotangent of
+its sorted position; equal entries keep their order.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ FEW = 64  # entries that show whether values are of a few kinds
 
 
 class Ranked(NamedTuple):
-    """Entries chosen by their rank along an axis, and where they are."""
+    """Entries selected by rank along an axis, and their indices."""
 
     values: Any
     indices: Any
@@ -42,7 +42,7 @@ def last_reversed(x: Any, axis: int) -> Any:
 
 
 def argsort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """Descending, equal entries still stand in the order that they had."""
+    """The indices that sort; in descending order, too, equal entries keep their order."""
     if not x.ndim:  # NumPy takes a number for a row of one
         raise ValueError("type inference has the words for the user")
     if not descending:
@@ -52,10 +52,10 @@ def argsort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: boo
 
 
 def ascending_order(x: Any, axis: int, stable: bool) -> Any:
-    """What `argsort` gives.
+    """The indices that sort in ascending order.
 
-    A stable sort of floats takes several times as long as any other. Where floats differ, all
-    orders are stable, so only rows in which some are equal are sorted so, if the first few differ.
+    A stable sort of floats takes several times as long as any other. Rows without equal entries
+    have only one order, so only rows with ties are sorted stably, if the first few have none.
     """
     if not stable or x.dtype.kind != "f" or x.size < 2000 or repeats(x.ravel()[:FEW]):
         return x.argsort(axis, stable=stable)
@@ -68,7 +68,7 @@ def ascending_order(x: Any, axis: int, stable: bool) -> Any:
 
 
 def repeats(x: Any) -> bool:
-    """Whether an entry of a row comes twice."""
+    """True if an entry occurs twice in a sorted row."""
     s = np.sort(x)
     return bool(np.equal(s[1:], s[:-1]).any())
 
@@ -117,7 +117,7 @@ inverse_permutation = Op(
 def sort_kernel(
     x: np.ndarray, axis: int = -1, descending: bool = False, stable: bool = False
 ) -> Any:
-    """Equal entries are alike, but for zeros of two signs: these it may matter to keep in order."""
+    """Sorts; order among equal entries matters only for zeros of two signs."""
     y = np.array(last_reversed(x, axis) if descending and stable else x, order="K")
     y.sort(axis, stable=stable)
     return last_reversed(y, axis) if descending else y
@@ -131,7 +131,7 @@ def sort_infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
 def sort_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
 ) -> AnyArray:
-    """Each entry gets the cotangent of the place it went to."""
+    """Each entry gets the cotangent of its sorted position."""
     order = argsort_op(x, axis=axis, descending=descending, stable=True)
     return add_along_axis(g, order, axis=axis, shape=shape_of(x))
 
@@ -157,9 +157,9 @@ sort_op = Op(
 
 
 def best_places(x: Any, k: int, largest: bool) -> Any:
-    """Where the k largest or smallest entries of the last axis are, the best of them first.
+    """The indices of the k largest or smallest entries along the last axis, best first.
 
-    Of equal ones, the first are taken, which partitioning does not see to by itself.
+    Of equal entries the first are taken, which partitioning alone does not guarantee.
     """
     if not 0 < k < x.shape[-1] // 4:
         return argsort_kernel(x, -1, largest, stable=True)[..., :k]
@@ -183,7 +183,7 @@ def argtopk_kernel(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
 
 
 def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
-    """The axis along which there is a rank k, or a ShapeError."""
+    """The axis, checked to have at least k entries."""
     a = normalize_axis(op, x, axis)
     n: Size = x.shape[a]
     if isinstance(n, int) and not least <= k <= n:
@@ -239,7 +239,7 @@ argkth = Op(
 
 
 def argmode_kernel(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """The runs of equal entries in the sorted rows, of which the first longest is chosen."""
+    """The index of the mode: the first longest run of equal entries in sorted rows."""
     rows = np.moveaxis(x, axis, -1)
     if not rows.shape[-1]:
         raise ValueError("type inference has the words for the user")
@@ -272,9 +272,9 @@ argmode = Op(
 
 
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The entries of `x` sorted along an axis; with None, all in a row.
+    """`x` sorted along an axis; with axis None, flattened first.
 
-    Equal entries are alike, but for zeros of two signs; `stable` keeps those, too, in order.
+    `stable` keeps zeros of two signs in order, too.
 
     >>> sort(np.array([3.0, 1.0, 2.0]), descending=True)
     array([3., 2., 1.])
@@ -284,7 +284,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
 
 
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The indices that sort `x` along an axis; with None, all of it in a row.
+    """The indices that sort `x` along an axis; with axis None, flattened first.
 
     With `stable`, equal entries keep their order.
 
@@ -306,9 +306,9 @@ def msort(x: OperandLike) -> Any:
 
 
 def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked:
-    """The k largest entries of `x` along an axis, or the smallest, and where they are.
+    """The k largest entries of `x` along an axis, or the smallest, and their indices.
 
-    The best comes first; of equal ones, the first. Raises ShapeError if there are less than k.
+    The best comes first; of equal ones, the first. Raises ShapeError if there are fewer than k.
 
     >>> values, indices = topk(np.array([1.0, 3.0, 2.0]), 2)
     >>> values, indices
@@ -319,7 +319,7 @@ def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked
 
 
 def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
-    """The entries at indices along an axis of size 1, which is kept or not."""
+    """The entries at indices along an axis of size 1, which is kept or dropped."""
     values = take_along_axis(x, indices, axis)
     if not keepdims:
         values, indices = squeeze(values, axis=(axis,)), squeeze(indices, axis=(axis,))
@@ -327,9 +327,9 @@ def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
 
 
 def kthvalue(x: OperandLike, k: int, axis: int = -1, keepdims: bool = False) -> Ranked:
-    """The k-th smallest entry of `x` along an axis, counted from 1, and where it is.
+    """The k-th smallest entry of `x` along an axis, counted from 1, and its index.
 
-    Raises ShapeError if there is none.
+    Raises ShapeError if there are fewer than k.
 
     >>> float(kthvalue(np.array([3.0, 1.0, 2.0]), 2).values)
     2.0
@@ -338,7 +338,7 @@ def kthvalue(x: OperandLike, k: int, axis: int = -1, keepdims: bool = False) -> 
 
 
 def mode(x: OperandLike, axis: int = -1, keepdims: bool = False) -> Ranked:
-    """The most frequent entry of `x` along an axis, and where it is last; of several, the smallest.
+    """The most frequent entry of `x` along an axis and its last index; of several the smallest.
 
     Raises ShapeError for an empty axis.
 

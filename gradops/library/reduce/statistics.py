@@ -1,4 +1,4 @@
-"""How entries are spread: variances, norms, and how many there are."""
+"""Variances, standard deviations and vector norms."""
 
 import builtins
 from collections.abc import Callable
@@ -41,7 +41,7 @@ add_up: Callable[..., Any] = np.add.reduce
 
 
 def deviations(x: Any, axis: Axis) -> Any:
-    """What is left of each entry without the mean, in memory that may be overwritten."""
+    """The entries less their mean, as a new array."""
     return np.asarray(np.subtract(x, mean_kernel(x, axis, True)))
 
 
@@ -70,7 +70,7 @@ def std_kernel(
 
 
 def doubled_per_freedom(v: Any, x: Operand, axis: Axis, correction: float) -> Any:
-    """2 v / (n - correction) for the n entries that go into one."""
+    """2 v / (n - correction), for n entries per result."""
     n = count(x, axis)
     if correction == int(correction):
         freedom = n - int(correction)
@@ -98,7 +98,7 @@ def var_jvp(
 
 
 def along(x: Any, t: Any) -> Any:
-    """What of `t` goes along `x`, times the size of `x`; of reals, their product."""
+    """The real part of conj(x) t; for reals the product x t."""
     return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
 
 
@@ -109,7 +109,7 @@ def through_root(v: Operand, y: AnyArray) -> AnyArray:
 
 
 def few(draw: Callable[..., Any]) -> Any:
-    """Samples that reduce all axes, one, several, none; of numbers and of nothing."""
+    """Samples that reduce all axes, one, several or none, also of numbers and empty arrays."""
     return cases(
         draw((3, 4)), draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True),
         draw((3,), axis=()), draw(()), draw((0, 3), axis=1),
@@ -149,7 +149,7 @@ count_nonzero = reduction(
 
 
 def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The root of the sum of squares, by the dot product where entries lie side by side."""
+    """The Euclidean norm, by the dot product where entries are contiguous."""
     if x.dtype.kind == "c":
         squares = np.square(x.real) + np.square(x.imag)
         return np.sqrt(add_up(squares, axis=axis, keepdims=keepdims))
@@ -188,7 +188,7 @@ def norm_check(op: str, x: ArrayType, axis: Axis, ord: float) -> None:
 
 
 def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float) -> AnyArray:
-    """The direction in which a norm grows fastest, and how fast; 0 where there is none."""
+    """The derivative of a norm by each entry; 0 where there is none."""
     y, size = keep(y, x, axis, keepdims), abs(x)
     if ord == 2:
         return share(x, y)

@@ -1,4 +1,4 @@
-"""Ops that repeat entries along axes, and the transpose that adds them up again."""
+"""Broadcasting, and its transpose, summation."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ WIDE = 1024  # entries that are added at a time
 
 
 def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A filled array when it is small, else a read-only view: the cheaper of the two."""
+    """A copy if it is small, else a read-only view: the cheaper of the two."""
     if math.prod(shape) > 4096 or np.ndim(x) > len(shape):
         return np.broadcast_to(x, shape)
     y = np.empty(shape, np.asarray(x).dtype)
@@ -32,7 +32,7 @@ def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def expand_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A view, which can only be written to if it repeats nothing."""
+    """A view, writable only if nothing is repeated."""
     return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
 
 
@@ -84,7 +84,7 @@ expand_to = broadcasting(
 
 
 def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """The operands, those that all examples share repeated for each of them."""
+    """The operands, with those shared by all examples repeated for each."""
     n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
     return [
         x if b else broadcast_to(x, shape=(n, *shape_of(x)))
@@ -93,7 +93,7 @@ def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
 
 
 def each_its_own(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Batch an op to which a stack is more of the same: what is shared is repeated for each."""
+    """Batch an op that treats leading axes alike, repeating shared operands for each example."""
     return op(*repeated(xs, batched), **attrs)
 
 
@@ -112,7 +112,7 @@ def sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def of_rows(x: Any) -> Any:
-    """The sum over all axes but the last: NumPy adds short rows one at a time, so not alone."""
+    """The sum over all axes but the last; short rows are joined, as NumPy adds rows one by one."""
     rows = x.reshape(-1, x.shape[-1])
     if rows.size <= LARGE:
         return np.dot(np.ones(len(rows), x.dtype), rows)
@@ -124,7 +124,7 @@ def of_rows(x: Any) -> Any:
 
 
 def sum_to_source(x: ArrayType, shape: Shape) -> str:
-    """The kernel's common case spelled out where the types tell that it is met."""
+    """A plain reduction where the types show that it suffices."""
     extra = x.ndim - len(shape)
     if not extra or x.shape[extra:] != shape:
         return "sum_to({0}, {shape})"

@@ -1,4 +1,4 @@
-"""Arrays from nothing, arrays like others, and where differentiation stops."""
+"""Arrays of constants, and stopping differentiation."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ stop_gradient = elementwise(
 
 
 def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Zeros in the shape of `x`, whose sizes need not be known.
+    """Zeros in the shape of `x`, whose sizes may be unknown.
 
     >>> zeros_like(np.array([1.5, 2.5]))
     array([0., 0.])
@@ -44,7 +44,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
 
 
 def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Ones in the shape of `x`, whose sizes need not be known.
+    """Ones in the shape of `x`, whose sizes may be unknown.
 
     >>> ones_like(np.array([1.5, 2.5]))
     array([1., 1.])
@@ -53,9 +53,9 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
 
 
 def one_hot(labels: OperandLike, classes: int, dtype: DTypeLike = np.float64) -> Any:
-    """For each label a row of zeros with a one in the label's place, along a new last axis.
+    """One-hot vectors of labels, along a new last axis.
 
-    A label that is none of 0 to `classes` - 1 has a row of zeros.
+    A label outside 0 to `classes` - 1 gives a row of zeros.
 
     >>> one_hot(np.array([2, 0]), 3)
     array([[0., 0., 1.],

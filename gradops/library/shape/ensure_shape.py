@@ -1,4 +1,4 @@
-"""Ops that leave the entries as they are, and say which sizes are known."""
+"""Ops that change what is known of sizes and leave entries unchanged."""
 
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Ops that put operands side by side, and take them apart."""
+"""Concatenation, stacking and splitting."""
 
 import operator
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
 def concatenate_transpose(
     wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int
 ) -> list[Any]:
-    """The part of the cotangent that belongs to each operand."""
+    """The parts of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
     lead = (FULL,) * k
@@ -96,7 +96,7 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
 
 
 def stack_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
-    """The slice of the cotangent that belongs to each operand."""
+    """The slices of the cotangent for the wanted operands."""
     lead = (FULL,) * (axis % len(shape_of(g)))
     return [slice_(g, index=(*lead, i)) for i in wanted]
 
@@ -120,7 +120,7 @@ stack_op = joining(
 
 
 def concatenate(xs: Iterable[Operand], axis: int | None = 0) -> Any:
-    """The arrays `xs` one after the other along `axis`; with None for it, each counts as one row.
+    """The arrays `xs` joined along `axis`; with axis None, flattened first.
 
     Raises ShapeError if their shapes differ in another axis.
 
@@ -133,7 +133,7 @@ def concatenate(xs: Iterable[Operand], axis: int | None = 0) -> Any:
 
 
 def stack(xs: Iterable[AnyArray], axis: int = 0) -> Any:
-    """The arrays `xs` side by side along a new `axis`; raises ShapeError if their shapes differ.
+    """The arrays `xs` joined along a new `axis`; raises ShapeError if their shapes differ.
 
     >>> stack([np.ones(2), np.zeros(2)]).shape
     (2, 2)
@@ -142,9 +142,9 @@ def stack(xs: Iterable[AnyArray], axis: int = 0) -> Any:
 
 
 def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
-    """Parts of `x` along `axis`: so many equal ones, or those that end at given indices.
+    """`x` split along `axis` into equal sections, or at the given indices.
 
-    Raises ShapeError if it cannot be cut into equal parts.
+    Raises ShapeError if equal sections are impossible.
 
     >>> [p.shape for p in split(np.zeros((6, 2)), 3)]
     [(2, 2), (2, 2), (2, 2)]
@@ -162,7 +162,7 @@ def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int =
 
 
 def equal_ends(x: Any, axis: int, sections: int) -> list[Size]:
-    """Where to cut an axis into equal parts."""
+    """The indices that split an axis into equal sections."""
     n = shape_of(x)[axis]
     each = n // sections if sections > 0 else 0
     if sections < 1 or each * sections != n:

@@ -1,7 +1,7 @@
-"""Ops that put entries around an operand: a number, or the operand's own.
+"""Padding: constant, edge, reflect, symmetric and wrap.
 
-Note [Extension]. Along each axis, what comes before and after is told by `runs`: pieces of the
-result, and the pieces of the operand in it that they repeat, forwards, backwards, or one entry many
+Note [Extension]. Along each axis, `runs` describes the entries before and after: pieces of the
+result, and the pieces of the operand that they repeat, forwards, backwards, or one entry many
 times. `extend` copies along the runs, axis after axis; `fold_back`, its transpose, adds along them,
 the axes in reverse order.
 """
@@ -33,7 +33,7 @@ MODES = {
 
 
 def widths_of(x: ArrayType, pad_width: Any) -> Widths:
-    """A pair of widths for each axis, from what `np.pad` takes."""
+    """A pair of widths for each axis, from any form that `np.pad` accepts."""
     try:
         pairs = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
         return tuple((operator.index(a), operator.index(b)) for a, b in pairs)
@@ -43,7 +43,7 @@ def widths_of(x: ArrayType, pad_width: Any) -> Widths:
 
 
 def padded(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
-    """The type of `x` with entries around it."""
+    """The type of `x` after padding."""
     if len(pad_width) != x.ndim:
         raise ShapeError(op, [x], f"{len(pad_width)} pairs of widths for {x.ndim} axes")
     if any(min(pair) < 0 for pair in pad_width):
@@ -52,7 +52,7 @@ def padded(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
 
 
 def pad_kernel(x: np.ndarray, pad_width: Widths, value: float = 0.0) -> np.ndarray:
-    """What `np.pad` does, at a fifth of its cost per call."""
+    """`np.pad` with a constant, at a fifth of its cost per call."""
     x = np.asarray(x)
     ends = list(zip(x.shape, pad_width, strict=True))
     y = np.zeros([a + n + b for n, (a, b) in ends], x.dtype)
@@ -92,7 +92,7 @@ pad_op = Op(
 
 @lru_cache(maxsize=1024)
 def runs(n: int, before: int, after: int, mode: str) -> tuple[Run, ...]:
-    """Where along an axis entries of the result are, and those that they repeat.
+    """Runs of the result along an axis, and the runs of the operand that they repeat.
 
     A run that repeats one entry is marked. See Note [Extension].
     """
@@ -101,7 +101,7 @@ def runs(n: int, before: int, after: int, mode: str) -> tuple[Run, ...]:
 
 
 def origins(i: Any, n: int, mode: str) -> AnyArray:
-    """The number of the entry that stands in place `i`, counted from the first entry."""
+    """The entry that position `i` repeats, positions counted from the first entry."""
     if mode == "edge" or n == 1:
         return np.clip(i, 0, n - 1)
     if mode == "wrap":
@@ -112,7 +112,7 @@ def origins(i: Any, n: int, mode: str) -> AnyArray:
 
 
 def pieces(places: Any, start: int, end: int) -> Iterator[Run]:
-    """The places from `start` to `end` cut into pieces that go one way."""
+    """The positions from `start` to `end`, cut into monotonic pieces."""
     while start < end:
         step = int(places[start + 1] - places[start]) if start + 1 < end else 0
         turn = np.flatnonzero(np.diff(places[start:end]) != step)
@@ -124,7 +124,7 @@ def pieces(places: Any, start: int, end: int) -> Iterator[Run]:
 
 
 def along_axes(y: AnyArray, pad_width: Widths) -> list[tuple[Any, Any]]:
-    """For each axis the part of `y` that is extended along it, as a view with that axis first."""
+    """For each axis, the part of `y` extended along it, as a view with that axis first."""
     center = [slice(a, n - b) for n, (a, b) in zip(y.shape, pad_width)]
     parts = [y[(*[slice(None)] * (k + 1), *center[k + 1 :])] for k in range(y.ndim)]
     return [(part.swapaxes(0, k), pad_width[k]) for k, part in enumerate(parts)]
@@ -150,7 +150,7 @@ def fold_back_kernel(g: np.ndarray, pad_width: Widths, mode: str) -> np.ndarray:
 
 
 def extended(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
-    """The type of `x` with entries of its own around it."""
+    """The type of `x` after padding with its own entries."""
     if mode not in MODES.values():
         raise OptionError(op, [x], f"no mode is {mode!r}")
     y = padded(op, x, pad_width)
@@ -170,7 +170,7 @@ def fold_back_infer(g: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
 
 
 def around(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
-    """Batch an op that has a pair of widths for each axis."""
+    """Batch an op with a pair of widths for each axis."""
     return op(xs[0], **{**attrs, "pad_width": ((0, 0), *attrs["pad_width"])})
 
 
@@ -213,14 +213,14 @@ fold_back = linear(
 
 
 def pad(x: OperandLike, pad_width: Any, mode: str = "constant", constant_values: Any = 0.0) -> Any:
-    """`x` with entries around it, as many before and after each axis as `np.pad` takes.
+    """`x` padded at the ends of its axes, as `np.pad` does.
 
     `pad_width` is a number, a pair for all axes, or a pair for each. With mode "constant" the
-    entries are `constant_values`: a number, or numbers in the form of `pad_width`. Those of `x`
-    itself are put there by "edge" (or "replicate"), the first and the last; "reflect" and
-    "symmetric", back from the end, without and with that one again; and "wrap" (or "circular"),
-    from the other end. Raises ShapeError for another number of pairs, a negative width, or an empty
-    axis that has nothing to repeat; OptionError for another mode.
+    padding is `constant_values`: a number, or numbers in the form of `pad_width`. Other modes
+    repeat entries of `x`: "edge" (or "replicate") the first and last; "reflect" and "symmetric"
+    mirror, without and with the edge; "wrap" (or "circular") takes those of the other end. Raises
+    ShapeError for another number of pairs, a negative width, or an empty axis with nothing to
+    repeat; OptionError for another mode.
 
     >>> pad(np.ones(2), (1, 0))
     array([0., 1., 1.])
@@ -239,7 +239,7 @@ def pad(x: OperandLike, pad_width: Any, mode: str = "constant", constant_values:
 
 
 def pad_each(x: Any, widths: Widths, values: Any) -> Operand:
-    """`x` with numbers around it that differ from axis to axis, and before and after it."""
+    """`x` padded with constants that differ between axes and ends."""
     ends = np.broadcast_to(values, (len(widths), 2)).tolist()
     for axis, (pair, numbers) in enumerate(zip(widths, ends, strict=True)):
         for one, value in zip(((pair[0], 0), (0, pair[1])), numbers):

@@ -1,4 +1,4 @@
-"""Ops that turn entries round along axes, and that repeat them."""
+"""Ops that roll, tile and repeat entries."""
 
 import operator
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ Turns = list[tuple[int, Size]]
 
 
 def turns(x: ArrayType, shift: Any, axis: int) -> Turns:
-    """Each axis to be turned, and how far; one shift, or one axis, goes with all others."""
+    """Each axis to roll with its shift; a single shift or axis goes with all others."""
     shifts = shift if isinstance(shift, tuple | list) else (shift,)
     axes = axis if isinstance(axis, tuple | list) else (axis,)
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
@@ -62,7 +62,7 @@ def roll_kernel(x: Any, shift: Any, axis: int | None = None) -> Any:
 
 
 def turned(x: Any, turns: Any) -> Operand:
-    """`x` put together anew from the parts that the ends of turned axes cut it into."""
+    """`x` rolled along several axes: cut at the shifts, and joined in the new order."""
     ends: dict[int, int] = {}
     for axis, shift in turns:
         ends[axis] = (ends.get(axis, 0) + shift) % (x.shape[axis] or 1)
@@ -77,7 +77,7 @@ def turned(x: Any, turns: Any) -> Operand:
 
 
 def opposite(shift: Any) -> Any:
-    """The shift that undoes another."""
+    """The inverse shift."""
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
@@ -111,7 +111,7 @@ roll = linear(
 
 
 def aligned(x: Shape, reps: Shape) -> list[tuple[Size, Size]]:
-    """For each axis of a tiled array, how often it is repeated, and its size before."""
+    """For each axis of a tiled array, its number of repetitions and its size before."""
     ndim = max(len(x), len(reps))
     return list(zip((1,) * (ndim - len(reps)) + reps, (1,) * (ndim - len(x)) + x))
 
@@ -218,10 +218,10 @@ counted = Op(
 
 
 def tile(x: OperandLike, reps: Any) -> Any:
-    """`x` beside itself along each axis, as many times as `reps` says for it.
+    """`x` repeated along each axis as often as `reps` says.
 
-    Axes that only one of both has come first, and count as of size 1, or as taken once. Raises
-    ShapeError for a negative number.
+    The shorter of `reps` and the shape of `x` is padded with ones in front. Raises ShapeError for
+    a negative number.
 
     >>> tile(np.array([1, 2]), (2, 2))
     array([[1, 2, 1, 2],
@@ -231,10 +231,10 @@ def tile(x: OperandLike, reps: Any) -> Any:
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each entry of `x` so many times along `axis`; with None, `x` counts as one row.
+    """Each entry of `x` repeated along `axis`; with None, of the flattened array.
 
-    `repeats` is one number, or an array of numbers, one for each entry along the axis. Raises
-    ShapeError for negative numbers, or another number of them.
+    `repeats` is one number, or one for each entry along the axis. Raises ShapeError for negative
+    numbers, or another count of them.
 
     >>> repeat(np.array([3, 5]), 2), repeat(np.array([3, 5]), [1, 2])
     (array([3, 3, 5, 5]), array([3, 5, 5]))
@@ -255,7 +255,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
 
 
 def times(x: Any, repeats: Any) -> int:
-    """A number of repetitions."""
+    """A number of repetitions as an integer."""
     try:
         return operator.index(repeats)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Windows that slide over axes, and the sum of what falls into them."""
+"""Sliding windows, and their transpose, which adds windows up."""
 
 from collections.abc import Sequence
 from itertools import product as combinations
@@ -23,7 +23,7 @@ Numbers = tuple[int, ...]
 
 
 def places(op: str, x: ArrayType, size: Numbers, axis: Numbers, *steps: Numbers) -> Numbers:
-    """The axes that windows slide along, when all that describes the windows fits together."""
+    """The axes of the windows, after a check of sizes, steps and dilations."""
     found = normalize_axes(op, x, axis)
     if any(len(v) != len(found) for v in (size, *steps)):
         raise ShapeError(op, [x], f"{len(size)} sizes of windows do not fit {len(found)} axes")
@@ -33,14 +33,14 @@ def places(op: str, x: ArrayType, size: Numbers, axis: Numbers, *steps: Numbers)
 
 
 def how_many(n: Size, size: int, step: int, dilation: int) -> Size:
-    """How many windows lie in an axis of `n` entries."""
+    """The number of windows along an axis of `n` entries."""
     return (n - dilation * (size - 1) - 1) // step + 1
 
 
 def windows_of(
     op: str, x: ArrayType, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
 ) -> ArrayType:
-    """The type of windows."""
+    """The type of an array of windows."""
     shape = list(x.shape)
     for a, *window in zip(places(op, x, size, axis, step, dilation), size, step, dilation):
         shape[a] = many = how_many(shape[a], *window)
@@ -107,7 +107,7 @@ def sum_windows_infer(g: ArrayType, shape: Shape, **attrs: Numbers) -> ArrayType
 def sum_windows_kernel(
     g: Any, shape: Any, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
 ) -> np.ndarray:
-    """The entries that are first in their window are added as one strided part, and so on."""
+    """Adds, for each position in a window, that entry of all windows as one strided slice."""
     y = np.zeros(shape, g.dtype)
     key: list[Any] = [slice(None)] * y.ndim
     for offsets in combinations(*map(range, size)):
@@ -143,10 +143,10 @@ sum_windows = linear(
 def sliding_window_view(
     x: Any, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
 ) -> Any:
-    """The windows of `x` that slide along axes, each along new last axes, as a view of its memory.
+    """Sliding windows of `x` along axes, each along new last axes: a view.
 
-    `step` says how far one window is from the next, `dilation` how far its entries are from each
-    other; both for all axes or for each. Raises ShapeError if a window does not fit.
+    `step` is the distance between windows, `dilation` that between entries of a window; each is one
+    number, or one for each axis. Raises ShapeError if a window does not fit.
 
     >>> sliding_window_view(np.arange(5), 3, step=2)
     array([[0, 1, 2],
@@ -163,5 +163,5 @@ def sliding_window_view(
 
 
 def one_or_more(v: Any, times: int = 1) -> Numbers:
-    """Numbers, of which a single one stands for that many."""
+    """A tuple of numbers; a single number is repeated."""
     return tuple(v) if isinstance(v, tuple | list) else (v,) * times

@@ -1,8 +1,8 @@
-"""Fourier transforms: of complex numbers, of real ones, and back to real ones.
+"""Fourier transforms: complex, from real numbers, and back to real numbers.
 
-Note [Halves]. Of the transform of n real numbers only the first half is held, n // 2 + 1 entries;
-the others are conjugates of these. So in transposes an entry that stands for two counts twice, and
-the first, and for an even n the last, once.
+Note [Halves]. The transform of n real numbers is stored as its first n // 2 + 1 entries; the others
+are conjugates of these. So in transposes each stored entry counts twice, except the first, and for
+an even n the last.
 """
 
 from collections.abc import Sequence
@@ -28,20 +28,20 @@ OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def require_norm(op: str, x: ArrayType, norm: str) -> None:
-    """Refuse what says nothing of where a transform is divided by its size."""
+    """Raise an OptionError unless `norm` names a normalization."""
     if norm not in OTHER:
         raise OptionError(op, [x], f"norm is 'backward', 'ortho' or 'forward', not {norm!r}")
 
 
 def require_points(op: str, x: ArrayType, *axes: int) -> None:
-    """Refuse to transform nothing."""
+    """Raise a ShapeError for an empty axis."""
     for axis in axes:
         if x.shape[axis] == 0:
             raise ShapeError(op, [x], f"axis {axis} is empty", hint="give its length: n=, s=")
 
 
 def complex_of(x: ArrayType) -> np.dtype:
-    """The dtype of the transform of an operand."""
+    """The dtype of the transform."""
     return np.result_type(x.dtype, 1j)
 
 
@@ -88,7 +88,7 @@ fft_op = linear(
 
 
 def twice(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
-    """Entries that stand for two of n multiplied by a number. See Note [Halves]."""
+    """Entries that stand for two times `factor`, the others unchanged. See Note [Halves]."""
     axis = normalize_axis("twice", type_of(x), axis)
     k = numbers(x, axis)
     once = equal(k, 0) | equal(2 * k, n)
@@ -145,7 +145,7 @@ def irfft_infer(x: ArrayType, n: Size, axis: int, norm: str) -> ArrayType:
 
 
 def real_of(dtype: np.dtype) -> np.dtype:
-    """The dtype of the parts of numbers of a dtype."""
+    """The dtype of real and imaginary parts."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
