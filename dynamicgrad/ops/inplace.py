@@ -12,7 +12,7 @@ from gradops.core.dims import product
 from gradops.core.source_location import here
 from gradops.core.types import broadcast_shapes, operand_types, shape_of
 from gradops.kernels.index.write import write_into
-from gradops.library.elementwise.comparison import extremes_of
+from gradops.library.elementwise.comparison import limits_of
 
 from ..dispatch.casting import as_entry, as_mask, number_in, require_dtype, require_range
 from ..dispatch.division import DIVISIONS, require_divisor
@@ -391,7 +391,7 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
 def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
     """Keep the entries between bounds, in place, and return the tensor."""
     require_range("clamp_", t.dtype, min, max)
-    low, high = extremes_of(t.dtype)
+    low, high = limits_of(t.dtype)
     bounds = low if min is None else min, high if max is None else max
     return write(t, ops.clamp, bounds)
 

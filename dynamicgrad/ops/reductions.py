@@ -7,10 +7,10 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.types import is_inexact, shape_of, type_of
-from gradops.library.reduce.cumulative import latest
+from gradops.library.reduce.cumulative import latest_extreme
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
-from gradops.library.shape.movement import computed_in, in_dtype
+from gradops.library.shape.movement import compute_in, in_dtype
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
@@ -110,7 +110,7 @@ def running(op: Any, name: str) -> Callable[..., Any]:
     """A running result along a dimension, in another dtype if asked."""
 
     def call(x: Any, dim: int, *, dtype: Any = None) -> Any:
-        return computed_in(dtype, op, x, axis=dim)
+        return compute_in(dtype, op, x, axis=dim)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (op.__doc__ or "").split(">>>")[0].rstrip()
@@ -122,7 +122,7 @@ def running_extreme(op: Any) -> Callable[..., Any]:
 
     def call(x: Any, dim: int) -> Any:
         values = op(x, axis=dim)
-        return Extremes(values, latest(values, x, dim))
+        return Extremes(values, latest_extreme(values, x, dim))
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = f"{op.doc[:-1]}, and where it is."

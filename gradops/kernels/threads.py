@@ -51,7 +51,7 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
             left.clear()
 
     count = min(cores(), len(parts)) if len(parts) > 1 else 1
-    helpers = started(run, count - 1)
+    helpers = start_threads(run, count - 1)
     run()
     for helper in helpers:
         helper.join()
@@ -59,7 +59,7 @@ def in_threads(work: Callable[[Iterator[Any]], Any], parts: Sequence[Any]) -> No
         raise failures[0]
 
 
-def started(run: Callable[[], None], count: int) -> list["Thread"]:
+def start_threads(run: Callable[[], None], count: int) -> list["Thread"]:
     """Up to `count` running threads; fewer where a limit is met, or Python is exiting."""
     from threading import Thread
 
@@ -72,7 +72,7 @@ def started(run: Callable[[], None], count: int) -> list["Thread"]:
     return found
 
 
-def shared(parts: Iterable[Any], most: int) -> list[list[Any]]:
+def share_parts(parts: Iterable[Any], most: int) -> list[list[Any]]:
     """Parts in order, as lists of nearly equal lengths."""
     parts = list(parts)
     count = max(1, min(most, len(parts)))

@@ -52,13 +52,13 @@ def multi_head_attention(
     ((1, 3, 2), array([0.33333333, 0.33333333, 0.33333333]))
     """
     q, k, v = (
-        parted(linear(x, w, b), heads)
+        split_heads(linear(x, w, b), heads)
         for x, w, b in zip((query, key, value), projections.weights, projections.biases)
     )
     scores = (q * (1 / math.sqrt(shape_of(q)[-1]))) @ swapaxes(k, -1, -2)
     weights = softmax_where(scores, masks)
     weights = weights if drop is None else drop(weights)
-    return linear(united(weights @ v), projections.out_weight, projections.out_bias), weights
+    return linear(merge_heads(weights @ v), projections.out_weight, projections.out_bias), weights
 
 
 def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
@@ -67,9 +67,9 @@ def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
     The scores of such queries stay as they are, so that nothing is NaN.
     """
     masks = masks if isinstance(masks, list | tuple) else [masks]
-    nowhere = hidden_from(masks) if masks else None
+    nowhere = all_hidden(masks) if masks else None
     for mask in masks:
-        if is_of_truth(mask):
+        if is_boolean(mask):
             hides = mask if nowhere is None else logical_and(mask, logical_not(nowhere))
             scores = where(hides, -np.inf, scores)
         else:
@@ -78,20 +78,20 @@ def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
     return weights if nowhere is None else where(nowhere, 0, weights)
 
 
-def hidden_from(masks: Sequence[Operand]) -> Any:
+def all_hidden(masks: Sequence[Operand]) -> Any:
     """A mask of queries that may attend to no key; None if there are known to be none."""
-    hides = [m if is_of_truth(m) else equal(m, -np.inf) for m in masks]
+    hides = [m if is_boolean(m) else equal(m, -np.inf) for m in masks]
     nowhere = all(reduce(logical_or, hides), axis=-1, keepdims=True)
     found = held(nowhere)
     return None if isinstance(found, np.ndarray) and not found.any() else nowhere
 
 
-def is_of_truth(mask: Operand) -> bool:
+def is_boolean(mask: Operand) -> bool:
     """True for a mask of truth values."""
     return type_of(mask).dtype.kind == "b"
 
 
-def parted(x: Operand, heads: int) -> Any:
+def split_heads(x: Operand, heads: int) -> Any:
     """(batch, places, features) split into heads: (batch, heads, places, features of a head)."""
     rows, places, size = shape_of(x)
     if not isinstance(size, int) or heads < 1 or size % heads:
@@ -99,8 +99,8 @@ def parted(x: Operand, heads: int) -> Any:
     return transpose(reshape(x, shape=(rows, places, heads, size // heads)), axes=(0, 2, 1, 3))
 
 
-def united(x: AnyArray) -> AnyArray:
-    """The inverse of `parted`: heads merged into (batch, places, features)."""
+def merge_heads(x: AnyArray) -> AnyArray:
+    """The inverse of `split_heads`: heads merged into (batch, places, features)."""
     rows, heads, places, size = shape_of(x)
     return reshape(transpose(x, axes=(0, 2, 1, 3)), shape=(rows, places, heads * size))
 

@@ -36,17 +36,17 @@ class Weights(NamedTuple):
     weight_hr: Any = None
 
 
-def with_tanh(x: AnyArray, w: Weights) -> tuple[Any, Step]:
+def tanh_cell(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """h' = tanh(x + u h)."""
-    return simple(tanh, x, w)
+    return simple_cell(tanh, x, w)
 
 
-def with_relu(x: AnyArray, w: Weights) -> tuple[Any, Step]:
+def relu_cell(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """h' = relu(x + u h)."""
-    return simple(relu, x, w)
+    return simple_cell(relu, x, w)
 
 
-def simple(activation: Callable[[Any], Any], x: AnyArray, w: Weights) -> tuple[Any, Step]:
+def simple_cell(activation: Callable[[Any], Any], x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """A cell that applies an activation to the sum of its input and state."""
     u = transpose(w.weight_hh)
     return linear(x, w.weight_ih, total_bias(w)), lambda s, x: (activation(x + s[0] @ u),)
@@ -96,7 +96,7 @@ class Cell(NamedTuple):
 
 
 CELLS = {
-    "RNN_TANH": Cell(with_tanh, 1), "RNN_RELU": Cell(with_relu, 1),
+    "RNN_TANH": Cell(tanh_cell, 1), "RNN_RELU": Cell(relu_cell, 1),
     "LSTM": Cell(lstm, 4, 2), "GRU": Cell(gru, 3),
 }  # fmt: skip
 """The kinds of cells, by PyTorch's names of them."""
@@ -136,7 +136,7 @@ def recurrent(
         outputs = []
         for reverse, w in enumerate(directions):
             xs, step = cell.prepare(x, w)
-            state = zeros(cell, xs, w) if start is None else entry(start, len(last))
+            state = zero_state(cell, xs, w) if start is None else state_at(start, len(last))
             found, state = loop(step, state, xs, bool(reverse))
             outputs.append(found)
             last.append(state)
@@ -144,12 +144,12 @@ def recurrent(
     return x, tuple(map(partial(stack, axis=0), zip(*last)))
 
 
-def entry(states: State, i: int) -> State:
+def state_at(states: State, i: int) -> State:
     """The states of the layer and direction number `i`."""
     return tuple(s[i] for s in states)
 
 
-def zeros(cell: Cell, xs: Sequence[AnyArray], w: Weights) -> State:
+def zero_state(cell: Cell, xs: Sequence[AnyArray], w: Weights) -> State:
     """The initial state of a cell: zeros for each row of the inputs."""
     size, shown = (shape_of(w.weight_hh)[0] // cell.gates, shape_of(w.weight_hh)[1])
     of_zeros = [zeros_like(xs[0][..., :n]) for n in (shown, size)]

@@ -40,10 +40,10 @@ def matrix_exp(x: np.ndarray) -> np.ndarray:
         halvings = np.ceil(np.log2(norms / bound))
         halvings = np.where(np.isfinite(halvings), np.maximum(halvings, 0), 0)
         scale = np.exp2(-halvings).astype(norms.dtype)
-        return squared(approximant(x * scale[..., None, None], degree), halvings)
+        return square_repeatedly(approximant(x * scale[..., None, None], degree), halvings)
 
 
-def squared(y: np.ndarray, times: Any) -> np.ndarray:
+def square_repeatedly(y: np.ndarray, times: Any) -> np.ndarray:
     """Each matrix squared as often as `times` says."""
     for k in range(int(times.max(initial=0))):
         more = times > k

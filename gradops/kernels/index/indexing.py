@@ -48,7 +48,7 @@ class Placement(NamedTuple):
 
 def placement(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> Placement:
     """The placement of `index` on `x`, or an IndexingError. See Note [Placement]."""
-    entries = located(op, index, x, arrays)
+    entries = locate_entries(op, index, x, arrays)
     shape: list[Size] = []
     numbers, first = [], None
     for number, e in enumerate(entries):
@@ -57,18 +57,18 @@ def placement(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) 
             numbers.append(number)
             first = len(shape) if first is None else first
         elif e.what != "...":
-            shape.append(1 if e.what is None else sliced(op, e, x))
+            shape.append(1 if e.what is None else slice_size(op, e, x))
     together = not arrays or numbers[-1] - numbers[0] < len(numbers)
     place = first if together and first is not None else 0
     added = advanced_shape(op, x, arrays)
     return Placement((*shape[:place], *added, *shape[place:]), place, len(added), together)
 
 
-def located(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> list[Entry]:
+def locate_entries(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) -> list[Entry]:
     """The entries of an index, with full slices for the axes that `...` or its end leaves out."""
     if index.count("array") != len(arrays):
         raise IndexingError(op, [x, *arrays], f"{len(arrays)} arrays do not fit the index {index}")
-    found = paired(index, arrays)
+    found = pair_arrays(index, arrays)
     used = sum(axes_used(op, x, e, a) for e, a in found)
     if used > x.ndim:
         raise IndexingError(
@@ -89,7 +89,7 @@ def located(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayType]) ->
     return entries
 
 
-def paired(index: Index, arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
+def pair_arrays(index: Index, arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
     """The entries of an index, each with its array or None."""
     rest = iter(arrays)
     return [(e, next(rest) if e == "array" else None) for e in index]
@@ -136,7 +136,7 @@ def check_range(op: str, types: Sequence[ArrayType], i: Size, axis: int, n: Size
         )  # fmt: skip
 
 
-def sliced(op: str, e: Entry, x: ArrayType) -> Size:
+def slice_size(op: str, e: Entry, x: ArrayType) -> Size:
     """The number of entries of a slice.
 
     `x[1:]` of `n` entries has `nonnegative(n - 1)`; a bound that is a `Dim` lies within the axis.
@@ -172,13 +172,13 @@ def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
         raise IndexingError(op, [x, *arrays], f"as indices, {error.reason}") from None
 
 
-def native(index: Index, arrays: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, ...]:
+def numpy_key(index: Index, arrays: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, ...]:
     """The index as a NumPy key."""
     rest = iter(arrays)
-    return tuple([part(e, rest) for e in index])
+    return tuple([numpy_entry(e, rest) for e in index])
 
 
-def part(e: Any, arrays: Iterator[Any]) -> Any:
+def numpy_entry(e: Any, arrays: Iterator[Any]) -> Any:
     """One entry of a NumPy key."""
     if type(e) is int or e is None:
         return e
@@ -190,7 +190,7 @@ def part(e: Any, arrays: Iterator[Any]) -> Any:
 def view(x: Any, index: Index) -> Any:
     """`x` at a basic index, always as a view: an ellipsis makes one of a single entry."""
     x = x if hasattr(x, "shape") else np.asarray(x)
-    key = native(index)
+    key = numpy_key(index)
     return x[key] if "..." in index else x[(*key, ...)]
 
 
@@ -200,7 +200,7 @@ def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
     try:
         if takes_one(x, arrays, index):
             return x.take(arrays[0], len(index) - 1)
-        found = x[native(index, arrays)]
+        found = x[numpy_key(index, arrays)]
         return found if found.flags.c_contiguous else np.ascontiguousarray(found)
     except IndexError:
         check_values("getitem", index, x.shape, x.dtype, arrays)
@@ -220,7 +220,7 @@ def check_values(
     """Raise an IndexingError for the first entry of an index array that is out of range."""
     x, types = ArrayType(shape, dtype), operand_types(arrays)
     values = iter(arrays)
-    for e in located(op, index, x, types):
+    for e in locate_entries(op, index, x, types):
         if e.array is not None and (a := np.asarray(next(values))).dtype.kind in "iu":
             n = shape[e.axis]
             for i in a[(a < -n) | (a >= n)].flat:

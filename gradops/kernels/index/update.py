@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.types import ArrayType, operand_types
-from .indexing import Index, axes_used, check_values, native, paired, placement, view
+from .indexing import Index, axes_used, check_values, numpy_key, pair_arrays, placement, view
 
 
 def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
@@ -18,7 +18,7 @@ def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarr
     g, *arrays = operands
     if not arrays:
         y = np.zeros(shape, g.dtype)
-        y[native(index)] = g
+        y[numpy_key(index)] = g
         return y
     places = flat_places("scatter", index, shape, arrays)
     if places.shape != g.shape:
@@ -34,7 +34,7 @@ def flat_places(
     """The flat positions of the entries at an index."""
     k = len(shape)
     if "..." not in index:  # the axes that the index does not name come last and need no table
-        k = sum(axes_used(op, a, e, a) for e, a in paired(index, arrays))
+        k = sum(axes_used(op, a, e, a) for e, a in pair_arrays(index, arrays))
     inner = math.prod(shape[k:])
     try:
         outer = leading_places(index, shape[:k], arrays)
@@ -50,14 +50,14 @@ def flat_places(
 def leading_places(
     index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """The flat positions along the axes that an index names: from a table, or computed if it were big.
+    """The flat positions along the axes that an index names, from a table unless it is large.
 
     They can only be computed if the index consists of integer arrays.
     """
     total = math.prod(shape)
     simple = len(arrays) == len(index) and all(a.dtype.kind in "iu" for a in arrays)
     if not simple or total < 1000 + 4 * max(a.size for a in arrays):
-        return np.arange(total).reshape(shape)[native(index, arrays)]
+        return np.arange(total).reshape(shape)[numpy_key(index, arrays)]
     places: Any = 0
     for a, n in zip(arrays, shape, strict=True):
         if a.size and not -n <= a.min() <= a.max() < n:
@@ -66,12 +66,12 @@ def leading_places(
     return places
 
 
-def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
+def update_kernel(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
     """A kernel that combines the first operand at an index with the second by `ufunc`."""
 
     def kernel(*operands: np.ndarray, index: Index) -> Any:
         x, v, *arrays = operands
-        y, v = np.array(x, order="C"), fitted(op, x, v, arrays, index)
+        y, v = np.array(x, order="C"), cast_values(op, x, v, arrays, index)
         if not arrays:
             part = view(y, index)
             ufunc(part, v, out=part)
@@ -84,19 +84,19 @@ def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
     return kernel
 
 
-def written(*operands: np.ndarray, index: Index) -> np.ndarray:
+def set_entries(*operands: np.ndarray, index: Index) -> np.ndarray:
     """The first operand with the second at an index; for an entry named twice, the last value."""
     x, v, *arrays = operands
-    y, v = np.array(x, order="C"), fitted("set_at", x, v, arrays, index)
+    y, v = np.array(x, order="C"), cast_values("set_at", x, v, arrays, index)
     try:
-        y[native(index, arrays)] = v
+        y[numpy_key(index, arrays)] = v
     except IndexError:
         check_values("set_at", index, y.shape, y.dtype, arrays)
         raise
     return y
 
 
-def fitted(
+def cast_values(
     op: str, x: np.ndarray, v: np.ndarray, arrays: Sequence[np.ndarray], index: Index
 ) -> np.ndarray:
     """The values, cast to the dtype of the entries, or an error if they do not fit."""

@@ -47,8 +47,8 @@ def cofactors(x: np.ndarray) -> np.ndarray:
         wide, inverse, bad = inverse_of("cofactors", x)
         y = ROUTINES.det(wide)[..., None, None] * inverse
         if bad.any():
-            u, s, vh, sign = rotated(wide[bad])
-            y[bad] = sign * ((u * products(s, 1)[..., None, :]) @ vh).conj()
+            u, s, vh, sign = svd_with_signs(wide[bad])
+            y[bad] = sign * ((u * products_without(s, 1)[..., None, :]) @ vh).conj()
     return np.ascontiguousarray(cast(y, dtype_of(x)))
 
 
@@ -61,9 +61,9 @@ def second_of_det(x: np.ndarray, t: np.ndarray) -> np.ndarray:
         traces = np.trace(turned, axis1=-2, axis2=-1)[..., None, None]
         y = ROUTINES.det(wide)[..., None, None] * (traces * inverse - turned @ inverse)
         if bad.any():
-            u, s, vh, sign = rotated(wide[bad])
+            u, s, vh, sign = svd_with_signs(wide[bad])
             seen = u.swapaxes(-1, -2).conj() @ t[bad] @ vh.swapaxes(-1, -2).conj()
-            pairs = products(s, 2)
+            pairs = products_without(s, 2)
             inner = -pairs * seen.swapaxes(-1, -2)
             n = s.shape[-1]
             diagonal = np.diagonal(seen, axis1=-2, axis2=-1)
@@ -72,13 +72,13 @@ def second_of_det(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     return cast(y, dtype_of(x, t))
 
 
-def rotated(x: np.ndarray) -> tuple[Any, Any, Any, Any]:
+def svd_with_signs(x: np.ndarray) -> tuple[Any, Any, Any, Any]:
     """The singular value decomposition, and the determinants of U and V."""
     u, s, vh = np.linalg.svd(x)
     return u, s, vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
-def products(s: np.ndarray, but: int) -> np.ndarray:
+def products_without(s: np.ndarray, but: int) -> np.ndarray:
     """The products of all entries but each one; or but each pair, 0 for a pair of equals."""
     n = s.shape[-1]
     one = np.eye(n, dtype=bool)

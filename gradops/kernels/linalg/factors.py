@@ -10,7 +10,7 @@ from .linalg import (
     DOUBLE,
     NOT_FINITE,
     ROUTINES,
-    attempt,
+    call_routine,
     cast,
     dtype_of,
     failure,
@@ -38,7 +38,7 @@ def svd(x: Any, full_matrices: bool = True) -> np.ndarray:
     call = routine("svd", m, n, "_f" if full_matrices else "_s")
     out = u, s.real, v.swapaxes(-1, -2)
     signature = "D->DdD" if dtype.kind == "c" else "d->ddd"
-    attempt("svd", call, x, signature, DIVERGED, out, finite=True)
+    call_routine("svd", call, x, signature, DIVERGED, out, finite=True)
     return y
 
 
@@ -46,7 +46,9 @@ def svdvals(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     signature = "D->d" if dtype.kind == "c" else "d->d"
     call = routine("svd", *x.shape[-2:])
-    return cast(attempt("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype))
+    return cast(
+        call_routine("svdvals", call, x, signature, DIVERGED, finite=True), real_dtype(dtype)
+    )
 
 
 FACTORED: dict[str, Any] = {
@@ -77,14 +79,14 @@ def eig(x: Any) -> np.ndarray:
     y = np.empty((*batch, n + 1, n), complex_dtype(dtype))
     out = (y[..., 0, :], y[..., 1:, :])
     signature = "D->DD" if dtype.kind == "c" else "d->DD"
-    attempt("eig", ROUTINES.eig, x, signature, DIVERGED, out, finite=True)
+    call_routine("eig", ROUTINES.eig, x, signature, DIVERGED, out, finite=True)
     return y
 
 
 def eigvals(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->D"
-    found = attempt("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
+    found = call_routine("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
     return cast(found, complex_dtype(dtype))
 
 
@@ -95,7 +97,7 @@ def cutoff(m: Any, n: Any, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any
     return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
 
 
-def checked(op: str, x: np.ndarray) -> Any:
+def check_finite(op: str, x: np.ndarray) -> Any:
     """Matrices in the dtype of the result, checked to be finite."""
     x = cast(x, dtype_of(x))
     if not (fine := np.isfinite(x)).all():
@@ -106,13 +108,13 @@ def checked(op: str, x: np.ndarray) -> Any:
 
 
 def pinv(x: np.ndarray, rtol: float | None = None, hermitian: bool = False) -> np.ndarray:
-    x = checked("pinv", x)
+    x = check_finite("pinv", x)
     m, n = x.shape[-2:]
     return np.linalg.pinv(x, cutoff(m, n, rtol, x.dtype), hermitian)
 
 
 def matrix_rank(x: np.ndarray, rtol: float | None = None, hermitian: bool = False) -> np.ndarray:
-    x = checked("matrix_rank", x)
+    x = check_finite("matrix_rank", x)
     return np.linalg.matrix_rank(x, hermitian=hermitian, rtol=rtol)
 
 

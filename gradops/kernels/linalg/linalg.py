@@ -51,7 +51,7 @@ def real_dtype(dtype: np.dtype) -> np.dtype:
     return np.dtype(dtype.char.lower())
 
 
-def attempt(
+def call_routine(
     op: str,
     routine: Any,
     x: np.ndarray,
@@ -73,10 +73,10 @@ def attempt(
                     raise FloatingPointError
             return routine(x, signature=signature, out=out)
     except FloatingPointError:
-        return refused(op, routine, x, signature, why, out, finite)
+        return raise_for_failure(op, routine, x, signature, why, out, finite)
 
 
-def refused(
+def raise_for_failure(
     op: str,
     routine: Any,
     x: np.ndarray,
@@ -126,7 +126,7 @@ def inv(x: np.ndarray, checked: bool = True) -> Any:
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"
     if checked:
-        return cast(attempt("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
+        return cast(call_routine("inv", ROUTINES.inv, x, signature, SINGULAR), dtype)
     with np.errstate(all="ignore"):
         return cast(ROUTINES.inv(x, signature=signature), dtype)
 
@@ -135,7 +135,7 @@ def cholesky(x: np.ndarray, upper: bool = False) -> np.ndarray:
     dtype = dtype_of(x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo
     signature = "D->D" if dtype.kind == "c" else "d->d"
-    return cast(attempt("cholesky", routine, x, signature, INDEFINITE), dtype)
+    return cast(call_routine("cholesky", routine, x, signature, INDEFINITE), dtype)
 
 
 EIGH = {"L": ROUTINES.eigh_lo, "U": ROUTINES.eigh_up}
@@ -150,11 +150,11 @@ def eigh(x: Any, UPLO: str = "L") -> np.ndarray:
     if dtype.kind != "c":
         y = np.empty((*batch, n + 1, n), dtype)
         out = (y[..., 0, :], y[..., 1:, :])
-        attempt("eigh", routine, x, "d->dd", DIVERGED, out, finite=True)
+        call_routine("eigh", routine, x, "d->dd", DIVERGED, out, finite=True)
         return y
     y = np.zeros((*batch, n + 1, n), dtype)
     out = (y[..., 0, :].real, y[..., 1:, :])
-    attempt("eigh", routine, x, "D->dD", DIVERGED, out, finite=True)
+    call_routine("eigh", routine, x, "D->dD", DIVERGED, out, finite=True)
     return y
 
 
@@ -162,5 +162,5 @@ def eigvalsh(x: np.ndarray, UPLO: str = "L") -> np.ndarray:
     dtype = dtype_of(x)
     routine = EIGVALSH[UPLO]
     signature = "D->d" if dtype.kind == "c" else "d->d"
-    found = attempt("eigvalsh", routine, x, signature, DIVERGED, finite=True)
+    found = call_routine("eigvalsh", routine, x, signature, DIVERGED, finite=True)
     return cast(found, real_dtype(dtype))

@@ -26,11 +26,11 @@ def solve_triangular(
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     wide = np.dtype("c16") if dtype.kind == "c" else np.dtype("f8")
     with np.errstate(all="ignore"):
-        y = substituted(a, b, unit_diagonal, wide)
+        y = back_substitute(a, b, unit_diagonal, wide)
     return cast(np.ascontiguousarray(y[..., ::-1, :]) if lower else y, dtype)
 
 
-def substituted(a: Any, b: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
+def back_substitute(a: Any, b: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
     """The solution with an upper triangle, block by block from the last."""
     n = a.shape[-1]
     signature = f"{dtype.char * 2}->{dtype.char}"

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .windows import Pads, entries, framed, within
+from .windows import Pads, entries, pad_with, unpadded
 
 Sizes = Sequence[int]
 LONG = 4  # entries of a window up to which they are combined one at a time
 BITS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}  # floats and integers as wide
 
 
-def around(x: np.ndarray, pads: Pads) -> Pads:
+def full_padding(x: np.ndarray, pads: Pads) -> Pads:
     """The widths of padding for all axes, of which `pads` are the last."""
     return [(0, 0)] * (x.ndim - len(pads)) + list(pads)
 
@@ -30,7 +30,7 @@ def along_each(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) ->
         yield [(*index, *only) for index in one]
 
 
-def combined(
+def reduce_windows(
     x: np.ndarray,
     combine: Any,
     fill: Any,
@@ -40,12 +40,12 @@ def combined(
     dilations: Sizes,
 ) -> np.ndarray:
     """The entries of each window reduced by `combine`, along one axis after the other."""
-    y = framed(x, around(x, pads), fill)
+    y = pad_with(x, full_padding(x, pads), fill)
     begin = y.ndim - len(window)
     axes = along_each(y.shape[begin:], window, strides, dilations)
     for i, (first, *others) in enumerate(axes, begin):
-        if tiled(y.shape[i], window[i - begin], strides[i - begin], dilations[i - begin]):
-            y = combine.reduce(parted(y, i, window[i - begin]), axis=i + 1)
+        if is_tiled(y.shape[i], window[i - begin], strides[i - begin], dilations[i - begin]):
+            y = combine.reduce(split_axis(y, i, window[i - begin]), axis=i + 1)
             continue
         total = y[first]
         for k, index in enumerate(others):
@@ -54,24 +54,24 @@ def combined(
     return y.copy() if np.may_share_memory(y, x) else y
 
 
-def tiled(size: int, window: int, stride: int, dilation: int) -> bool:
+def is_tiled(size: int, window: int, stride: int, dilation: int) -> bool:
     """True if long windows are adjacent and cover an axis."""
     return window > LONG and stride == window and dilation == 1 and size % window == 0
 
 
-def parted(x: Any, axis: int, window: int) -> Any:
+def split_axis(x: Any, axis: int, window: int) -> Any:
     """`x` with an axis split into windows and their entries: a view if possible."""
     return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
 
 def sums(x: np.ndarray, *slide: Any) -> Any:
     """The sum of each window."""
-    return combined(x, np.add, 0, *slide)
+    return reduce_windows(x, np.add, 0, *slide)
 
 
 def greatest(x: np.ndarray, *slide: Any) -> Any:
     """The maximum of each window; NaN if there is one."""
-    return combined(x, np.maximum, least(x.dtype), *slide)
+    return reduce_windows(x, np.maximum, least(x.dtype), *slide)
 
 
 def least(dtype: np.dtype) -> Any:
@@ -79,7 +79,7 @@ def least(dtype: np.dtype) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def spread_sums(
+def sums_transpose(
     g: np.ndarray, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
 ) -> Any:
     """The transpose of `sums`, for an operand whose last axes have the sizes `shape`."""
@@ -88,16 +88,16 @@ def spread_sums(
     axes = list(along_each(sizes, window, strides, dilations))
     for i in reversed(range(len(window))):
         full = (*g.shape[: first + i], sizes[i], *g.shape[first + i + 1 :])
-        if tiled(sizes[i], window[i], strides[i], dilations[i]):
+        if is_tiled(sizes[i], window[i], strides[i], dilations[i]):
             y = np.empty_like(g, shape=full)
-            parted(y, first + i, window[i])[...] = np.expand_dims(g, first + i + 1)
+            split_axis(y, first + i, window[i])[...] = np.expand_dims(g, first + i + 1)
             g = y
             continue
         y = np.zeros_like(g, shape=full)
         for index in axes[i]:
             y[index] += g
         g = y
-    return g[within(g.shape, around(g, pads))]
+    return g[unpadded(g.shape, full_padding(g, pads))]
 
 
 def places_of_greatest(
@@ -105,7 +105,7 @@ def places_of_greatest(
 ) -> Any:
     """The index within each window of its first maximum; NaN is greatest."""
     y = greatest(x, window, strides, pads, dilations)
-    x = framed(x, around(x, pads), least(x.dtype))
+    x = pad_with(x, full_padding(x, pads), least(x.dtype))
     where = list(entries(x.shape[x.ndim - len(window) :], window, strides, dilations))
     found = np.full_like(y, len(where) - 1, dtype=dtype)
     unordered = x.dtype.kind == "f" and bool(np.isnan(y).any())
@@ -141,7 +141,7 @@ def put_at(
             masked(g, chosen == k, y[index])
         else:
             y[index] += masked(g, chosen == k)
-    return y[within(y.shape, around(y, pads))]
+    return y[unpadded(y.shape, full_padding(y, pads))]
 
 
 def masked(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:
@@ -158,7 +158,7 @@ def taken_at(
     x: np.ndarray, chosen: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
 ) -> Any:
     """The chosen entry of each window."""
-    x = framed(x, around(x, pads))
+    x = pad_with(x, full_padding(x, pads))
     y = np.zeros_like(chosen, dtype=x.dtype)
     where = entries(x.shape[x.ndim - len(window) :], window, strides, dilations)
     for k, index in enumerate(where):

@@ -20,7 +20,7 @@ def places(size: Any, window: Any, stride: int, pad: tuple[int, int], dilation: 
     return (size + sum(pad) - extent(window, dilation)) // stride + 1
 
 
-def framed(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.ndarray:
+def pad_with(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.ndarray:
     """`x` padded by `fill`, or cropped where a width is negative."""
     if not any(map(any, pads)):
         return x if order == "K" else np.ascontiguousarray(x)
@@ -29,7 +29,7 @@ def framed(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.nda
         y = np.full_like(x, fill, shape=shape, order=order)
     else:
         y = np.zeros_like(x, shape=shape, order=order)
-    y[within(shape, pads)] = x[within(x.shape, inverse(pads))]
+    y[unpadded(shape, pads)] = x[unpadded(x.shape, inverse(pads))]
     return y
 
 
@@ -38,7 +38,7 @@ def inverse(pads: Pads) -> Pads:
     return [(-lo, -hi) for lo, hi in pads]
 
 
-def within(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
+def unpadded(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
     """The slices of each axis without its padding."""
     sides = zip(shape, pads, strict=True)
     return tuple(slice(max(lo, 0), max(0, n - max(hi, 0))) for n, (lo, hi) in sides)
@@ -71,7 +71,7 @@ def windows(
     return as_strided(x, shape, found, writeable=False)
 
 
-def in_runs(y: Any, x: Any) -> Any:
+def merge_runs(y: Any, x: Any) -> Any:
     """Two arrays of equal shapes, with runs contiguous in both as single entries.
 
     So NumPy copies a run in one step, up to twice as fast for runs of a few entries.

@@ -8,7 +8,7 @@ import numpy as np
 from ...core.errors import OptionError
 from ...core.types import type_of
 from ..elementwise.tables import float_dtype
-from .random import as_keys, drawn
+from .random import as_keys, draw_once
 
 MOST = {"random_poisson": 2.0**62}  # a larger mean gives numbers of more than 64 bits
 
@@ -26,10 +26,10 @@ def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Call
         check(name, given)
         whole = np.broadcast_to(given.astype(np.float64, copy=False), (*key.shape[:-1], *shape))
         if key.ndim == 1:
-            return np.asarray(drawn(draw, key.tolist(), whole)).astype(found, copy=False)[()]
+            return np.asarray(draw_once(draw, key.tolist(), whole)).astype(found, copy=False)[()]
         y = np.empty(whole.shape, found)
         for k in np.ndindex(key.shape[:-1]):
-            y[k] = drawn(draw, key[k].tolist(), whole[k])
+            y[k] = draw_once(draw, key[k].tolist(), whole[k])
         return y
 
     kernel.__name__ = kernel.__qualname__ = name

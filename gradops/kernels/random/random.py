@@ -32,14 +32,14 @@ IDLE: list["np.random.Generator"] = []
 """Generators no draw is using. Setting the state of one takes a tenth of the time of making one."""
 
 
-def mixed(z: Word) -> Word:
+def mix(z: Word) -> Word:
     """A permutation of 64-bit words in which each bit of `z` flips half of the bits."""
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
     z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
     return z ^ z >> 31
 
 
-def folded(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
+def fold(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
     """The key derived from the key (a, b) and a word of data.
 
     Notes
@@ -48,9 +48,9 @@ def folded(a: Word, b: Word, data: Word) -> tuple[Word, Word]:
     splittable pseudorandom number generators", 2014). Each step is invertible: different keys stay
     different for the same data, and different data give different keys.
     """
-    a = mixed(a + (data + 1) * 0x9E3779B97F4A7C15 & MASK)
-    b = mixed(a ^ b)
-    return mixed(a + b & MASK), b
+    a = mix(a + (data + 1) * 0x9E3779B97F4A7C15 & MASK)
+    b = mix(a ^ b)
+    return mix(a + b & MASK), b
 
 
 def fold_in(key: Any, data: Any) -> np.ndarray:
@@ -63,9 +63,9 @@ def fold_in(key: Any, data: Any) -> np.ndarray:
         raise TypeError(f"data are integers of at most 64 bits, not {data.dtype}")
     if key.ndim == 1 and not data.ndim:  # Python's numbers take a tenth of the time of arrays
         a, b = key.tolist()
-        return np.array(folded(a, b, int(data) & MASK), WORD)
+        return np.array(fold(a, b, int(data) & MASK), WORD)
     data = data.astype(WORD)[..., None]
-    return np.concatenate(folded(key[..., :1], key[..., 1:], data), axis=-1)
+    return np.concatenate(fold(key[..., :1], key[..., 1:], data), axis=-1)
 
 
 def as_keys(key: Any) -> np.ndarray:
@@ -76,7 +76,7 @@ def as_keys(key: Any) -> np.ndarray:
     return key
 
 
-def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np.ndarray:
+def draw_once(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np.ndarray:
     """`draw` with a fresh generator for the key."""
     try:
         generator = IDLE.pop()  # in one step, so threads and interrupted draws have their own
@@ -95,10 +95,12 @@ def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
     def kernel(key: Any, *args: Any, **attrs: object) -> Any:
         key = as_keys(key)
         if key.ndim == 1:
-            y = drawn(draw, key.tolist(), *args, **attrs)
+            y = draw_once(draw, key.tolist(), *args, **attrs)
             return y if y.ndim else y[()]
         rows = key.reshape(-1, 2).tolist()
-        found = [drawn(draw, row, *args, **attrs) for row in rows or [ROOT]]  # of none, the dtype
+        found = [
+            draw_once(draw, row, *args, **attrs) for row in rows or [ROOT]
+        ]  # of none, the dtype
         return np.stack(found)[: len(rows)].reshape(*key.shape[:-1], *found[0].shape)
 
     return kernel
@@ -113,7 +115,7 @@ def at_start(key: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def spanned(low: float, high: float, dtype: np.dtype) -> bool:
+def check_span(low: float, high: float, dtype: np.dtype) -> bool:
     """Whether a dtype holds all numbers from `low` to `high`, and their distance."""
     top = LARGEST[dtype]
     return -top <= low <= high <= top and high - low <= top
@@ -132,7 +134,7 @@ def uniform(
     if low == 0 and high == 1 and dtype != HALF:
         return y
     low, high = float(low), float(high)
-    if not spanned(low, high, dtype):
+    if not check_span(low, high, dtype):
         raise ValueError("the bounds are in the wrong order, or too far apart")
     y *= high - low
     y += low
@@ -150,7 +152,7 @@ def normal(
 
 
 @keyed
-def truncated(
+def draw_truncated(
     generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
 ) -> np.ndarray:
     """Normal numbers, redrawn until none is beyond 2."""

@@ -81,7 +81,7 @@ where = elementwise(
 )
 
 
-def half_of_ties(v: AnyArray, yields: Any, ties: AnyArray) -> AnyArray:
+def split_ties(v: AnyArray, yields: Any, ties: AnyArray) -> AnyArray:
     """`v`, but 0 where `yields` holds, and half of it at ties."""
     return where(yields, masked(ties, v / 2), v)
 
@@ -92,8 +92,8 @@ def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: object) -> Any:
     `yields(a, b)` is true where a is not the only result; NaN does not yield.
     """
     rules = [
-        lambda v, y, a, b: half_of_ties(v, yields(a, b), equal(a, b)),
-        lambda v, y, a, b: half_of_ties(v, yields(b, a), equal(a, b)),
+        lambda v, y, a, b: split_ties(v, yields(a, b), equal(a, b)),
+        lambda v, y, a, b: split_ties(v, yields(b, a), equal(a, b)),
     ]
     return elementwise(
         name, kernel, d=[None, None], vjp=rules, jvp=rules,
@@ -107,7 +107,7 @@ maximum = extremum("maximum", np.maximum, less_equal, doc="The larger of two ent
 minimum = extremum("minimum", np.minimum, greater_equal, doc="The smaller of two entries.")
 
 
-def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
+def nan_ignoring_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
     """An op for the larger or smaller of two entries, ignoring NaN; of equal entries the first."""
     first = lambda y, a, b: wins(a, b) | isnan(b)
     return selection(
@@ -117,10 +117,10 @@ def known_extremum(name: str, kernel: np.ufunc, wins: Any, doc: str) -> Any:
     )
 
 
-fmax = known_extremum(
+fmax = nan_ignoring_extremum(
     "fmax", np.fmax, greater_equal, doc="The larger of two entries, or the one that is not NaN.",
 )
-fmin = known_extremum(
+fmin = nan_ignoring_extremum(
     "fmin", np.fmin, less_equal, doc="The smaller of two entries, or the one that is not NaN.",
 )
 heaviside = elementwise(
@@ -142,7 +142,7 @@ clamp = selection(
 )
 
 
-def extremes_of(dtype: np.dtype) -> tuple[Any, Any]:
+def limits_of(dtype: np.dtype) -> tuple[Any, Any]:
     """The smallest and the largest value of a dtype, infinities included."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -159,5 +159,5 @@ def clip(x: OperandLike, min: Any = None, max: Any = None) -> Any:
     array([0. , 0.5, 1. ])
     """
     dtype = type_of(x).dtype
-    low, high = extremes_of(dtype)
+    low, high = limits_of(dtype)
     return clamp(x, low if min is None else min, high if max is None else max)

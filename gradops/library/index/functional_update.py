@@ -15,7 +15,7 @@ from ..elementwise.arithmetic import add, div, mul, neg, power
 from ..families import zeros_like
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape
-from .index_keys import form_of, index_array, strong
+from .index_keys import index_array, index_form, with_strong_dtypes
 from .indexing import along, in_range, index, numbers
 from .indexing import at as entries_at
 from .updating import add_at, maximum_at, minimum_at, product_at, set_at
@@ -47,7 +47,7 @@ class Place:
 
     def __init__(self, x: AnyArray, key: Any) -> None:
         self.x, self.key = as_operand(x), key
-        self.index, self.arrays = form_of(self.x, key)
+        self.index, self.arrays = index_form(self.x, key)
 
     def get(self) -> AnyArray:
         """The entries at the index."""
@@ -110,7 +110,7 @@ class Place:
 
     def fitted(self, values: OperandLike) -> AnyArray:
         """The values cast to the dtype of the array."""
-        dtype, v = type_of(self.x).dtype, strong([self.x, as_operand(values)])[1]
+        dtype, v = type_of(self.x).dtype, with_strong_dtypes([self.x, as_operand(values)])[1]
         own = type_of(v).dtype
         if not np.can_cast(own, dtype, "same_kind"):
             types = [type_of(self.x), type_of(v)]

@@ -19,9 +19,9 @@ from ...typing import AnyArray, Attrs
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
 from ..families import zeros_like
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import astype, inverse, reshape
-from .indexing import GRID, ROWS, at, placed, reordered, scatter, widened
+from .indexing import GRID, ROWS, at, batched_index, permute_axes, scatter, scatter_type
 
 __all__ = ["add_at", "maximum_at", "minimum_at", "product_at", "set_at"]
 
@@ -43,22 +43,22 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
 
 def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch as in Note [Batched index]; values get the axes that broadcasting would add."""
-    x, v = xs[0] if batched[0] else stacked(xs, batched), xs[1]
+    x, v = xs[0] if batched[0] else repeat_first(xs, batched), xs[1]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement(op.name, attrs["index"], types[0], types[2:])
-    index, arrays, order = widened(place, attrs["index"], [x, *xs[2:]], [True, *batched[2:]])
+    index, arrays, order = batched_index(place, attrs["index"], [x, *xs[2:]], [True, *batched[2:]])
     if batched[1]:
         n, *rest = shape_of(v)
         v = reshape(v, shape=(n, *(1,) * (len(place.shape) - len(rest)), *rest))
     elif shape_of(v):
         v = reshape(v, shape=(1,) * (len(place.shape) + 1 - len(shape_of(v))) + tuple(shape_of(v)))
-    return op(x, reordered(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
+    return op(x, permute_axes(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
 
 
-def stacked(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
+def repeat_first(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
     """The first operand, shared by all examples, repeated for each."""
     i = list(batched).index(True)
-    return repeated([xs[0], xs[i]], [False, True])[0]
+    return repeat_shared([xs[0], xs[i]], [False, True])[0]
 
 
 def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
@@ -80,7 +80,7 @@ def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
     )  # fmt: skip
 
 
-def keys(draw: Callable[..., Samples]) -> Samples:
+def index_samples(draw: Callable[..., Samples]) -> Samples:
     """Samples with indices of all forms, broadcasting values, and repeated entries."""
     return cases(
         draw((3, 4), (4,), index=(1,)), draw((3, 4), (), index=(("slice", None, None, -2), 1)),
@@ -104,9 +104,9 @@ def survivors_batch(
     stack = xs[list(batched).index(True)]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement("survivors", attrs["index"], ArrayType(attrs["shape"], bool), types)
-    index, arrays, order = widened(place, attrs["index"], [stack, *xs], [True, *batched])
+    index, arrays, order = batched_index(place, attrs["index"], [stack, *xs], [True, *batched])
     found = survivors(*arrays, index=index, shape=(shape_of(stack)[0], *attrs["shape"]))
-    return reordered(found, order)
+    return permute_axes(found, order)
 
 
 survivors = Op(
@@ -131,7 +131,7 @@ def set_at_values(
     return masked(survivors(*arrays, index=index, shape=shape_of(x)), part)
 
 
-def without(
+def zeroed_at(
     v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
     """A cotangent or tangent with zeros at the index."""
@@ -139,25 +139,25 @@ def without(
 
 
 set_at = update(
-    "set_at", kernels.written,
-    vjp=[without, set_at_values],
-    jvp=[without,
+    "set_at", kernels.set_entries,
+    vjp=[zeroed_at, set_at_values],
+    jvp=[zeroed_at,
          lambda t, y, x, v, *arrays, index: set_at(zeros_like(y), t, *arrays, index=index)],
-    samples=cases(keys(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
+    samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
     doc="The first operand with the second in the places of an index.",
 )
 add_at = update(
-    "add_at", kernels.updated("add_at", np.add),
+    "add_at", kernels.update_kernel("add_at", np.add),
     vjp=[lambda g, y, x, v, *arrays, index: g,
          lambda g, y, x, v, *arrays, index: at(g, arrays, index)],
     jvp=[lambda t, y, x, v, *arrays, index: t,
          lambda t, y, x, v, *arrays, index: add_at(zeros_like(y), t, *arrays, index=index)],
-    samples=cases(keys(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
+    samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
     doc="The first operand with the second added in the places of an index.",
 )
 
 
-def winners(
+def extremes_and_ties(
     y: AnyArray, x: AnyArray, v: AnyArray, arrays: Any, index: Index
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Masks of the extreme entries and values, and the number of ties for each entry."""
@@ -171,29 +171,29 @@ def extreme_x(
     v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
     """The rule of the first operand: a share of `v` where its entry is extreme."""
-    kept, _, ties = winners(y, x, values, arrays, index)
+    kept, _, ties = extremes_and_ties(y, x, values, arrays, index)
     return masked(kept, v / ties)
 
 
 def extreme_values_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    _, won, ties = winners(y, x, v, arrays, index)
+    _, won, ties = extremes_and_ties(y, x, v, arrays, index)
     return masked(won, at(g / ties, arrays, index))
 
 
 def extreme_values_jvp(
     t: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
 ) -> AnyArray:
-    _, won, ties = winners(y, x, v, arrays, index)
+    _, won, ties = extremes_and_ties(y, x, v, arrays, index)
     return add_at(zeros_like(y), masked(won, t), *arrays, index=index) / ties
 
 
 def extreme_at(name: str, ufunc: np.ufunc, doc: str) -> Op:
     """An op for the larger or smaller of entry and values; equal ones share the derivative."""
     return update(
-        name, kernels.updated(name, ufunc), vjp=[extreme_x, extreme_values_vjp],
-        jvp=[extreme_x, extreme_values_jvp], samples=keys(distinct), doc=doc,
+        name, kernels.update_kernel(name, ufunc), vjp=[extreme_x, extreme_values_vjp],
+        jvp=[extreme_x, extreme_values_jvp], samples=index_samples(distinct), doc=doc,
     )  # fmt: skip
 
 
@@ -207,17 +207,17 @@ minimum_at = extreme_at(
 )
 
 
-multiplied = kernels.updated("product_at", np.multiply)
+multiplied = kernels.update_kernel("product_at", np.multiply)
 
 
 def product_at_kernel(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
     v, *arrays = operands
-    placed("product_at", type_of(v), [type_of(a) for a in arrays], index, shape)
+    scatter_type("product_at", type_of(v), [type_of(a) for a in arrays], index, shape)
     return multiplied(np.ones(shape, v.dtype), v, *arrays, index=index)
 
 
 def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return placed("product_at", v, arrays, index, shape)
+    return scatter_type("product_at", v, arrays, index, shape)
 
 
 def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:

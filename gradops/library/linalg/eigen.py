@@ -32,13 +32,13 @@ from .matrices import (
     common_dtype,
     conjugate,
     diagonal_of,
-    heeded,
     hermitian,
+    matrix_batch,
     on_diagonal,
     require_square,
     rows_times,
-    stacked,
     times,
+    zero_if_unused,
 )
 from .solve import inv, not_square
 
@@ -81,7 +81,7 @@ def eig_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     turn = times(adjoint(v), gv)
     turn = turn - columns_times(times(adjoint(v), v), real(diagonal_of(turn)))
     inner = strong_product(turn, conjugate(gaps(w, turn))) + diag_embed(gw)
-    return heeded(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
+    return zero_if_unused(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
 
 
 def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
@@ -96,7 +96,7 @@ eig_op = Op(
     "eig", factors.eig,
     infer=eig_infer,
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -137,7 +137,7 @@ def eigvals_infer(x: ArrayType) -> ArrayType:
 def eigvals_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     v = eig_op(x)[..., 1:, :]
     left = adjoint(inv(v, checked=False))
-    return heeded(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
+    return zero_if_unused(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
 
 
 def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
@@ -149,7 +149,7 @@ eigvals = Op(
     "eigvals", factors.eigvals,
     infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
         complex_eigenvalues((3, 3)),
@@ -210,7 +210,7 @@ eigh_op = Op(
     "eigh", linalg.eigh,
     infer=eigh_infer,
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -264,7 +264,7 @@ eigvalsh = Op(
     "eigvalsh", linalg.eigvalsh,
     infer=eigvalsh_infer,
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

@@ -25,12 +25,12 @@ from .matrices import (
     adjoint_rule,
     common_dtype,
     conjugate,
-    heeded,
+    matrix_batch,
     no_matrix,
     require_matrix,
     sizes,
-    stacked,
     times,
+    zero_if_unused,
 )
 from .solve import equations_batch
 from .svd import not_finite, singular_values_apart, svdvals, with_phases
@@ -51,7 +51,7 @@ def pinv_cotangent(
     beside = times(h, y, p)
     above = times(p, y, h)
     ct = beside - times(x, y, beside) + above - times(above, y, x)
-    return heeded(g, ct - times(p, g, p))
+    return zero_if_unused(g, ct - times(p, g, p))
 
 
 def pinv_tangent(
@@ -66,7 +66,7 @@ pinv = Op(
     "pinv", factors.pinv,
     infer=pinv_infer,
     vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -78,7 +78,7 @@ matrix_rank = Op(
     "matrix_rank", factors.matrix_rank,
     infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
-    batch=stacked,
+    batch=matrix_batch,
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
     doc="How many singular values are above `rtol` times the largest.",
@@ -118,7 +118,7 @@ def lstsq_cotangents(
         ct = times(b - times(a, y), h, p, q) - times(of_b, adjoint(y))
         return ct + above - times(above, p, a)
 
-    return [conjugate(heeded(g, of_b if i else of_a())) for i in wanted]
+    return [conjugate(zero_if_unused(g, of_b if i else of_a())) for i in wanted]
 
 
 def lstsq_tangent(

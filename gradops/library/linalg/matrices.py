@@ -76,7 +76,7 @@ def diagonal_of(x: AnyArray) -> AnyArray:
     return diagonal(x, axis1=-2, axis2=-1)
 
 
-def heeded(g: Operand, ct: AnyArray) -> AnyArray:
+def zero_if_unused(g: Operand, ct: AnyArray) -> AnyArray:
     """A cotangent, but zero for each matrix whose result has a cotangent `g` of zeros.
 
     So matrices whose results are not used get no NaN from singularities.
@@ -115,7 +115,7 @@ def common_dtype(op: str, *types: ArrayType) -> np.dtype:
         raise NoKernelError(op, types, str(error)) from error
 
 
-def smaller(op: str, x: ArrayType) -> Size:
+def smaller_size(op: str, x: ArrayType) -> Size:
     """The smaller size of a matrix, or a ShapeError if it is unknown."""
     m, n = x.shape[-2:]
     if isinstance(m, int) and isinstance(n, int):
@@ -138,7 +138,7 @@ def square_infer(op: str) -> Callable[..., ArrayType]:
     return infer
 
 
-def stacked(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def matrix_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch an op of one operand that accepts stacks of matrices."""
     return op(xs[0], **attrs)
 

@@ -16,13 +16,13 @@ from ..reduce.reduction import sum
 from ..shape.creation import ones_like, stop_gradient, zeros_like
 from ..shape.joining import concatenate
 from ..shape.rearrange import matrix_transpose
-from .matrices import on_diagonal, require_square, square_infer, stacked, times
+from .matrices import matrix_batch, on_diagonal, require_square, square_infer, times
 from .solve import inv, not_square, regular_complex
 
 __all__: list[str] = []
 
 
-def along(x: Any, t: Any) -> Any:
+def exp_derivative(x: Any, t: Any) -> Any:
     """The derivative of the exponential at x in the direction t.
 
     It is the upper right block of the exponential of [[x, t], [0, x]]. It is linear in t, which is
@@ -43,9 +43,9 @@ def matrix_size(t: Operand) -> Operand:
 matrix_exp = Op(
     "matrix_exp", exponential.matrix_exp,
     infer=square_infer("matrix_exp"),
-    vjp=[lambda g, y, x: along(matrix_transpose(x), g)],
-    jvp=[lambda t, y, x: along(x, t)],
-    batch=stacked,
+    vjp=[lambda g, y, x: exp_derivative(matrix_transpose(x), g)],
+    jvp=[lambda t, y, x: exp_derivative(x, t)],
+    batch=matrix_batch,
     samples=cases(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),

@@ -23,7 +23,7 @@ __all__: list[str] = []
 Ord = float | str | None
 
 
-def most(x: AnyArray) -> Operand:
+def largest_or_zero(x: AnyArray) -> Operand:
     """The largest entries of nonnegative vectors; 0 for empty ones."""
     return max(x, axis=-1) if 0 not in shape_of(x) else sum(x, axis=-1)
 
@@ -32,16 +32,16 @@ MATRIX: dict[Ord, Callable[[Any], Any]] = {
     None: lambda x: vector_norm(x, axis=(-2, -1)),
     "fro": lambda x: vector_norm(x, axis=(-2, -1)),
     "nuc": lambda x: sum(svdvals(x), axis=-1),
-    1: lambda x: most(sum(abs(x), axis=-2)),
+    1: lambda x: largest_or_zero(sum(abs(x), axis=-2)),
     -1: lambda x: min(sum(abs(x), axis=-2), axis=-1),
-    2: lambda x: most(svdvals(x)),
+    2: lambda x: largest_or_zero(svdvals(x)),
     -2: lambda x: min(svdvals(x), axis=-1),
-    np.inf: lambda x: most(sum(abs(x), axis=-1)),
+    np.inf: lambda x: largest_or_zero(sum(abs(x), axis=-1)),
     -np.inf: lambda x: min(sum(abs(x), axis=-1), axis=-1),
 }
 
 
-def in_floats(x: Any) -> AnyArray:
+def as_floats(x: Any) -> AnyArray:
     """`x` with integers cast to floats."""
     return x if is_inexact(type_of(x).dtype) else astype(x, dtype=np.float64)
 
@@ -56,7 +56,7 @@ def matrix_norm(x: OperandLike, keepdims: bool = False, ord: Ord = "fro") -> Any
     >>> float(matrix_norm(np.diag([3.0, 4.0]))), float(matrix_norm(np.diag([3.0, 4.0]), ord=1))
     (5.0, 4.0)
     """
-    x = in_floats(x)
+    x = as_floats(x)
     kind = type_of(x)
     require_matrix("matrix_norm", kind)
     if ord not in MATRIX:
@@ -77,7 +77,7 @@ def norm(x: Any, ord: Ord = None, axis: Any = None, keepdims: bool = False) -> A
     >>> float(norm(np.array([3.0, 4.0]))), norm(np.eye(2), 1, axis=0)
     (5.0, array([1., 1.]))
     """
-    x = in_floats(x)
+    x = as_floats(x)
     kind = type_of(x)
     if axis is None and (ord is None or (ord == 2 and kind.ndim == 1)):
         return vector_norm(x, axis=None, keepdims=keepdims)

@@ -203,7 +203,7 @@ def multi_dot(arrays: Sequence[AnyArray]) -> Any:
     for x in types:
         if x.ndim != 2:
             raise ShapeError("multi_dot", types, f"a matrix has two axes, not {x.ndim}")
-    y = multiplied(xs, best_splits([*(x.shape[0] for x in types), types[-1].shape[1]]))
+    y = multiply_split(xs, best_splits([*(x.shape[0] for x in types), types[-1].shape[1]]))
     if first == 1:
         y = squeeze(y, axis=0)
     return squeeze(y, axis=-1) if last == 1 else y
@@ -227,7 +227,7 @@ def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
     return split
 
 
-def multiplied(xs: Sequence[AnyArray], split: dict[tuple[int, int], int]) -> Any:
+def multiply_split(xs: Sequence[AnyArray], split: dict[tuple[int, int], int]) -> Any:
     """The product of all matrices, split as `split` says."""
 
     def run(i: int, j: int) -> AnyArray:

@@ -18,17 +18,17 @@ from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
 from ..shape.movement import expand_dims, moveaxis, reshape, squeeze, transpose
 from ..shape.rearrange import matrix_transpose
-from .contraction import lead, matmul
+from .contraction import matmul, pad_rank
 from .matrices import (
     adjoint,
     common_dtype,
-    heeded,
+    matrix_batch,
     on_diagonal,
     require_matrix,
     require_square,
     square_infer,
-    stacked,
     times,
+    zero_if_unused,
 )
 
 __all__: list[str] = []
@@ -71,7 +71,7 @@ inv = Op(
     infer=square_infer("inv"),
     vjp=[inv_transpose],
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
-    batch=stacked,
+    batch=matrix_batch,
     samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
@@ -112,7 +112,7 @@ def equations_batch(
         y = op(a, reshape(columns, shape=(*shape, k * examples)), **attrs)
         return moveaxis(reshape(y, shape=(*shape_of(y)[:-1], k, examples)), -1, 0)
     ndim = max(len(shape_of(x)) - is_batched for x, is_batched in zip(xs, batched)) + 1
-    xs = [lead(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
+    xs = [pad_rank(x, ndim) if is_batched else x for x, is_batched in zip(xs, batched)]
     return op(*xs, **attrs)
 
 
@@ -154,7 +154,7 @@ def solve(a: OperandLike, b: OperandLike) -> Any:
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
 
 
-def part(x: AnyArray, lower: bool, unit_diagonal: bool) -> Any:
+def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> Any:
     """The triangle that is read, without the diagonal if that is ones."""
     k = 1 if unit_diagonal else 0
     return tril(x, k=-k) if lower else triu(x, k=k)
@@ -165,11 +165,12 @@ def solve_triangular_transpose(
     g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool,
 ) -> list[Any]:  # fmt: skip
     """For b a solve with the transposed matrix; for a that times the solution."""
-    ct = heeded(g, solve_triangular_op(
+    ct = zero_if_unused(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
     ))
     return [
-        ct if i else -part(matmul(ct, matrix_transpose(y)), lower, unit_diagonal) for i in wanted
+        ct if i else -read_triangle(matmul(ct, matrix_transpose(y)), lower, unit_diagonal)
+        for i in wanted
     ]
 
 
@@ -178,7 +179,7 @@ def solve_triangular_tangent(
     checked: bool,
 ) -> AnyArray:
     """The tangent along one of the matrix."""
-    right = -matmul(part(t, lower, unit_diagonal), y)
+    right = -matmul(read_triangle(t, lower, unit_diagonal), y)
     return solve_triangular_op(a, right, lower=lower, unit_diagonal=unit_diagonal, checked=False)
 
 

@@ -31,13 +31,13 @@ from .matrices import (
     common_dtype,
     conjugate,
     diagonal_of,
+    matrix_batch,
     no_matrix,
     on_diagonal,
     require_matrix,
     rows_times,
     sizes,
-    smaller,
-    stacked,
+    smaller_size,
     times,
 )
 
@@ -68,7 +68,7 @@ def with_phases(*shapes: tuple[int, ...], **attrs: object) -> Any:
 
 def svd_infer(x: ArrayType, full_matrices: bool) -> ArrayType:
     require_matrix("svd", x)
-    k = smaller("svd", x)
+    k = smaller_size("svd", x)
     *batch, m, n = x.shape
     width = (n if k == m else m) if full_matrices else k
     return ArrayType((*batch, m + 1 + n, width), common_dtype("svd", x))
@@ -85,7 +85,7 @@ class SVDResult(NamedTuple):
 def svd_parts(y: AnyArray, x: Any, full_matrices: bool = False) -> SVDResult:
     """U, S and Vh, from the result of the op on an operand like `x`."""
     m, n = sizes(x)
-    k = smaller("svd", type_of(x))
+    k = smaller_size("svd", type_of(x))
     p, q = (m, n) if full_matrices else (k, k)
     s = y[..., m, :k]
     s = real(s) if s.dtype.kind == "c" else s
@@ -98,7 +98,7 @@ def column_parts(y: AnyArray, x: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray
     return u, s, adjoint(vh)
 
 
-def gaps(s: AnyArray, like: AnyArray) -> tuple[AnyArray, AnyArray]:
+def gap_reciprocals(s: AnyArray, like: AnyArray) -> tuple[AnyArray, AnyArray]:
     """1 / (s[j] - s[i]) and 1 / (s[j] + s[i]), 0 on the diagonal."""
     a, b = expand_dims(s, axis=-2), expand_dims(s, axis=-1)
     diagonal = on_diagonal(like)
@@ -107,16 +107,16 @@ def gaps(s: AnyArray, like: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 def over_squares(x: AnyArray, s: AnyArray) -> AnyArray:
     """Entries divided by s[j]**2 - s[i]**2, with zeros on the diagonal."""
-    minus, plus = gaps(s, x)
+    minus, plus = gap_reciprocals(s, x)
     return strong_product(x, minus * plus)
 
 
-def turning(du: Any, s: AnyArray) -> AnyArray:
+def phase_rate(du: Any, s: AnyArray) -> AnyArray:
     """The imaginary part of a diagonal, divided by twice the singular values."""
     return diag_embed(strong_product(imag(diagonal_of(du)), 1 / s) * 0.5j)
 
 
-def beyond(g: AnyArray, u: AnyArray, turn: AnyArray, s: AnyArray) -> AnyArray:
+def outside_span(g: AnyArray, u: AnyArray, turn: AnyArray, s: AnyArray) -> AnyArray:
     """The component of `g` outside the span of `u`, divided by the singular values."""
     return strong_product(g - times(u, turn), 1 / expand_dims(s, axis=-2))
 
@@ -128,12 +128,12 @@ def svd_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) ->
     inner = columns_times(over_squares(turn_u - adjoint(turn_u), s), s)
     inner = inner + rows_times(s, over_squares(turn_v - adjoint(turn_v), s)) + diag_embed(gs)
     if type_of(x).dtype.kind == "c":
-        inner = inner + turning(turn_u - turn_v, s)
+        inner = inner + phase_rate(turn_u - turn_v, s)
     ct = times(u, inner, adjoint(v))
-    if m != smaller("svd", type_of(x)):
-        ct = ct + times(beyond(gu, u, turn_u, s), adjoint(v))
-    if n != smaller("svd", type_of(x)):
-        ct = ct + times(u, adjoint(beyond(gv, v, turn_v, s)))
+    if m != smaller_size("svd", type_of(x)):
+        ct = ct + times(outside_span(gu, u, turn_u, s), adjoint(v))
+    if n != smaller_size("svd", type_of(x)):
+        ct = ct + times(u, adjoint(outside_span(gv, v, turn_v, s)))
     return ct
 
 
@@ -145,17 +145,17 @@ def svd_tangent(t: Any, y: AnyArray, x: AnyArray, full_matrices: bool) -> Any:
     turn_u, turn_v = over_squares(ps + adjoint(ps), s), over_squares(sp + adjoint(sp), s)
     ds = diagonal_of(p)
     if type_of(x).dtype.kind == "c":
-        turn_u, turn_v = turn_u + turning(p, s), turn_v - turning(p, s)
+        turn_u, turn_v = turn_u + phase_rate(p, s), turn_v - phase_rate(p, s)
         ds = astype(real(ds), dtype=ds.dtype)
     du, dv = times(u, turn_u), times(v, turn_v)
-    if m != smaller("svd", type_of(x)):
-        du = du + beyond(times(t, v), u, p, s)
-    if n != smaller("svd", type_of(x)):
-        dv = dv + beyond(times(adjoint(t), u), v, adjoint(p), s)
+    if m != smaller_size("svd", type_of(x)):
+        du = du + outside_span(times(t, v), u, p, s)
+    if n != smaller_size("svd", type_of(x)):
+        dv = dv + outside_span(times(adjoint(t), u), v, adjoint(p), s)
     return concatenate([du, expand_dims(ds, axis=-2), conjugate(dv)], axis=-2)
 
 
-def settled(rule: Any) -> Any:
+def if_determined(rule: Any) -> Any:
     """A rule that raises where full matrices have columns that are not determined."""
 
     def call(v: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> AnyArray:
@@ -173,8 +173,8 @@ def settled(rule: Any) -> Any:
 svd_op = Op(
     "svd", factors.svd,
     infer=svd_infer,
-    vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
-    batch=stacked,
+    vjp=[if_determined(adjoint_rule(svd_cotangent))], jvp=[if_determined(svd_tangent)],
+    batch=matrix_batch,
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
@@ -225,7 +225,7 @@ svdvals = Op(
     "svdvals", factors.svdvals,
     infer=svdvals_infer,
     vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

@@ -38,7 +38,7 @@ from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.trigonometric import tanh
-from ..families import advance, elementwise, selection, singular
+from ..families import batch_along_axis, elementwise, selection, singular
 from ..index.indexing import index
 from ..reduce.reduction import require_axes, sum
 from ..shape.movement import reshape
@@ -93,7 +93,7 @@ def slope_by_erf(x: Any, out: Any) -> Operand:
 
 def slope_by_tanh(x: AnyArray, out: np.ndarray | None) -> AnyArray:
     """The slope of approximate gelu: (1 + u)/2 + x/2 (1 - u u) w' with u = tanh(w)."""
-    u, inner = gelu_inside(x)
+    u, inner = gelu_tanh_and_slope(x)
     return np.add(0.5 * (1 + u), 0.5 * x * strong_product(1 - u * u, inner), out=out)
 
 
@@ -102,14 +102,14 @@ def density(x: Any) -> Any:
     return exp(-0.5 * (x * x)) / math.sqrt(2 * math.pi)
 
 
-def gelu_inside(x: AnyArray) -> tuple[AnyArray, AnyArray]:
+def gelu_tanh_and_slope(x: AnyArray) -> tuple[AnyArray, AnyArray]:
     """u = tanh(w) and the slope w', which may overflow where 1 - u u is zero."""
     return tanh(SCALE * x * (1 + CUBIC * (x * x))), SCALE * (1 + 3 * CUBIC * (x * x))
 
 
-def bend_by_tanh(x: AnyArray) -> AnyArray:
+def second_by_tanh(x: AnyArray) -> AnyArray:
     """The second derivative: (1 - u u) (w' - x u w' w' + x w''/2), with u = tanh(w)."""
-    u, inner = gelu_inside(x)
+    u, inner = gelu_tanh_and_slope(x)
     bend = inner - x * u * inner * inner + 3 * SCALE * CUBIC * (x * x)
     return strong_product(1 - u * u, bend)
 
@@ -124,7 +124,7 @@ class Form(NamedTuple):
 
 GELU = {
     "none": Form(gelu_by_erf, slope_by_erf, lambda x: density(x) * (2 - x * x)),
-    "tanh": Form(gelu_by_tanh, slope_by_tanh, bend_by_tanh),
+    "tanh": Form(gelu_by_tanh, slope_by_tanh, second_by_tanh),
 }
 
 
@@ -166,7 +166,7 @@ gelu = elementwise(
 )
 
 
-def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
+def along_axis_op(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
     """An op that normalizes along one axis and keeps the shape."""
 
     def infer(x: ArrayType, axis: int) -> ArrayType:
@@ -174,7 +174,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         return ArrayType(x.shape, result_dtype(kernel, (x.dtype,)))
 
     return Op(
-        name=name, kernel=kernel, infer=infer, batch=advance, family="along an axis",
+        name=name, kernel=kernel, infer=infer, batch=batch_along_axis, family="along an axis",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3)),
                       reals((2, 0))),
         error_samples=[
@@ -184,7 +184,7 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
     )
 
 
-def centred(x: Any, axis: int, out: Any) -> Any:
+def minus_max(x: Any, axis: int, out: Any) -> Any:
     """`x` less its maximum along the axis, so that exp cannot overflow."""
     require_axes(x, axis)
     x = inexact(x)
@@ -198,7 +198,7 @@ def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> np.ndarray:
         y = columns(x)
         y = np.exp(np.subtract(y, np.maximum.reduce(y), out=y), out=y)
         return rows(np.divide(y, np.add.reduce(y), out=y), x, out)
-    y = centred(x, axis, out)
+    y = minus_max(x, axis, out)
     out = reusable(y)
     y = np.exp(y, out=out)
     return np.divide(y, np.add.reduce(y, axis=axis, keepdims=True), out=out)
@@ -209,7 +209,7 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
         y = columns(x)
         y = np.subtract(y, np.maximum.reduce(y), out=y)
         return rows(np.subtract(y, np.log(np.add.reduce(np.exp(y))), out=y), x, out)
-    y = centred(x, axis, out)
+    y = minus_max(x, axis, out)
     total = np.add.reduce(np.exp(y), axis=axis, keepdims=True)
     if not y.size:
         return y
@@ -217,11 +217,11 @@ def log_softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
 
 
 softmax_rule = lambda v, y, x, axis: y * (v - sum(v * y, axis=axis, keepdims=True))
-softmax = along(
+softmax = along_axis_op(
     "softmax", softmax_kernel, vjp=[softmax_rule], jvp=[softmax_rule],
     traits=frozenset({Trait.NONNEGATIVE}), doc="exp(x) divided by its sum along an axis.",
 )
-log_softmax = along(
+log_softmax = along_axis_op(
     "log_softmax", log_softmax_kernel,
     vjp=[lambda g, y, x, axis: g - exp(y) * sum(g, axis=axis, keepdims=True)],
     jvp=[lambda t, y, x, axis: t - sum(exp(y) * t, axis=axis, keepdims=True)],
@@ -233,7 +233,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 """What makes activations tend to mean 0 and variance 1."""
 
 
-def below(x: Any) -> AnyArray:
+def nonpositive_part(x: Any) -> AnyArray:
     """min(x, 0), so that exp cannot overflow."""
     return where(greater(x, 0), 0, x)
 
@@ -340,7 +340,7 @@ def elu(x: OperandLike, alpha: float = 1.0) -> Any:
     >>> elu(np.array([-1.0, 2.0]))
     array([-0.63212056,  2.        ])
     """
-    return where(greater(x, 0), x, mul(expm1(below(x)), alpha))
+    return where(greater(x, 0), x, mul(expm1(nonpositive_part(x)), alpha))
 
 
 def selu(x: OperandLike) -> Any:
@@ -360,7 +360,7 @@ def celu(x: OperandLike, alpha: float = 1.0) -> Any:
     """
     if not alpha:
         raise OptionError("celu", [type_of(x)], "alpha must not be 0")
-    return where(greater(x, 0), x, mul(expm1(div(below(x), alpha)), alpha))
+    return where(greater(x, 0), x, mul(expm1(div(nonpositive_part(x), alpha)), alpha))
 
 
 def mish(x: OperandLike) -> Any:

@@ -41,7 +41,7 @@ def attention(
     if causal:
         if mask is not None:
             raise OptionError("attention", [], "it takes a mask or is causal, not both")
-        scores = where(earlier(query, key), scores, -np.inf)
+        scores = where(causal_mask(query, key), scores, -np.inf)
     elif mask is not None:
         scores, nowhere = masked_scores(scores, mask)
     weights = softmax(scores if nowhere is None else where(nowhere, 0, scores))
@@ -62,7 +62,7 @@ def masked_scores(scores: AnyArray, mask: Any) -> tuple[AnyArray, AnyArray]:
     return add(scores, mask), all(equal(mask, -np.inf), axis=-1, keepdims=True)
 
 
-def earlier(query: Any, key: Any) -> AnyArray:
+def causal_mask(query: Any, key: Any) -> AnyArray:
     """The causal mask: true for keys at or before the position of the query."""
     m, n = shape_of(query)[-2], shape_of(key)[-2]
     if isinstance(m, Dim) or isinstance(n, Dim):

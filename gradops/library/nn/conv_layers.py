@@ -45,7 +45,7 @@ def widths(
     """
     n = len(window)
     if isinstance(padding, str):
-        return worded(op, padding.lower(), sizes, window, strides, dilations)
+        return named_padding(op, padding.lower(), sizes, window, strides, dilations)
     if not isinstance(padding, int) and any(isinstance(p, Sequence) for p in padding):
         if len(padding) != n or any(len(p) != 2 for p in padding):
             raise OptionError(op, [], f"padding has a pair for each of {n} axes, not {padding}")
@@ -59,7 +59,7 @@ def widths(
     return tuple((p, p) for p in found)
 
 
-def worded(
+def named_padding(
     op: str, word: str, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Any
 ) -> tuple[tuple[int, int], ...]:
     """The widths for "same" or "valid"; an odd total puts the extra entry after the axis."""
@@ -109,7 +109,7 @@ def convolution(
     return conv(x, w, **given) if b is None else conv_bias(x, w, b, **given)
 
 
-def biased(y: AnyArray, b: Any) -> AnyArray:
+def add_bias(y: AnyArray, b: Any) -> AnyArray:
     """`y` plus a number for each channel."""
     if b is None:
         return y
@@ -206,7 +206,7 @@ def conv_transposed(
         return squeeze(y, axis=0)
     named = {"stride": stride, "output_padding": output_padding, "dilation": dilation}
     strides, more, dilations = (for_each("conv_transposed", k, v, n) for k, v in named.items())
-    check_more(more, strides, dilations)
+    check_output_padding(more, strides, dilations)
     window = shape_of(w)[2:]
     pads = widths("conv_transposed", padding, shape_of(x)[2:], window, (1,) * n, dilations)
     pads = tuple((lo, hi - m) for (lo, hi), m in zip(pads, more, strict=True))
@@ -215,10 +215,12 @@ def conv_transposed(
     y = conv_operand(
         x, w, shape=sizes, strides=strides, pads=pads, dilations=dilations, groups=groups
     )
-    return biased(y, b)
+    return add_bias(y, b)
 
 
-def check_more(more: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> None:
+def check_output_padding(
+    more: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> None:
     """Raise unless output padding is less than the stride or dilation."""
     if any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations)):
         raise OptionError(

@@ -18,7 +18,7 @@ from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
 from ..families import elementwise
 from ..reduce.reduction import mean, sum
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from .activation import sigmoid
 
 __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "mse_loss"]
@@ -26,7 +26,7 @@ __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss"
 REDUCTIONS = ("mean", "sum", "none")
 
 
-def reduced(losses: AnyArray, reduction: str) -> Any:
+def reduce_losses(losses: AnyArray, reduction: str) -> Any:
     """The losses reduced by "mean" or "sum", or with "none" unchanged."""
     check_reduction(reduction)
     if reduction == "none":
@@ -40,7 +40,7 @@ def check_reduction(reduction: str) -> None:
         raise OptionError("loss", [], f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
 
 
-def share(g: Any, reduction: str, n: Size) -> Any:
+def loss_cotangent(g: Any, reduction: str, n: Size) -> Any:
     """The cotangent of each of `n` losses, from that of their reduction."""
     return g / (n or 1) if reduction == "mean" else g
 
@@ -58,7 +58,7 @@ def loss_type(shape: tuple[Size, ...], dtype: DTypeLike, reduction: str) -> Arra
 
 def loss_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch by computing unreduced losses, then reducing each example's."""
-    losses = op(*repeated(xs, batched), reduction="none")
+    losses = op(*repeat_shared(xs, batched), reduction="none")
     if attrs["reduction"] == "none":
         return losses
     axes = tuple(range(1, len(shape_of(losses))))
@@ -98,10 +98,10 @@ def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
     z, y = np.asarray(z), np.asarray(y)
     if z.shape != y.shape:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
-    return finished(bce_losses(z, y), reduction)
+    return reduce_arrays(bce_losses(z, y), reduction)
 
 
-def finished(losses: Any, reduction: str) -> Any:
+def reduce_arrays(losses: Any, reduction: str) -> Any:
     """The reduction of losses that are arrays."""
     if reduction == "mean":
         return np.add.reduce(losses, axis=None) / losses.size
@@ -128,13 +128,13 @@ binary_cross_entropy_with_logits = Op(
     infer=bce_infer,
     vjp=[
         lambda g, loss, z, y, reduction: (
-            (sigmoid(z) - y) * share(g, reduction, entries(z))
+            (sigmoid(z) - y) * loss_cotangent(g, reduction, entries(z))
         ),
-        lambda g, loss, z, y, reduction: -z * share(g, reduction, entries(z)),
+        lambda g, loss, z, y, reduction: -z * loss_cotangent(g, reduction, entries(z)),
     ],
     jvp=[
-        lambda t, loss, z, y, reduction: reduced((sigmoid(z) - y) * t, reduction),
-        lambda t, loss, z, y, reduction: reduced(-z * t, reduction),
+        lambda t, loss, z, y, reduction: reduce_losses((sigmoid(z) - y) * t, reduction),
+        lambda t, loss, z, y, reduction: reduce_losses(-z * t, reduction),
     ],
     batch=loss_batch,
     source=bce_source,
@@ -179,7 +179,7 @@ def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     2.0
     """
     check_same_shape("mse_loss", x, target)
-    return reduced(square(x - target), reduction)
+    return reduce_losses(square(x - target), reduction)
 
 
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
@@ -189,4 +189,4 @@ def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     1.0
     """
     check_same_shape("l1_loss", x, target)
-    return reduced(abs(x - target), reduction)
+    return reduce_losses(abs(x - target), reduction)

@@ -22,9 +22,9 @@ from ...core.types import (
 from ...typing import AnyArray, Attrs, Axis, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
-from ..families import advance
+from ..families import batch_along_axis
 from ..reduce.reduction import count, max, mean, not_empty, sum
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import reshape
 from .pooling import sum_pool
 
@@ -158,10 +158,10 @@ def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) ->
     >>> normalize(np.array([3.0, 4.0]), axis=0)
     array([0.6, 0.8])
     """
-    return x / maximum(length(x, p, axis, True), epsilon)
+    return x / maximum(p_norm(x, p, axis, True), epsilon)
 
 
-def length(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
+def p_norm(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
     """The p-norm of vectors along an axis."""
     if p == 2:
         return sqrt(sum(square(x), axis=axis, keepdims=keepdims))
@@ -196,7 +196,7 @@ def local_response_norm(
 Axes = int | tuple[int, ...] | None
 
 
-def in_rows(x: Any, axis: Axes) -> Any:
+def as_rows(x: Any, axis: Axes) -> Any:
     """`x` as a matrix of rows to standardize, as a view; None if its axes cannot be merged."""
     axes = normalize_axes("standardize", type_of(x), axis)
     first = x.ndim - len(axes)
@@ -205,9 +205,9 @@ def in_rows(x: Any, axis: Axes) -> Any:
     return x.reshape(*x.shape[:first], math.prod(x.shape[first:]))
 
 
-def centred(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
+def center_and_scale(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
     """`x` less its mean along axes, and 1 over its standard deviation."""
-    if (rows := in_rows(x, axis)) is not None:
+    if (rows := as_rows(x, axis)) is not None:
         n = rows.shape[-1]
         y = np.subtract(rows, np.add.reduce(rows, axis=-1, keepdims=True) / n)
         squares = np.vecdot(y, y)[..., None]
@@ -223,23 +223,23 @@ def centred(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
 def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("standardize", type_of(x), axis)
-    y, scale = centred(x, axis, epsilon)
+    y, scale = center_and_scale(x, axis, epsilon)
     return np.multiply(y, scale, out=y if y.dtype == scale.dtype else None)
 
 
 def inverse_spread_kernel(x: np.ndarray, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("inverse_spread", type_of(x), axis)
-    return centred(x, axis, epsilon)[1]
+    return center_and_scale(x, axis, epsilon)[1]
 
 
 def standardize_slope_kernel(v: Any, x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     standardize_slope_infer(type_of(v), type_of(x), axis, epsilon)
-    y, scale = centred(x, axis, epsilon)
+    y, scale = center_and_scale(x, axis, epsilon)
     y *= scale
     n = count(x, axis)
-    rows = [in_rows(np.asarray(a), axis) for a in (v, y)]
+    rows = [as_rows(np.asarray(a), axis) for a in (v, y)]
     if rows[0] is None or rows[1] is None:
         share = np.add.reduce(v * y, axis=axis, keepdims=True) / n
         found = v - np.add.reduce(v, axis=axis, keepdims=True) / n
@@ -278,7 +278,7 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
 
 def norm_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch along the same axes of each example."""
-    return advance(op, repeated(xs, batched), batched, attrs)
+    return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
 
 
 def spread_slope(r: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArray:

@@ -21,8 +21,8 @@ from ..shape.creation import stop_gradient
 from ..shape.movement import expand_dims, reshape
 from .activation import log_sigmoid, softplus
 from .classification import labelled_infer
-from .loss import check_same_shape, reduced
-from .normalization import length
+from .loss import check_same_shape, reduce_losses
+from .normalization import p_norm
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",
@@ -44,7 +44,7 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
     difference = x - target
     d = abs(difference)
     straight = delta * (d - 0.5 * delta)
-    return reduced(where(less(d, delta), half_square(difference, delta), straight), reduction)
+    return reduce_losses(where(less(d, delta), half_square(difference, delta), straight), reduction)
 
 
 def half_square(difference: Any, bound: float) -> AnyArray:
@@ -68,9 +68,9 @@ def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1
     difference = x - target
     d = abs(difference)
     if beta == 0:
-        return reduced(d, reduction)
+        return reduce_losses(d, reduction)
     near = half_square(difference, beta) / beta
-    return reduced(where(less(d, beta), near, d - 0.5 * beta), reduction)
+    return reduce_losses(where(less(d, beta), near, d - 0.5 * beta), reduction)
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
@@ -90,7 +90,7 @@ def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = Fals
         losses = where(positive, target * log(where(positive, target, 1.0)), 0.0) - target * x
     if reduction == "batchmean":
         return sum(losses) / (shape_of(x)[0] if shape_of(x) else 1)
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
 def poisson_nll_loss(
@@ -110,7 +110,7 @@ def poisson_nll_loss(
         large = greater(target, 1)
         n = where(large, target, 2)
         losses = losses + where(large, n * log(n) - n + 0.5 * log(2 * math.pi * n), 0)
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
 def gaussian_nll_loss(
@@ -130,7 +130,7 @@ def gaussian_nll_loss(
         variance = expand_dims(variance, axis=-1)
     bounded = variance + stop_gradient(maximum(epsilon - variance, 0))
     losses = 0.5 * (log(bounded) + square(x - target) / bounded)
-    return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+    return reduce_losses(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
 
 def cosine_similarity(x: Any, y: Any, axis: int = 1, epsilon: float = 1e-8) -> Any:
@@ -141,11 +141,11 @@ def cosine_similarity(x: Any, y: Any, axis: int = 1, epsilon: float = 1e-8) -> A
     """
     shape = broadcast_shapes("cosine_similarity", [type_of(x), type_of(y)])
     k = normalize_axis("cosine_similarity", ArrayType(shape, type_of(x).dtype), axis)
-    x, y = (unit(whole_along(v, shape, k), k, epsilon) for v in (x, y))
+    x, y = (unit(broadcast_along(v, shape, k), k, epsilon) for v in (x, y))
     return sum(x * y, axis=k)
 
 
-def whole_along(v: Any, shape: Shape, axis: int) -> Any:
+def broadcast_along(v: Any, shape: Shape, axis: int) -> Any:
     """An operand with all axes of a shape that it broadcasts to, broadcast along one."""
     sizes = (1,) * (len(shape) - len(shape_of(v))) + tuple(shape_of(v))
     v = v if len(sizes) == len(shape_of(v)) else reshape(v, shape=sizes)
@@ -168,7 +168,7 @@ def pairwise_distance(
     >>> float(pairwise_distance(np.array([3.0, 0.0]), np.array([0.0, 4.0]), epsilon=0.0))
     5.0
     """
-    return length(x - y + epsilon, p, -1, keepdims)
+    return p_norm(x - y + epsilon, p, -1, keepdims)
 
 
 def cosine_embedding_loss(
@@ -182,11 +182,11 @@ def cosine_embedding_loss(
     axis = len(shape_of(x)) - 1
     norm = sqrt((sum(square(x), axis=axis) + 1e-12) * (sum(square(y), axis=axis) + 1e-12))
     cos = sum(x * y, axis=axis) / norm
-    near, far = where(equal(target, 1), 1 - cos, 0), maximum_of(cos - margin)
-    return reduced(near + where(equal(target, -1), far, 0), reduction)
+    near, far = where(equal(target, 1), 1 - cos, 0), margin_part(cos - margin)
+    return reduce_losses(near + where(equal(target, -1), far, 0), reduction)
 
 
-def maximum_of(x: Any) -> Any:
+def margin_part(x: Any) -> Any:
     """max(x, 0) with derivative 1 at 0, as in PyTorch's margin losses."""
     return where(less(x, 0), 0, x)
 
@@ -200,8 +200,8 @@ def hinge_embedding_loss(
     0.75
     """
     check_same_shape("hinge_embedding_loss", x, target)
-    far = where(equal(target, 1), 0, maximum_of(margin - x))
-    return reduced(where(equal(target, -1), 0, x) + far, reduction)
+    far = where(equal(target, 1), 0, margin_part(margin - x))
+    return reduce_losses(where(equal(target, -1), 0, x) + far, reduction)
 
 
 def margin_ranking_loss(
@@ -213,7 +213,7 @@ def margin_ranking_loss(
     2.0
     """
     check_same_shape("margin_ranking_loss", x, y)
-    return reduced(maximum_of(margin - target * (x - y)), reduction)
+    return reduce_losses(margin_part(margin - target * (x - y)), reduction)
 
 
 def soft_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
@@ -223,7 +223,7 @@ def soft_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     0.6931
     """
     check_same_shape("soft_margin_loss", x, target)
-    return reduced(softplus(-target * x), reduction)
+    return reduce_losses(softplus(-target * x), reduction)
 
 
 def multi_label_soft_margin_loss(
@@ -237,7 +237,7 @@ def multi_label_soft_margin_loss(
     check_same_shape("multi_label_soft_margin_loss", x, target)
     losses = -(target * log_sigmoid(x) + (1 - target) * log_sigmoid(-x))
     losses = losses if weight is None else losses * weight
-    return reduced(mean(losses, axis=-1), reduction)
+    return reduce_losses(mean(losses, axis=-1), reduction)
 
 
 def multi_margin_loss(
@@ -256,11 +256,11 @@ def multi_margin_loss(
         raise OptionError("multi_margin_loss", [], f"p is 1 or 2, not {p}")
     classes: Any = shape_of(x)[-1]
     places = expand_dims(labels, axis=-1)
-    losses = maximum_of(margin - take_along_axis(x, places, axis=-1) + x)
+    losses = margin_part(margin - take_along_axis(x, places, axis=-1) + x)
     losses = where(equal(places, np.arange(classes)), 0, losses if p == 1 else square(losses))
     if weight is not None:
         losses = losses * take(weight, places, axis=0)
-    return reduced(mean(losses, axis=-1), reduction)
+    return reduce_losses(mean(losses, axis=-1), reduction)
 
 
 def triplet_margin_loss(
@@ -278,4 +278,4 @@ def triplet_margin_loss(
     if swap:
         other = pairwise_distance(near, far, p, epsilon)
         negative = where(less(other, negative), other, negative)
-    return reduced(maximum_of(margin + positive - negative), reduction)
+    return reduce_losses(margin_part(margin + positive - negative), reduction)

@@ -24,7 +24,7 @@ from ...typing import AnyArray, Attrs, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
-from ..families import padded
+from ..families import pad_leading
 from ..index.indexing import take
 from ..linalg.contraction import matmul
 from ..linalg.factorizations import cholesky
@@ -38,13 +38,13 @@ from .random import (
     KEY,
     check_key,
     fold_in,
-    keys,
-    negative,
+    key_samples,
     random_gumbel,
     random_integers,
     random_normal,
     random_permutation,
     random_uniform,
+    shape_error,
 )
 
 __all__ = [
@@ -54,16 +54,17 @@ __all__ = [
 ]
 
 
-def counts(shape: tuple[int, ...]) -> Samples:
+def integer_samples(shape: tuple[int, ...]) -> Samples:
     """Samples of integer parameters, which have no derivative."""
     return drawn(lambda rng, shape: rng.integers(1, 9, shape), [shape])
 
 
 THREE = dict(shape=(3,))
 parameters = cases(
-    beside(keys((2,), shape=(3, 4)), counts((4,))), beside(keys((2,), shape=()), counts(())),
-    beside(keys((3, 2), shape=(4,)), counts((3, 4))),
-    beside(keys((2,), shape=(2, 0)), counts((2, 1))),
+    beside(key_samples((2,), shape=(3, 4)), integer_samples((4,))),
+    beside(key_samples((2,), shape=()), integer_samples(())),
+    beside(key_samples((3, 2), shape=(4,)), integer_samples((3, 4))),
+    beside(key_samples((2,), shape=(2, 0)), integer_samples((2, 1))),
 )
 no_parameters = [
     ErrorSample([np.ones(2), 1.0], THREE, DTypeError, "of uint64, not of float64"),
@@ -75,14 +76,14 @@ no_parameters = [
 ]
 
 
-def of_parameter(
+def parameter_op(
     name: str, kernel: Callable[..., Any], *, rule: Rule | None, doc: str, dtype: Any = None
 ) -> Op:
     """An op that draws an array for a key and a parameter that broadcasts to it."""
 
     def infer(key: ArrayType, parameter: ArrayType, shape: Sequence[Size]) -> ArrayType:
         check_key(name, [key, parameter])
-        if reason := negative(shape):
+        if reason := shape_error(shape):
             raise OptionError(name, [key, parameter], reason)
         whole = ArrayType((*key.shape[:-1], *shape), dtype or float_dtype(parameter.dtype))
         if broadcast_shapes(name, [whole, parameter]) != whole.shape:
@@ -92,20 +93,23 @@ def of_parameter(
         return whole
 
     return Op(
-        name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
+        name, kernel, arity=2, infer=infer, batch=parameter_batch, vjp=[None, rule],
+        jvp=[None, rule],
         traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 
 
-def for_each_key(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def parameter_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Batch with the key repeated if examples share it, and parameters of equal rank."""
     key, parameter = xs
     if not batched[0]:
         key = broadcast_to(key, shape=(shape_of(parameter)[0], *shape_of(key)))
     rank = len(shape_of(key)) - 1 + len(attrs["shape"])
     if batched[1]:
-        parameter = padded(parameter, rank - len(shape_of(parameter)))
+        parameter = pad_leading(parameter, rank - len(shape_of(parameter)))
     return op(key, parameter, **attrs)
 
 
@@ -113,22 +117,22 @@ def gamma_rule(v: AnyArray, y: AnyArray, key: Any, alpha: Any, shape: Shape) -> 
     return v * strong_product(y, gamma_slope(alpha, log(y)))
 
 
-gamma_op = of_parameter(
+gamma_op = parameter_op(
     "random_gamma", kernels.random_gamma, rule=gamma_rule,
     doc="Random numbers for a key with the gamma distribution of parameter y and scale 1.",
 )
-loggamma_op = of_parameter(
+loggamma_op = parameter_op(
     "random_loggamma", kernels.random_loggamma,
     rule=lambda v, y, key, alpha, shape: v * gamma_slope(alpha, y),
     doc="Logarithms of random numbers for a key with the gamma distribution of parameter y.",
 )
-poisson_op = of_parameter(
+poisson_op = parameter_op(
     "random_poisson", kernels.random_poisson, rule=None, dtype=INT64,
     doc="Random integers for a key with the Poisson distribution of mean y.",
 )
 
 
-def parameter_of(x: Any, dtype: Any = None) -> Any:
+def as_parameter(x: Any, dtype: Any = None) -> Any:
     """A parameter as floats of a dtype: its own by default, float32 for a Python number."""
     if type(x) in PYTHON_SCALARS:
         return np.asarray(x, dtype or FLOAT32)
@@ -154,7 +158,7 @@ def random_gamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> 
     >>> bool(random_gamma(gradops.random_key(0), 3.0, shape=(1000,)).mean().round(1) == 3)
     True
     """
-    alpha = parameter_of(alpha, dtype)
+    alpha = as_parameter(alpha, dtype)
     return gamma_op(key, alpha, shape=shape_for(shape, alpha))
 
 
@@ -164,7 +168,7 @@ def random_loggamma(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) 
     >>> float(random_loggamma(gradops.random_key(0), 1e-5)) < -1000
     True
     """
-    alpha = parameter_of(alpha, dtype)
+    alpha = as_parameter(alpha, dtype)
     return loggamma_op(key, alpha, shape=shape_for(shape, alpha))
 
 
@@ -177,7 +181,7 @@ def random_poisson(key: Any, mean: Any, shape: Any = None) -> Any:
     >>> random_poisson(gradops.random_key(0), np.array([0.0, 0.0])).tolist()
     [0, 0]
     """
-    mean = parameter_of(mean)
+    mean = as_parameter(mean)
     return poisson_op(key, mean, shape=shape_for(shape, mean))
 
 
@@ -187,7 +191,7 @@ def random_chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) ->
     >>> random_chisquare(gradops.random_key(0), np.array([1.0, 2.0])).shape
     (2,)
     """
-    return 2 * random_gamma(key, parameter_of(df, dtype) / 2, shape)
+    return 2 * random_gamma(key, as_parameter(df, dtype) / 2, shape)
 
 
 def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
@@ -198,7 +202,7 @@ def random_beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) 
     >>> bool(0 < random_beta(gradops.random_key(0), 2.0, 3.0) < 1)
     True
     """
-    a, b = parameter_of(a, dtype), parameter_of(b, dtype)
+    a, b = as_parameter(a, dtype), as_parameter(b, dtype)
     shape = shape_for(shape, a, b)
     of_a = random_loggamma(fold_in(key, 0), a, shape)
     return sigmoid(of_a - random_loggamma(fold_in(key, 1), b, shape))
@@ -213,7 +217,7 @@ def random_dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None)
     >>> x.sum(axis=-1).round(6).tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    alpha = parameter_of(alpha, dtype)
+    alpha = as_parameter(alpha, dtype)
     if not shape_of(alpha):
         raise ShapeError("random_dirichlet", [type_of(alpha)], "alpha has no axis of parameters")
     whole = None if shape is None else (*canonical("shape", shape), shape_of(alpha)[-1])
@@ -226,7 +230,7 @@ def random_student_t(key: Any, df: Any, shape: Any = None, dtype: Any = None) ->
     >>> random_student_t(gradops.random_key(0), 5.0, shape=(2, 3)).shape
     (2, 3)
     """
-    half = parameter_of(df, dtype) / 2
+    half = as_parameter(df, dtype) / 2
     shape = shape_for(shape, half)
     z = random_normal(fold_in(key, 0), shape=shape, dtype=type_of(half).dtype)
     return z * exp((log(half) - random_loggamma(fold_in(key, 1), half, shape)) / 2)
@@ -241,7 +245,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
     >>> random_multivariate_normal(gradops.random_key(0), np.zeros(2), np.eye(2), shape=(5,)).shape
     (5, 2)
     """
-    mean, cov = parameter_of(mean), parameter_of(cov)
+    mean, cov = as_parameter(mean), as_parameter(cov)
     if len(shape_of(cov)) < 2 or not shape_of(mean):
         raise ShapeError(
             "random_multivariate_normal", [type_of(mean), type_of(cov)],
@@ -287,7 +291,8 @@ def random_choice(
     whole = isinstance(a, int | np.integer)
     n = int(a) if whole else size_along("random_choice", a, axis)
     shape = tuple(canonical("shape", shape))
-    places = with_replacement(key, n, shape, p) if replace else distinct_places(key, n, shape, p)
+    draw = with_replacement if replace else without_replacement
+    places = draw(key, n, shape, p)
     return places if whole else take(a, places, axis=axis)
 
 
@@ -295,12 +300,12 @@ def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyA
     """Indices that may repeat, with the probabilities `p`."""
     if p is None:
         return random_integers(key, shape=shape, low=0, high=n)
-    bounds = cumsum(parameter_of(p), axis=0)
+    bounds = cumsum(as_parameter(p), axis=0)
     shares = 1 - random_uniform(key, shape=shape, dtype=type_of(bounds).dtype)
     return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
 
 
-def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
+def without_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
     """Indices without repetition: those of the largest of random numbers, one per entry."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:
@@ -310,7 +315,7 @@ def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyAr
     if p is None:
         order = random_permutation(key, n=n)
     else:
-        p = parameter_of(p)
+        p = as_parameter(p)
         noise = random_gumbel(key, shape=shape_of(p), dtype=type_of(p).dtype)
         order = argsort(noise + log(p), descending=True)
     return reshape(order[:count], shape=shape)

@@ -19,7 +19,7 @@ from .reduction import mean, sum
 __all__ = ["corrcoef", "cov"]
 
 
-def rows_of(m: Any, rowvar: bool) -> Operand:
+def variables_in_rows(m: Any, rowvar: bool) -> Operand:
     """The data with a variable in each row."""
     if len(shape_of(m)) > 2:
         raise ShapeError("cov", [type_of(m)], "the variables are the rows of a matrix")
@@ -42,8 +42,8 @@ def cov(
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    x = rows_of(m, rowvar)
-    x = x if y is None else concatenate([x, rows_of(y, rowvar)])
+    x = variables_in_rows(m, rowvar)
+    x = x if y is None else concatenate([x, variables_in_rows(y, rowvar)])
     if dtype is not None and not is_inexact(np.dtype(dtype)):
         raise DTypeError("cov", [type_of(x)], f"covariances are no {dtype}", hint="take a float")
     x = in_dtype(x, dtype)

@@ -19,7 +19,7 @@ __all__ = ["diff", "trapezoid"]
 FULL = slice(None)
 
 
-def as_part(p: Any, x: Any, axis: int) -> Operand:
+def as_joinable(p: Any, x: Any, axis: int) -> Operand:
     """`p` as an array that can be joined to `x` along an axis; a number counts as one entry."""
     if shape_of(p):
         return p
@@ -44,7 +44,7 @@ def diff(
         raise OptionError("diff", [kind], f"there are no {n} differences")
     if n == 0:
         return x
-    parts = [as_part(p, x, k) for p in (prepend, x, append) if p is not None]
+    parts = [as_joinable(p, x, k) for p in (prepend, x, append) if p is not None]
     x = concatenate(parts, axis=k) if parts[1:] else x
     lead, subtract = (FULL,) * k, not_equal if type_of(x).dtype.kind == "b" else sub
     for _ in range(n):

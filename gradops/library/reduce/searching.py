@@ -18,9 +18,9 @@ from ...typing import AnyArray, Attrs, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
-from ..index.index_keys import strong
+from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import index, take
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import expand_dims, flip, reshape
 from .reduction import any
 
@@ -67,7 +67,7 @@ def searchsorted_batch(
     """Batch with a row of values for each sorted row, or for the one that is shared."""
     if not batched[0] and len(shape_of(xs[0])) == 1:
         return op(*xs, **attrs)
-    bins, x = repeated(xs, batched)
+    bins, x = repeat_shared(xs, batched)
     if len(shape_of(bins)) > 2:
         return op(bins, x, **attrs)
     n, *rest = shape_of(x)
@@ -132,7 +132,7 @@ def searchsorted(bins: Any, x: OperandLike, side: str = "left", sorter: Any = No
     if sorter is not None:
         bins = take(bins, sorter)
     if not hasattr(bins, "shape") or not hasattr(x, "shape"):
-        bins, x = strong([as_operand(bins), as_operand(x)])
+        bins, x = with_strong_dtypes([as_operand(bins), as_operand(x)])
     return searchsorted_op(bins, x, side=side)
 
 

@@ -15,8 +15,8 @@ from ...core.samples import cases, complexes, distinct, exactly, integers
 from ...core.types import ArrayType, normalize_axis, shape_of
 from ...kernels.index import along_axis as kernels
 from ...typing import AnyArray, OperandLike
-from ..families import advance
-from ..shape.movement import in_a_row, squeeze
+from ..families import batch_along_axis
+from ..shape.movement import flatten_without_axis, squeeze
 from .along_axis import add_along_axis, take_along_axis
 
 __all__ = ["argsort", "inverse_permutation", "kthvalue", "mode", "msort", "sort", "topk"]
@@ -57,7 +57,7 @@ def ascending_order(x: Any, axis: int, stable: bool) -> Any:
     A stable sort of floats takes several times as long as any other. Rows without equal entries
     have only one order, so only rows with ties are sorted stably, if the first few have none.
     """
-    if not stable or x.dtype.kind != "f" or x.size < 2000 or repeats(x.ravel()[:FEW]):
+    if not stable or x.dtype.kind != "f" or x.size < 2000 or has_repeats(x.ravel()[:FEW]):
         return x.argsort(axis, stable=stable)
     rows = x.swapaxes(axis, -1)
     found = rows.argsort(axis=-1)
@@ -67,7 +67,7 @@ def ascending_order(x: Any, axis: int, stable: bool) -> Any:
     return found.swapaxes(axis, -1)
 
 
-def repeats(x: Any) -> bool:
+def has_repeats(x: Any) -> bool:
     """True if an entry occurs twice in a sorted row."""
     s = np.sort(x)
     return bool(np.equal(s[1:], s[:-1]).any())
@@ -80,7 +80,7 @@ def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> Ar
 
 argsort_op = Op(
     "argsort", argsort_kernel,
-    infer=argsort_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argsort_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
@@ -105,7 +105,8 @@ def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
 
 inverse_permutation = Op(
     "inverse_permutation", inverse_permutation_kernel,
-    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=batch_along_axis,
+    family="sorting",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
     error_samples=[
         ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
@@ -145,7 +146,7 @@ def sort_jvp(
 
 sort_op = Op(
     "sort", sort_kernel,
-    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=advance, family="sorting",
+    infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
@@ -182,7 +183,7 @@ def argtopk_kernel(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
     return np.ascontiguousarray(found.swapaxes(axis, -1))
 
 
-def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
+def rank_axis(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
     """The axis, checked to have at least k entries."""
     a = normalize_axis(op, x, axis)
     n: Size = x.shape[a]
@@ -195,13 +196,13 @@ def ranked_shape(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
 
 
 def argtopk_infer(x: ArrayType, k: int, axis: int, largest: bool) -> ArrayType:
-    a = ranked_shape("argtopk", x, k, axis, 0)
+    a = rank_axis("argtopk", x, k, axis, 0)
     return ArrayType((*x.shape[:a], k, *x.shape[a + 1 :]), np.intp)
 
 
 argtopk = Op(
     "argtopk", argtopk_kernel,
-    infer=argtopk_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argtopk_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(
         distinct((3, 4), k=2), distinct((9, 2), k=2, axis=0, largest=False),
         integers((30,), k=4), distinct((2, 40), k=3), distinct((3,), k=0), distinct((0, 3), k=3),
@@ -222,13 +223,13 @@ def argkth_kernel(x: np.ndarray, k: int, axis: int = -1) -> np.ndarray:
 
 
 def argkth_infer(x: ArrayType, k: int, axis: int) -> ArrayType:
-    a = ranked_shape("argkth", x, k, axis, 1)
+    a = rank_axis("argkth", x, k, axis, 1)
     return ArrayType((*x.shape[:a], 1, *x.shape[a + 1 :]), np.intp)
 
 
 argkth = Op(
     "argkth", argkth_kernel,
-    infer=argkth_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argkth_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
     error_samples=[
         ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
@@ -262,7 +263,7 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 
 argmode = Op(
     "argmode", argmode_kernel,
-    infer=argmode_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
+    infer=argmode_infer, vjp=[None], jvp=[None], batch=batch_along_axis, family="sorting",
     samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
@@ -279,7 +280,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
     >>> sort(np.array([3.0, 1.0, 2.0]), descending=True)
     array([3., 2., 1.])
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     return sort_op(x, axis=axis, descending=descending, stable=stable)
 
 
@@ -291,7 +292,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
     >>> argsort(np.array([3.0, 1.0, 2.0]))
     array([1, 2, 0])
     """
-    x, axis = in_a_row(x, axis)
+    x, axis = flatten_without_axis(x, axis)
     return argsort_op(x, axis=axis, descending=descending, stable=stable)
 
 
@@ -318,7 +319,7 @@ def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked
     return Ranked(take_along_axis(x, indices, axis), indices)
 
 
-def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
+def entries_at(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
     """The entries at indices along an axis of size 1, which is kept or dropped."""
     values = take_along_axis(x, indices, axis)
     if not keepdims:
@@ -334,7 +335,7 @@ def kthvalue(x: OperandLike, k: int, axis: int = -1, keepdims: bool = False) -> 
     >>> float(kthvalue(np.array([3.0, 1.0, 2.0]), 2).values)
     2.0
     """
-    return chosen(x, argkth(x, k=k, axis=axis), axis, keepdims)
+    return entries_at(x, argkth(x, k=k, axis=axis), axis, keepdims)
 
 
 def mode(x: OperandLike, axis: int = -1, keepdims: bool = False) -> Ranked:
@@ -345,4 +346,4 @@ def mode(x: OperandLike, axis: int = -1, keepdims: bool = False) -> Ranked:
     >>> int(mode(np.array([3, 1, 3])).values)
     3
     """
-    return chosen(x, argmode(x, axis=axis), axis, keepdims)
+    return entries_at(x, argmode(x, axis=axis), axis, keepdims)

@@ -22,7 +22,6 @@ from .reduction import (
     HALF,
     Axis,
     count,
-    keep,
     max,
     mean,
     mean_kernel,
@@ -31,7 +30,8 @@ from .reduction import (
     reduction,
     require_axes,
     sum,
-    ties,
+    tie_counts,
+    with_reduced_axes,
     wrong_axes,
 )
 
@@ -85,30 +85,30 @@ def var_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
 ) -> AnyArray:
     off = x - mean(x, axis=axis, keepdims=True)
-    return keep(doubled_per_freedom(g, x, axis, correction), x, axis, keepdims) * off
+    return with_reduced_axes(doubled_per_freedom(g, x, axis, correction), x, axis, keepdims) * off
 
 
 def var_jvp(
     t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
 ) -> Operand:
-    products = along(x - mean(x, axis=axis, keepdims=True), t)
+    products = real_product(x - mean(x, axis=axis, keepdims=True), t)
     return doubled_per_freedom(
         sum(products, axis=axis, keepdims=keepdims), x, axis, correction
     )
 
 
-def along(x: Any, t: Any) -> Any:
+def real_product(x: Any, t: Any) -> Any:
     """The real part of conj(x) t; for reals the product x t."""
     return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
 
 
-def through_root(v: Operand, y: AnyArray) -> AnyArray:
+def root_rate(v: Operand, y: AnyArray) -> AnyArray:
     """v / (2 y), the derivative of a root y; 0 where that is 0."""
     flat = equal(y, 0)
     return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
 
 
-def few(draw: Callable[..., Any]) -> Any:
+def axes_samples(draw: Callable[..., Any]) -> Any:
     """Samples that reduce all axes, one, several or none, also of numbers and empty arrays."""
     return cases(
         draw((3, 4)), draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True),
@@ -117,7 +117,7 @@ def few(draw: Callable[..., Any]) -> Any:
 
 
 spread_samples = cases(
-    few(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
+    axes_samples(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
 )
 var = reduction(
     "var", var_kernel, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
@@ -125,8 +125,8 @@ var = reduction(
 )
 std = reduction(
     "std", std_kernel, samples=spread_samples,
-    vjp=lambda g, y, x, **attrs: var_vjp(through_root(g, y), y, x, **attrs),
-    jvp=lambda t, y, x, **attrs: through_root(var_jvp(t, y, x, **attrs), y),
+    vjp=lambda g, y, x, **attrs: var_vjp(root_rate(g, y), y, x, **attrs),
+    jvp=lambda t, y, x, **attrs: root_rate(var_jvp(t, y, x, **attrs), y),
     doc="The square root of the variance; where all entries are equal its derivative is 0.",
 )
 
@@ -143,7 +143,7 @@ def count_nonzero_kernel(
 
 count_nonzero = reduction(
     "count_nonzero", count_nonzero_kernel, vjp=None, jvp=None,
-    samples=cases(few(integers), booleans((3, 4), axis=0), complexes((3,))),
+    samples=cases(axes_samples(integers), booleans((3, 4), axis=0), complexes((3,))),
     doc="How many entries along the axes given, or of all, are not zero.",
 )
 
@@ -189,12 +189,12 @@ def norm_check(op: str, x: ArrayType, axis: Axis, ord: float) -> None:
 
 def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float) -> AnyArray:
     """The derivative of a norm by each entry; 0 where there is none."""
-    y, size = keep(y, x, axis, keepdims), abs(x)
+    y, size = with_reduced_axes(y, x, axis, keepdims), abs(x)
     if ord == 2:
         return share(x, y)
     if ord in EXTREMES:  # sizes may round otherwise than in y, if x lies otherwise in memory
         top = equal(size, (max if ord > 0 else min)(size, axis=axis, keepdims=True))
-        return where(top, sign(x), 0) / ties(top, y, axis, True)
+        return where(top, sign(x), 0) / tie_counts(top, y, axis, True)
     if ord in (0, 1):
         return sign(x) * ord
     zero = equal(size, 0)
@@ -206,14 +206,15 @@ vector_norm = reduction(
         "vector_norm({0}, axis={axis}, keepdims={keepdims}, ord={ord})"
     ),
     vjp=lambda g, y, x, axis, keepdims, ord: (
-        keep(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
+        with_reduced_axes(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
     ),
     jvp=lambda t, y, x, axis, keepdims, ord: sum(
-        along(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
+        real_product(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
     ),
     check=norm_check, traits=[Trait.NONNEGATIVE],
     samples=cases(
-        few(reals), complexes((3, 4), axis=0), complexes((3,), ord=3), complexes((3,), ord=np.inf),
+        axes_samples(reals), complexes((3, 4), axis=0), complexes((3,), ord=3),
+        complexes((3,), ord=np.inf),
         *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 0.5, -1, -np.inf)),
     ),
     error_samples=[

@@ -11,13 +11,13 @@ from ...core.types import ArrayType
 from ...typing import AnyArray, OperandLike
 from ..elementwise.comparison import equal
 from ..families import elementwise
-from .movement import VIEW, astype, expand_dims, retyped
+from .movement import VIEW, astype, expand_dims, type_with_dtype
 
 __all__ = ["full_like", "one_hot", "ones_like", "stop_gradient", "zeros_like"]
 
 
 def full_like_infer(x: ArrayType, value: AnyArray, dtype: DTypeLike) -> ArrayType:
-    return x if dtype is None else retyped("full_like", x, dtype)
+    return x if dtype is None else type_with_dtype("full_like", x, dtype)
 
 
 full_like = elementwise(

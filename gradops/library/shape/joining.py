@@ -15,9 +15,9 @@ from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
 from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..families import joining
-from ..index.index_keys import bound, strong
+from ..index.index_keys import slice_bound, with_strong_dtypes
 from ..index.indexing import slice_
-from .broadcasting import repeated
+from .broadcasting import repeat_shared
 from .movement import reshape
 
 __all__ = ["concatenate", "split", "stack"]
@@ -57,7 +57,7 @@ def joining_batch(
     op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
 ) -> AnyArray:
     axis = attrs["axis"]
-    return op(*repeated(xs, batched), axis=axis + 1 if axis >= 0 else axis)
+    return op(*repeat_shared(xs, batched), axis=axis + 1 if axis >= 0 else axis)
 
 
 concatenate_op = joining(
@@ -128,8 +128,8 @@ def concatenate(xs: Iterable[Operand], axis: int | None = 0) -> Any:
     array([1., 1., 0.])
     """
     if axis is None:
-        return concatenate_op(*(reshape(x, shape=(-1,)) for x in strong(list(xs))), axis=0)
-    return concatenate_op(*strong(list(xs)), axis=axis)
+        xs, axis = (reshape(x, shape=(-1,)) for x in with_strong_dtypes(list(xs))), 0
+    return concatenate_op(*with_strong_dtypes(list(xs)), axis=axis)
 
 
 def stack(xs: Iterable[AnyArray], axis: int = 0) -> Any:
@@ -138,7 +138,7 @@ def stack(xs: Iterable[AnyArray], axis: int = 0) -> Any:
     >>> stack([np.ones(2), np.zeros(2)]).shape
     (2, 2)
     """
-    return stack_op(*strong(list(xs)), axis=axis)
+    return stack_op(*with_strong_dtypes(list(xs)), axis=axis)
 
 
 def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
@@ -154,7 +154,7 @@ def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int =
     k = normalize_axis("split", type_of(x), axis)
     ends: Sequence[Size | None]
     if isinstance(indices_or_sections, Iterable):
-        ends = [bound(x, i) for i in indices_or_sections]
+        ends = [slice_bound(x, i) for i in indices_or_sections]
     else:
         ends = equal_ends(x, k, operator.index(indices_or_sections))
     pairs = pairwise([None, *ends, None])

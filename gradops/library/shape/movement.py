@@ -13,7 +13,7 @@ from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Attrs, Axis, Operand, OperandLike
-from ..families import advance, linear
+from ..families import batch_along_axis, linear
 
 __all__ = [
     "astype", "copy", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "swapaxes",
@@ -36,7 +36,8 @@ def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
     known = product(n for n in shape if n != -1)
     if known == 0:
         raise ShapeError(
-            "reshape", [x], f"any size could stand for -1 in {shown(shape)}, which has no entries"
+            "reshape", [x],
+            f"any size could stand for -1 in {shape_text(shape)}, which has no entries",
         )
     left = x.size // known
     return tuple(left if n == -1 else n for n in shape)
@@ -47,14 +48,14 @@ def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     known = all(isinstance(n, int) for n in (*full, *x.shape))
     if known and product(full) != x.size:
         raise ShapeError(
-            "reshape", [x], f"{x.size} entries do not fill the shape {shown(shape)}",
+            "reshape", [x], f"{x.size} entries do not fill the shape {shape_text(shape)}",
             hint=None if -1 in shape else "write -1 for one size to have it worked out",
             known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
         )
     return ArrayType(full, x.dtype)
 
 
-def shown(shape: Shape) -> str:
+def shape_text(shape: Shape) -> str:
     """A shape in the notation of users."""
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
@@ -66,7 +67,7 @@ def reshape_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return np.asarray(x).reshape(shape)
 
 
-def reshaping(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
+def reshape_batch(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
     """The batch rule of an op that only changes shapes: each example gets the inferred shape."""
 
     def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
@@ -80,7 +81,7 @@ reshape = linear(
     "reshape", reshape_kernel,
     infer=reshape_infer,
     transpose=lambda g, y, x, shape: reshape(g, shape=shape_of(x)),
-    batch=reshaping(reshape_infer),
+    batch=reshape_batch(reshape_infer),
     source=lambda x, shape: (
         "{0}.reshape({shape})" if x.ndim else "np.reshape({0}, {shape})"
     ),
@@ -157,7 +158,7 @@ expand_dims = linear(
     "expand_dims", expand_dims_kernel,
     infer=expand_dims_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshaping(expand_dims_infer),
+    batch=reshape_batch(expand_dims_infer),
     source="np.expand_dims({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 4), axis=0), reals((3, 4), axis=-1), reals((3,), axis=(0, 2)),
@@ -190,7 +191,7 @@ squeeze = linear(
     "squeeze", squeeze_kernel,
     infer=squeeze_infer,
     transpose=lambda g, y, x, axis: reshape(g, shape=shape_of(x)),
-    batch=reshaping(squeeze_infer),
+    batch=reshape_batch(squeeze_infer),
     source="np.squeeze({0}, {axis})", traits=RETYPING,
     samples=cases(
         reals((3, 1, 4, 1)), reals((3, 1, 4), axis=1), reals((1, 3, 1), axis=(0, -1)),
@@ -213,7 +214,7 @@ flip = linear(
     "flip", lambda x, axis=None: np.flip(x, axis),
     infer=flip_infer,
     transpose=lambda g, y, x, axis: flip(g, axis=axis),
-    batch=advance,
+    batch=batch_along_axis,
     source="np.flip({0}, {axis})", traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), axis=1), reals((2, 3, 4), axis=(0, -1)), reals(()),
@@ -238,7 +239,7 @@ def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
     return x if dtype is None else astype(x, dtype=dtype)
 
 
-def computed_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
+def compute_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
     """f(x) computed in a dtype, if one is given, with a result of that dtype.
 
     `f` may widen integers; then the result wraps around.
@@ -249,7 +250,7 @@ def computed_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: o
     return y if type_of(y).dtype == dtype else astype(y, dtype=dtype)
 
 
-def retyped(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
+def type_with_dtype(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
     """The type of `x` with another numeric dtype."""
     if np.dtype(dtype).kind not in "biufc":
         raise DTypeError(op, [x], f"{dtype} is not a numeric dtype")
@@ -258,7 +259,7 @@ def retyped(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
 
 astype = linear(
     "astype", lambda x, dtype: np.asarray(x).astype(dtype, copy=False),
-    infer=lambda x, dtype: retyped("astype", x, dtype),
+    infer=lambda x, dtype: type_with_dtype("astype", x, dtype),
     transpose=lambda g, y, x, dtype: cast(g, type_of(x).dtype),
     batch=lambda op, xs, batched, attrs: astype(xs[0], **attrs),
     source="{0}.astype({dtype}, copy=False)", traits=RETYPING,
@@ -309,7 +310,7 @@ def moveaxis(x: OperandLike, source: Any, destination: Any) -> Any:
     return transpose(x, axes=tuple(order))
 
 
-def in_a_row(x: Any, axis: int | None) -> tuple[Any, int]:
+def flatten_without_axis(x: Any, axis: int | None) -> tuple[Any, int]:
     """`x` and the axis; without an axis, the flattened array and axis 0."""
     return (reshape(x, shape=(-1,)), 0) if axis is None else (x, axis)
 

@@ -42,7 +42,7 @@ def widths_of(x: ArrayType, pad_width: Any) -> Widths:
         raise ShapeError("pad", [x], reason) from None
 
 
-def padded(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
+def padded_type(op: str, x: ArrayType, pad_width: Widths) -> ArrayType:
     """The type of `x` after padding."""
     if len(pad_width) != x.ndim:
         raise ShapeError(op, [x], f"{len(pad_width)} pairs of widths for {x.ndim} axes")
@@ -71,7 +71,7 @@ def pad_transpose(
 
 pad_op = Op(
     "pad", pad_kernel,
-    infer=lambda x, pad_width, value: padded("pad", x, pad_width),
+    infer=lambda x, pad_width, value: padded_type("pad", x, pad_width),
     vjp=[pad_transpose],
     jvp=[lambda t, y, x, pad_width, value: pad_op(t, pad_width=pad_width)],
     batch=lambda op, xs, batched, attrs: op(
@@ -131,7 +131,7 @@ def along_axes(y: AnyArray, pad_width: Widths) -> list[tuple[Any, Any]]:
 
 
 def extend_kernel(x: np.ndarray, pad_width: Widths, mode: str) -> np.ndarray:
-    extended("extend", type_of(x), pad_width, mode)
+    extended_type("extend", type_of(x), pad_width, mode)
     y = np.empty([a + n + b for n, (a, b) in zip(x.shape, pad_width)], x.dtype)
     y[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, pad_width)])] = x
     for n, (part, widths) in zip(x.shape, along_axes(y, pad_width)):
@@ -149,11 +149,11 @@ def fold_back_kernel(g: np.ndarray, pad_width: Widths, mode: str) -> np.ndarray:
     return z[tuple([slice(a, a + n) for n, (a, _) in zip(shape, pad_width)])]
 
 
-def extended(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
+def extended_type(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
     """The type of `x` after padding with its own entries."""
     if mode not in MODES.values():
         raise OptionError(op, [x], f"no mode is {mode!r}")
-    y = padded(op, x, pad_width)
+    y = padded_type(op, x, pad_width)
     for axis, (n, widths) in enumerate(zip(x.shape, pad_width)):
         if n == 0 and any(widths):
             raise ShapeError(op, [x], f"axis {axis} is empty: it has nothing to repeat")
@@ -161,24 +161,24 @@ def extended(op: str, x: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
 
 
 def fold_back_infer(g: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
-    padded("fold_back", g, pad_width)
+    padded_type("fold_back", g, pad_width)
     x = ArrayType(tuple(n - a - b for n, (a, b) in zip(g.shape, pad_width)), g.dtype)
     if any(isinstance(n, int) and n < 0 for n in x.shape):
         raise ShapeError("fold_back", [g], f"the widths {pad_width} are more than it has")
-    extended("fold_back", x, pad_width, mode)
+    extended_type("fold_back", x, pad_width, mode)
     return x
 
 
-def around(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def pad_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch an op with a pair of widths for each axis."""
     return op(xs[0], **{**attrs, "pad_width": ((0, 0), *attrs["pad_width"])})
 
 
 extend = linear(
     "extend", extend_kernel,
-    infer=lambda x, pad_width, mode: extended("extend", x, pad_width, mode),
+    infer=lambda x, pad_width, mode: extended_type("extend", x, pad_width, mode),
     transpose=lambda g, y, x, **attrs: fold_back(g, **attrs),
-    batch=around,
+    batch=pad_batch,
     samples=cases(
         reals((3, 2), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((2, 3), pad_width=((5, 3), (0, 1)), mode="symmetric"),
@@ -200,7 +200,7 @@ fold_back = linear(
     "fold_back", fold_back_kernel,
     infer=fold_back_infer,
     transpose=lambda g, y, x, **attrs: extend(g, **attrs),
-    batch=around,
+    batch=pad_batch,
     samples=cases(
         reals((6, 3), pad_width=((1, 2), (1, 0)), mode="reflect"),
         reals((5, 5), pad_width=((1, 2), (3, 1)), mode="edge"),

@@ -86,7 +86,7 @@ def rot90(x: OperandLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     return x
 
 
-def widened(x: Any, ndim: int) -> AnyArray:
+def with_ndim(x: Any, ndim: int) -> AnyArray:
     """`x` with axes of size 1 added, where NumPy adds them, up to `ndim` axes."""
     shape = shape_of(x)
     if len(shape) >= ndim:
@@ -107,7 +107,7 @@ def atleast_1d(*xs: OperandLike) -> Any:
     >>> atleast_1d(2.0)
     array([2.])
     """
-    return one_or_all([widened(x, 1) for x in xs])
+    return one_or_all([with_ndim(x, 1) for x in xs])
 
 
 def atleast_2d(*xs: OperandLike) -> Any:
@@ -116,7 +116,7 @@ def atleast_2d(*xs: OperandLike) -> Any:
     >>> atleast_2d(np.ones(3)).shape
     (1, 3)
     """
-    return one_or_all([widened(x, 2) for x in xs])
+    return one_or_all([with_ndim(x, 2) for x in xs])
 
 
 def atleast_3d(*xs: Any) -> Any:
@@ -127,7 +127,7 @@ def atleast_3d(*xs: Any) -> Any:
     >>> atleast_3d(np.ones(3)).shape
     (1, 3, 1)
     """
-    return one_or_all([widened(x, 3) for x in xs])
+    return one_or_all([with_ndim(x, 3) for x in xs])
 
 
 def hstack(xs: Sequence[AnyArray]) -> Any:
@@ -136,7 +136,7 @@ def hstack(xs: Sequence[AnyArray]) -> Any:
     >>> hstack([np.ones((2, 1)), np.zeros((2, 2))]).shape
     (2, 3)
     """
-    found = [widened(x, 1) for x in xs]
+    found = [with_ndim(x, 1) for x in xs]
     return concatenate(found, axis=0 if not found or len(shape_of(found[0])) == 1 else 1)
 
 
@@ -146,7 +146,7 @@ def vstack(xs: Sequence[AnyArray]) -> Any:
     >>> vstack([np.ones(3), np.zeros((2, 3))]).shape
     (3, 3)
     """
-    return concatenate([widened(x, 2) for x in xs], axis=0)
+    return concatenate([with_ndim(x, 2) for x in xs], axis=0)
 
 
 def dstack(xs: Sequence[AnyArray]) -> Any:
@@ -155,7 +155,7 @@ def dstack(xs: Sequence[AnyArray]) -> Any:
     >>> dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
     (2, 3, 2)
     """
-    return concatenate([widened(x, 3) for x in xs], axis=2)
+    return concatenate([with_ndim(x, 3) for x in xs], axis=2)
 
 
 def column_stack(xs: Sequence[AnyArray]) -> Any:
@@ -177,7 +177,7 @@ def unstack(x: OperandLike, axis: int = 0) -> tuple[Any, ...]:
     (array([1, 3]), array([2, 4]))
     """
     k = normalize_axis("unstack", type_of(x), axis)
-    return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known("unstack", x, k))])
+    return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known_size("unstack", x, k))])
 
 
 def array_split(x: OperandLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -193,11 +193,11 @@ def array_split(x: OperandLike, indices_or_sections: Any, axis: int = 0) -> list
     many, k = operator.index(indices_or_sections), normalize_axis("array_split", type_of(x), axis)
     if many < 1:
         raise OptionError("array_split", [type_of(x)], f"{many} parts are less than one")
-    each, more = divmod(known("array_split", x, k), many)
+    each, more = divmod(known_size("array_split", x, k), many)
     return split(x, [each * i + min(i, more) for i in range(1, many)], k)
 
 
-def known(op: str, x: Any, axis: int) -> int:
+def known_size(op: str, x: Any, axis: int) -> int:
     """The size of an axis, or a ShapeError if it is unknown."""
     n = shape_of(x)[axis]
     if not isinstance(n, int):

@@ -18,7 +18,7 @@ from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, s
 from ...typing import AnyArray, Attrs
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
-from ..families import advance, linear
+from ..families import batch_along_axis, linear
 from ..index.indexing import numbers
 from ..shape.movement import reshape
 
@@ -87,7 +87,7 @@ fft_op = linear(
 )
 
 
-def twice(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
+def scale_paired(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
     """Entries that stand for two times `factor`, the others unchanged. See Note [Halves]."""
     axis = normalize_axis("twice", type_of(x), axis)
     k = numbers(x, axis)
@@ -108,14 +108,14 @@ def rfft_infer(x: ArrayType, axis: int, norm: str) -> ArrayType:
 
 def rfft_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: int, norm: str) -> AnyArray:
     n = shape_of(x)[axis]
-    return irfft_op(conj(twice(g, axis, n, 0.5)), n=n, axis=axis, norm=OTHER[norm])
+    return irfft_op(conj(scale_paired(g, axis, n, 0.5)), n=n, axis=axis, norm=OTHER[norm])
 
 
 rfft_op = linear(
     "rfft", lambda x, axis, norm="backward": np.fft.rfft(x, axis=axis, norm=norm),
     infer=rfft_infer,
     transpose=rfft_transpose,
-    batch=advance,
+    batch=batch_along_axis,
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
         reals((6, 2), axis=0, norm="forward"), reals((1,), axis=0), reals((0, 2), axis=1),
@@ -159,14 +159,14 @@ def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np
 def irfft_transpose(
     g: AnyArray, y: AnyArray, x: AnyArray, n: Size, axis: int, norm: str
 ) -> AnyArray:
-    return twice(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
+    return scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
 
 
 irfft_op = linear(
     "irfft", irfft_kernel,
     infer=irfft_infer,
     transpose=irfft_transpose,
-    batch=advance,
+    batch=batch_along_axis,
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),
         complexes((4, 2), n=6, axis=0, norm="forward"), complexes((1,), n=1, axis=0),

@@ -20,7 +20,7 @@ __all__: list[str] = []
 LAST = (-2, -1)
 
 
-def resized(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
+def resize_axis(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
     """`x` truncated or zero-padded to `n` entries along an axis."""
     kind = type_of(x)
     axis = normalize_axis(op, kind, axis)
@@ -38,7 +38,7 @@ def resized(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
     return pad(x, [(0, n - m if i == axis else 0) for i in range(kind.ndim)])
 
 
-def chosen(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[Any]]:
+def axes_and_lengths(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[Any]]:
     """The axes of a transform, counted from the front, and the length of each."""
     kind = type_of(x)
     if axes is None:
@@ -50,10 +50,10 @@ def chosen(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[An
     return found, lengths
 
 
-def all_resized(op: str, x: Any, lengths: Sequence[Size | None], axes: Sequence[int]) -> Any:
+def resize_axes(op: str, x: Any, lengths: Sequence[Size | None], axes: Sequence[int]) -> Any:
     """`x` truncated or zero-padded along several axes."""
     for n, axis in zip(lengths, axes):
-        x = resized(op, x, n, axis)
+        x = resize_axis(op, x, n, axis)
     return x
 
 
@@ -86,8 +86,8 @@ def fftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> A
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    axes, lengths = chosen("fft", x, s, axes)
-    return fft_op(all_resized("fft", x, lengths, axes), axes=axes, norm=norm or "backward")
+    axes, lengths = axes_and_lengths("fft", x, s, axes)
+    return fft_op(resize_axes("fft", x, lengths, axes), axes=axes, norm=norm or "backward")
 
 
 def ifftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
@@ -97,8 +97,8 @@ def ifftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> 
     array([[1.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    axes, lengths = chosen("ifft", x, s, axes)
-    x = all_resized("ifft", x, lengths, axes)
+    axes, lengths = axes_and_lengths("ifft", x, s, axes)
+    x = resize_axes("ifft", x, lengths, axes)
     return fft_op(x, axes=axes, inverse=True, norm=norm or "backward")
 
 
@@ -129,10 +129,10 @@ def rfftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> 
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    axes, lengths = chosen("rfft", x, s, axes)
+    axes, lengths = axes_and_lengths("rfft", x, s, axes)
     require_axis("rfft", x, axes)
     norm = norm or "backward"
-    y = rfft_op(all_resized("rfft", x, lengths, axes), axis=axes[-1], norm=norm)
+    y = rfft_op(resize_axes("rfft", x, lengths, axes), axis=axes[-1], norm=norm)
     return fft_op(y, axes=axes[:-1], norm=norm) if axes[:-1] else y
 
 
@@ -143,13 +143,13 @@ def irfftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) ->
     array([[1., 1.],
            [1., 1.]])
     """
-    axes, lengths = chosen("irfft", x, s, axes)
+    axes, lengths = axes_and_lengths("irfft", x, s, axes)
     require_axis("irfft", x, axes)
     norm, last = norm or "backward", axes[-1]
     n = 2 * (shape_of(x)[last] - 1) if lengths[-1] in (None, -1) else lengths[-1]
     if n == 0:
         raise ShapeError("irfft", [type_of(x)], "there is no transform to 0 numbers")
-    x = all_resized("irfft", x, [*lengths[:-1], n // 2 + 1], axes)
+    x = resize_axes("irfft", x, [*lengths[:-1], n // 2 + 1], axes)
     if axes[:-1]:
         x = fft_op(x, axes=axes[:-1], inverse=True, norm=norm)
     return irfft_op(x, n=n, axis=last, norm=norm)
@@ -234,7 +234,7 @@ def fftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
     array([-2, -1,  0,  1,  2])
     """
     found = normalize_axes("fftshift", type_of(x), axes)
-    return turned(x, found, [n // 2 for n in shape_of(x)])
+    return roll_axes(x, found, [n // 2 for n in shape_of(x)])
 
 
 def ifftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
@@ -244,10 +244,10 @@ def ifftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
     array([ 0,  1,  2, -2, -1])
     """
     found = normalize_axes("ifftshift", type_of(x), axes)
-    return turned(x, found, [-(n // 2) for n in shape_of(x)])
+    return roll_axes(x, found, [-(n // 2) for n in shape_of(x)])
 
 
-def turned(x: Any, axes: Sequence[int], shifts: Sequence[Size]) -> Operand:
+def roll_axes(x: Any, axes: Sequence[int], shifts: Sequence[Size]) -> Operand:
     """`x` rolled along the axes by their shifts."""
     return roll(x, shift=tuple([shifts[i] for i in axes]), axis=tuple(axes))
 

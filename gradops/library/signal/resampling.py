@@ -21,7 +21,7 @@ CUBIC = -0.75  # the slope that PyTorch's cubic kernel has at 1
 Places = tuple[Any, Any]
 
 
-def weighted_places(x: Any, axis: int, places: Any, weights: Any) -> Any:
+def weighted_sum(x: Any, axis: int, places: Any, weights: Any) -> Any:
     """Weighted sums of entries along an axis, with a row of indices and weights per term."""
     total = None
     rest = (1,) * (len(shape_of(x)) - 1 - axis)
@@ -113,11 +113,11 @@ def interpolate(
         raise ShapeError("interpolate", [type_of(x)], f"sizes {tuple(counts)} have no entries")
     for i, (size, count) in enumerate(zip(old, counts, strict=True)):
         scale = None if scales is None else scales[i]
-        x = resampled(x, first + i, size, count, scale, method, align_corners)
+        x = resample_axis(x, first + i, size, count, scale, method, align_corners)
     return x
 
 
-def resampled(
+def resample_axis(
     x: Any, axis: int, size: int, count: int, scale: float | None, method: str, align_corners: bool
 ) -> Any:
     """`x` resampled to `count` entries along one axis, of `size` entries."""
@@ -125,10 +125,10 @@ def resampled(
         return x if count == size else repeat(x, count // size, axis=axis)
     if method == "linear" and count == size and scale in (None, 1):
         return x
-    return weighted_places(x, axis, *METHODS[method](size, count, scale, align_corners))
+    return weighted_sum(x, axis, *METHODS[method](size, count, scale, align_corners))
 
 
-def parted_channels(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
+def channel_sizes(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
     """The shape of `x` before channels, its spatial sizes, and the number of channels."""
     shape = shape_of(x)
     if len(shape) < 3 or factor < 1:
@@ -143,7 +143,7 @@ def pixel_shuffle(x: OperandLike, factor: int) -> Any:
     array([[[0., 1.],
             [2., 3.]]])
     """
-    front, (h, w), channels = parted_channels("pixel_shuffle", x, factor)
+    front, (h, w), channels = channel_sizes("pixel_shuffle", x, factor)
     if isinstance(channels, int) and channels % (factor * factor):
         raise ShapeError("pixel_shuffle", [type_of(x)], f"channels are no multiple of {factor}**2")
     c, n = channels // (factor * factor), len(front)
@@ -158,7 +158,7 @@ def pixel_unshuffle(x: OperandLike, factor: int) -> Any:
     >>> pixel_unshuffle(np.arange(4.0).reshape(1, 2, 2), 2).shape
     (4, 1, 1)
     """
-    front, (h, w), c = parted_channels("pixel_unshuffle", x, factor)
+    front, (h, w), c = channel_sizes("pixel_unshuffle", x, factor)
     if any(isinstance(m, int) and m % factor for m in (h, w)):
         raise ShapeError("pixel_unshuffle", [type_of(x)], f"sizes are no multiples of {factor}")
     n = len(front)
