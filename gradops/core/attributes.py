@@ -19,7 +19,7 @@ def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
     """The attributes of an op and their defaults: its kernel's parameters after the operands."""
     if isinstance(kernel, np.ufunc):
         return {}
-    plain = inspect.unwrap(kernel)
+    plain = inspect.unwrap(kernel) if hasattr(kernel, "__wrapped__") else kernel
     if isinstance(plain, FunctionType):
         return attributes_of(plain, arity or 0)
     try:

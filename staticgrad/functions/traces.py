@@ -1,6 +1,6 @@
 """A function traced for one kind of arguments: its graph, and what a call of it does.
 
-Note [Effects]. A traced program may change the holders that it is given or reaches: an update in
+Note [Program state]. A traced program may change the holders that it gets or reaches: updates in
 place under `no_grad()`, gradients that backward adds up. What they hold when the program ends, and
 the gradients they have then, are further outputs of the graph; after each run they are written to
 the holders. A gradient that is there when the call begins is a further input.

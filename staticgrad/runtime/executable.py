@@ -93,7 +93,7 @@ class Executable:
 
     @cached_property
     def for_any_layout(self) -> "Executable":
-        """What runs for feeds in another layout. See Note [Layout] in `ir/layout.py`."""
+        """What runs for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`, or a FeedError that says why it is none.
 
     Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
-    keeps its layout. See Note [Layout] in `ir/layout.py`.
+    keeps its layout. See Note [Layout] in `ir/contiguity.py`.
     """
     found = convert(e, value)
     if not agree(e.shape, found.shape):

@@ -32,14 +32,13 @@ ROWS = {
         ["testing"],
     ],
     "dynamicgrad": [
-        ["devices"],
+        ["devices", "names"],
         ["dispatch", "engine", "hooks"],
         ["introspection"],
         ["array_api", "array_namespace", "linalg", "ops", "tracing"],
         ["custom_function", "fft", "random", "special"],
-        ["names"],
+        ["methods"],
         ["data", "func", "nn", "optim", "serialization"],
-        ["scipy_solvers"],
         ["autograd", "checking", "cuda"],
     ],
     "staticgrad": [
@@ -62,14 +61,6 @@ HEIGHT = {
 }
 
 DEFERRED = {
-    "dynamicgrad.dispatch.fast_path -> dynamicgrad.ops",
-    "dynamicgrad.engine.array -> dynamicgrad.array_namespace",
-    "dynamicgrad.engine.array -> dynamicgrad.introspection",
-    "dynamicgrad.engine.array -> dynamicgrad.ops",
-    "dynamicgrad.engine.handle -> dynamicgrad.ops",
-    "dynamicgrad.engine.node -> dynamicgrad.introspection",
-    "dynamicgrad.engine.tensor -> dynamicgrad.introspection",
-    "dynamicgrad.names.missing_names -> dynamicgrad.nn",
     "staticgrad.ir.expr -> staticgrad.array_api",
     "staticgrad.ir.graph -> staticgrad.text",
 }

@@ -1,5 +1,7 @@
 """Random numbers with a parameter for each."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
