@@ -11,7 +11,7 @@ from gradops import DTypeError, Op, ShapeError, TapeError
 from gradops.core.source_location import here
 from gradops.core.types import broadcast_shapes, operand_types
 from gradops.kernels.index.write import write_into
-from gradops.library.elementwise.comparison import extremes_of
+from gradops.library.elementwise.comparison import limits_of
 
 from ..dispatch.casting import require_range
 from ..dispatch.division import DIVISIONS, require_divisor
@@ -224,6 +224,6 @@ def check_fits(op: Op | str, operands: tuple[Any, ...], result: Handle) -> None:
 def clamp_(t: Handle, min: Any = None, max: Any = None) -> Handle:
     """Clamp the entries to bounds in place, and return the tensor."""
     require_range("clamp_", t.dtype, min, max)
-    low, high = extremes_of(t.dtype)
+    low, high = limits_of(t.dtype)
     bounds = low if min is None else min, high if max is None else max
     return write(t, ops.clamp, bounds)

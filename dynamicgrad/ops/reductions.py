@@ -8,10 +8,10 @@ import numpy as np
 import gradops as ops
 from gradops import Op
 from gradops.core.types import is_inexact, shape_of, type_of
-from gradops.library.reduce.cumulative import latest
+from gradops.library.reduce.cumulative import latest_extreme
 from gradops.library.reduce.quantiles import order_statistics
 from gradops.library.reduce.sorting import argkth
-from gradops.library.shape.movement import computed_in, in_dtype
+from gradops.library.shape.movement import compute_in, in_dtype
 from gradops.typing import AnyArray, Axis, DTypeLike, Number
 
 from ..dispatch.default_dtype import get_default_dtype
@@ -124,7 +124,7 @@ def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """A cumulative function along a dimension, which may convert its operand to a dtype."""
 
     def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
-        return computed_in(dtype, op, x, axis=dim)
+        return compute_in(dtype, op, x, axis=dim)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (op.__doc__ or "").split(">>>")[0].rstrip()
@@ -136,7 +136,7 @@ def cumulative_extreme(op: Op) -> Callable[..., Tensor]:
 
     def call(x: Tensor, dim: int) -> Extremes:
         values = op(x, axis=dim)
-        return Extremes(values, latest(values, x, dim))
+        return Extremes(values, latest_extreme(values, x, dim))
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = f"{op.doc[:-1]}, and where it is."
