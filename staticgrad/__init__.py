@@ -70,6 +70,7 @@ from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
 from .runtime.interpreter import interpret
 from .runtime.session import Session
+from .text.printer import pickled as _pickled
 from .text.printer import to_text
 from .transform.reverse import gradients
 
@@ -85,7 +86,7 @@ if _TYPE_CHECKING:
     from .export.mermaid import to_mermaid
     from .export.networkx import to_networkx
     from .export.saving import load, save
-    from .ir.replay import replay
+    from .ir.graph import replay
     from .runtime.check import check
     from .scipy_solvers import scipy
     from .text.parser import parse
@@ -113,7 +114,7 @@ __getattr__ = _lazily(
         "hvp": "transform.forward", "import_graph": "transform.importing",
         "initializers": "initializers", "jacobian": "transform.jacobian",
         "jvp": "transform.forward", "layers": "layers", "load": "export.saving",
-        "parse": "text.parser", "replace": "transform.surgery", "replay": "ir.replay",
+        "parse": "text.parser", "replace": "transform.surgery", "replay": "ir.graph",
         "save": "export.saving", "scipy": "scipy_solvers", "to_dot": "export.dot",
         "to_json": "export.as_json", "to_mermaid": "export.mermaid",
         "to_networkx": "export.networkx", "train": "train", "vjp": "transform.forward",
@@ -122,6 +123,23 @@ __getattr__ = _lazily(
     | dict.fromkeys(_INITIALIZERS, "initializers"),
     _missing,
 )  # fmt: skip
+
+
+def _array_namespace(e: Expr, *, api_version: str | None = None) -> object:
+    from gradops.array_api import require_version
+
+    from . import array_api
+
+    require_version(api_version)
+    return array_api
+
+
+for _class, _name, _method in (  # methods that need what is built on top of the class
+    (Expr, "__array_namespace__", _array_namespace),
+    (FrozenGraph, "__str__", to_text),
+    (FrozenGraph, "__reduce__", _pickled),
+):
+    setattr(_class, _name, _method)
 
 map_fn, switch_case, newaxis = map, switch, None  # as TensorFlow calls them
 spectral = signal  # as it called it before

@@ -7,7 +7,7 @@ from gradops import OPS, Batched, MissingRuleError
 from gradops.core.levels import at_level, levels
 from gradops.transforms.batching import Shared
 
-from ..freezing.freezer import enclosed
+from ..freezing.freezer import freeze_body
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import HistoryType, ResidualsType
 from .partial_eval import Scratch
@@ -37,7 +37,7 @@ class Inside:
             y if not b else y.stack if own else spread(self.scratch.expression(y), self.size)
             for y, b, own in zip(self.outputs, batched, self.batched, strict=True)
         ]
-        return enclosed([self.scratch.expression(y) for y in outputs], self.inputs)
+        return freeze_body([self.scratch.expression(y) for y in outputs], self.inputs)
 
 
 def given(values: Sequence[Any], batched: Flags) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from gradops.typing import Attrs
 
-from ..freezing.freezer import enclosed
+from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr, lifted, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import Parts, carries_derivatives
@@ -41,7 +41,7 @@ class Moved:
 
     def graph(self) -> FrozenGraph:
         """The graph of values and tangents."""
-        return enclosed([*self.outputs, *self.results], [*self.inputs, *self.tangents])
+        return freeze_body([*self.outputs, *self.results], [*self.inputs, *self.tangents])
 
 
 def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
@@ -72,7 +72,7 @@ def loop_graphs(m: Moved, state: list[int], k: int, attrs: Attrs) -> dict[str, F
     cond, carries, n = attrs["cond"], attrs["carries"], len(state)
     end, results = carries + attrs["lists"], dict(zip(m.moved, m.results, strict=True))
     start, steps, shared = m.tangents[:n], m.tangents[n : n + k], m.tangents[n + k :]
-    body = enclosed(
+    body = freeze_body(
         [*m.outputs[:carries], *(results[i] for i in state), *m.outputs[carries:],
          *(results[i] for i in m.moved if i >= carries)],
         [*m.inputs[:carries], *start, *m.inputs[carries:end], *steps, *m.inputs[end:], *shared],
@@ -96,7 +96,7 @@ def with_ignored(
     s = Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
-    return enclosed(
+    return freeze_body(
         outputs, [*inputs[:after], *s.parameters(some), *inputs[after:], *s.parameters(rest)]
     )
 

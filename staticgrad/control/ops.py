@@ -18,7 +18,7 @@ from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
-from ..ir.replay import bound
+from ..ir.sizes import bound_type
 from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
@@ -112,7 +112,7 @@ def loop_infer(
         kept_type(t, x.type, y.type)
         for t, x, y in zip(operands, body.inputs, body.outputs[:carries], strict=False)
     ]
-    beside = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
+    beside = [bound_type(y.type, sizes) for y in body.outputs[carries:]]
     return TupleType([*state, *(HistoryType(length, t) for t in beside)])
 
 
@@ -183,7 +183,7 @@ def case_infer(
     given = []
     for branch in branches:
         sizes = fitting("case", branch, operands)
-        given.append([bound(e.type, sizes, UNKNOWN) for e in branch.outputs])
+        given.append([bound_type(e.type, sizes) for e in branch.outputs])
     return TupleType([agreed(types) for types in zip(*given, strict=True)])
 
 
@@ -214,7 +214,7 @@ def run_call(*operands: Any, function: Callable[..., Any]) -> Any:
 def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
     """The types that the function gives."""
     sizes = fitting("call", function, operands)
-    return TupleType([bound(e.type, sizes, UNKNOWN) for e in function.outputs])
+    return TupleType([bound_type(e.type, sizes) for e in function.outputs])
 
 
 call: Op = Op(

@@ -16,10 +16,10 @@ from typing import Any
 
 from gradops import OPS
 
-from ..freezing.freezer import enclosed
+from ..freezing.freezer import freeze_body
 from ..ir.expr import Expr, apply
-from ..ir.graph import FrozenGraph, names_in
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph
+from ..ir.sizes import sizes_determined_by
 from ..ir.tuple_types import Parts, ResidualsType, Widening, carries_derivatives
 from .packing import nothing, packed, unpacked
 from .partial_eval import Scratch, Split, loop_reach, split
@@ -102,7 +102,7 @@ class Backward:
         totals = [plus(x, by_number[i]) for i, x in zip(self.sums, sums, strict=True)]
         elements = [*values, *(read[i] for i in (*self.state_read, *self.lists_read)), *given]
         parameters = [*state, *sums, *elements, *(read[i] for i in self.shared_read)]
-        return enclosed([*new, *totals, *(by_number[i] for i in self.made)], parameters)
+        return freeze_body([*new, *totals, *(by_number[i] for i in self.made)], parameters)
 
     def run(
         self, wanted: Sequence[int], g: Mapping[int, Any], y: Expr, histories: Sequence[Any],
@@ -206,7 +206,7 @@ def branch_keeping(k: int, splits: Sequence[Split]) -> FrozenGraph:
     s = Scratch()
     inputs, outputs, own = keeping(s, splits[k])
     row = [own if i == k else nothing(s.names) for i in range(len(splits))]
-    return enclosed([*outputs, packed(s.names, row)], inputs)
+    return freeze_body([*outputs, packed(s.names, row)], inputs)
 
 
 def branch_back(k: int, splits: Sequence[Split], gives: Sequence[int], keeps: bool) -> FrozenGraph:
@@ -222,7 +222,7 @@ def branch_back(k: int, splits: Sequence[Split], gives: Sequence[int], keeps: bo
     by_number = dict(zip(own.gives, found, strict=True))
     results = [by_number[i] if i in by_number else zeros_like(inputs[i]) for i in gives]
     parameters = [*inputs, *kept, *cotangents]
-    return enclosed(results, parameters, measured=telling(values, parameters))
+    return freeze_body(results, parameters, measured=telling(values, parameters))
 
 
 def keeping(s: Scratch, split: Split) -> tuple[list[Expr], list[Expr], Expr]:
@@ -266,17 +266,17 @@ def function_back(own: Split) -> tuple[Split, FrozenGraph, FrozenGraph]:
         return own, own.forward, own.backward
     s = Scratch()
     inputs, outputs, kept = keeping(s, own)
-    wide = enclosed([*outputs, kept], inputs)
+    wide = freeze_body([*outputs, kept], inputs)
     reads = s.parameters([own.forward.inputs[i] for i in own.reads])
     residuals = s.parameter(ResidualsType(()), "residuals")
     cotangents = s.parameters(own.cotangents)
     values = unpacked(residuals, own.kept_values)
     found = s.thaw(own.backward, [*reads, *values, *cotangents])
     parameters = [*reads, residuals, *cotangents]
-    return own, wide, enclosed(found, parameters, measured=telling(values, parameters))
+    return own, wide, freeze_body(found, parameters, measured=telling(values, parameters))
 
 
 def telling(values: Iterable[Expr], parameters: Sequence[Expr]) -> list[Expr]:
     """The values that tell sizes that no parameter tells."""
-    told = {t.name for t in sizes_told_by(parameters)}
-    return [e for e in values if names_in(e) - told]
+    known = sizes_determined_by(parameters)
+    return [e for e in values if sizes_determined_by([e]) - known]

@@ -14,7 +14,7 @@ from gradops.library.shape.ensure_shape import ensure_shape as checked_shape
 
 from ..build.inputs import as_expression, constant, default_dtype
 from ..ir.expr import Expr, common_names, lifted, new_constant
-from ..ir.set_shape import merged
+from ..ir.set_shape import refined_shape
 
 
 def fill(dims: Any, value: Any) -> Expr:
@@ -163,4 +163,4 @@ def ensure_shape(x: Any, shape: Any) -> Any:
     <ensure_shape y: float32[x.0, 3]>
     """
     x = as_expression(x)
-    return checked_shape(x, shape=merged(x, shape))
+    return checked_shape(x, shape=refined_shape(x, shape))

@@ -8,9 +8,10 @@ import numpy as np
 from gradops import Dim, FeedError
 from gradops.core.types import native
 
+from ..ir.errors import made_line
 from ..ir.expr import Expr
-from ..ir.feeds import made, sizes_given
 from ..ir.lossless import fits, lost_meaning
+from ..ir.sizes import bind_sizes
 
 
 def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
@@ -22,7 +23,7 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     found = convert(e, value)
     if not agree(e.shape, found.shape):
         hint = of_shape(e, found.shape)
-        raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made(e)}{hint}")
+        raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made_line(e)}{hint}")
     return found
 
 
@@ -43,20 +44,24 @@ def of_shape(e: Expr, found: Sequence[int]) -> str:
 def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the dtype of `e`."""
     if isinstance(value, Expr):
-        raise FeedError(f"{e.label} was fed an expression, {value.label}; feed a value{made(e)}")
+        raise FeedError(
+            f"{e.label} was fed an expression, {value.label}; feed a value{made_line(e)}"
+        )
     if lost := lost_meaning(value):
-        raise FeedError(f"{e.label} was fed {lost[0]}{made(e)}\n  hint: {lost[1]}")
+        raise FeedError(f"{e.label} was fed {lost[0]}{made_line(e)}\n  hint: {lost[1]}")
     try:
         found = np.asarray(value)
     except ValueError as error:
-        raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
+        raise FeedError(f"{e.label} was fed what is no array: {error}{made_line(e)}") from error
     dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
     if found.dtype == dtype:
         return found.view(dtype)
     same = native(found.dtype) == dtype
     if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, dtype)):
         return found.astype(dtype)
-    raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{cast(e, found)}")
+    raise FeedError(
+        f"{e.label} was fed {found.dtype}{list(found.shape)}{made_line(e)}{cast(e, found)}"
+    )
 
 
 def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
@@ -67,9 +72,9 @@ def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
     return f"\n  hint: feed value.astype({e.dtype.name!r}){besides}"
 
 
-def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
+def sizes_of_feeds(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
-    found = sizes_given(inputs, [np.shape(v) for v in values])
+    found = bind_sizes(inputs, [np.shape(v) for v in values])
     return {name: int(n) for name, n in found.items()}
 
 

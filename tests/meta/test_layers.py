@@ -70,8 +70,6 @@ DEFERRED = {
     "dynamicgrad.engine.node -> dynamicgrad.introspection",
     "dynamicgrad.engine.tensor -> dynamicgrad.introspection",
     "dynamicgrad.names.missing_names -> dynamicgrad.nn",
-    "staticgrad.ir.expr -> staticgrad.array_api",
-    "staticgrad.ir.graph -> staticgrad.text",
 }
 """Imports upward that are made when they are needed."""
 
