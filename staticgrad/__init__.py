@@ -70,7 +70,6 @@ from .passes.rewrite import Rule
 from .runtime.executable import Executable, compile
 from .runtime.interpreter import interpret
 from .runtime.session import Session
-from .text.printer import pickled as _pickled
 from .text.printer import to_text
 from .transform.reverse import gradients
 
@@ -125,7 +124,10 @@ __getattr__ = _lazily(
 )  # fmt: skip
 
 
-def _array_namespace(e: Expr, *, api_version: str | None = None) -> object:
+# Methods of expressions and graphs that need what is built on top of their classes.
+
+
+def _array_namespace(self: Expr, *, api_version: str | None = None) -> object:
     from gradops.array_api import require_version
 
     from . import array_api
@@ -134,10 +136,20 @@ def _array_namespace(e: Expr, *, api_version: str | None = None) -> object:
     return array_api
 
 
-for _class, _name, _method in (  # methods that need what is built on top of the class
+def _text(self: FrozenGraph) -> str:
+    return to_text(self)
+
+
+def _reduced(self: FrozenGraph) -> tuple[object, ...]:
+    from .text.parser import parse
+
+    return parse, (to_text(self), None, float("inf"))
+
+
+for _class, _name, _method in (
     (Expr, "__array_namespace__", _array_namespace),
-    (FrozenGraph, "__str__", to_text),
-    (FrozenGraph, "__reduce__", _pickled),
+    (FrozenGraph, "__str__", _text),
+    (FrozenGraph, "__reduce__", _reduced),
 ):
     setattr(_class, _name, _method)
 

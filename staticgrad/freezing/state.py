@@ -100,7 +100,7 @@ class StateResolver:
         whole = whole_of(e)
         if whole is None or whole not in self.wider:
             return e
-        return e.replaced(attrs={"index": self.wider[whole][1][e.attrs["index"]]})
+        return e._replace(attrs={"index": self.wider[whole][1][e.attrs["index"]]})
 
     def value_at(self, x: Expr, time: int) -> Expr:
         """The frozen value of operand `x` in an expression built at `time`."""

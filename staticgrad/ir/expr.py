@@ -213,7 +213,7 @@ class Expr(ArrayMethods):
             raise self.unknown("the length", "give the placeholder's first axis a size")
         return int(self.shape[0])
 
-    def replaced(self, **changes: object) -> "Expr":
+    def _replace(self, **changes: object) -> "Expr":
         """A copy with other values of some attributes, in no graph unless `names` is one."""
         made = Expr(
             self.kind, self.type, self.name, None, op=self.op, inputs=self.inputs,

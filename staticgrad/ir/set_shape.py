@@ -83,7 +83,7 @@ def check_when_run(e: "Expr", shape: Shape) -> None:
     assert e.names is not None
     with e.names.opened(""):
         name = e.names.unique(f"{e.name}/unchecked")
-    unchecked = e.replaced(name=name, names=e.names, control_inputs=e.control_inputs)
+    unchecked = e._replace(name=name, names=e.names, control_inputs=e.control_inputs)
     unchecked.number, e.number = e.number, unchecked.number
     e.names.add(unchecked)
     e.op, e.inputs, e.attrs = ensure_shape, (unchecked,), {"shape": shape}

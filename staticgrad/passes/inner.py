@@ -17,7 +17,7 @@ def with_inner(graph: FrozenGraph, made: Mapping[FrozenGraph, FrozenGraph]) -> F
         if not has_graphs(e):
             return e
         attrs = {k: renewed(v, made) for k, v in e.attrs.items()}
-        return e if attrs == e.attrs else intern.copy(e.replaced(attrs=attrs), e.inputs)
+        return e if attrs == e.attrs else intern.copy(e._replace(attrs=attrs), e.inputs)
 
     return graph.rebuilt(replace)
 

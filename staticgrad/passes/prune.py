@@ -54,11 +54,11 @@ def pruned(graph: FrozenGraph) -> FrozenGraph:
             type = TupleType([e.type.parts[i] for i in rest.values])  # type: ignore[attr-defined]
             inputs = [inputs[i] for i in rest.operands]
             return intern.copy(
-                e.replaced(type=type, attrs=rest.attrs, inputs=tuple(inputs)), inputs
+                e._replace(type=type, attrs=rest.attrs, inputs=tuple(inputs)), inputs
             )
         if (whole := whole_of(e)) is not None and whole in rests:
             index = rests[whole].values.index(e.attrs["index"])
-            return intern.copy(e.replaced(attrs={"index": index}, inputs=tuple(inputs)), inputs)
+            return intern.copy(e._replace(attrs={"index": index}, inputs=tuple(inputs)), inputs)
         return intern.copy(e, inputs)
 
     return graph.remade(make)

@@ -15,8 +15,7 @@ variable is a line `update w = sub`; what is computed for its size or effect alo
 """
 
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -52,13 +51,6 @@ def to_text(graph: FrozenGraph, lines: bool = True, aside: list[Any] | None = No
     named = inner_graphs(require_frozen("to_text", graph))
     texts = [section(each, f"graph {name}", named, lines, aside) for each, name in named.items()]
     return "\n\n".join([*texts, section(graph, "graph", named, lines, aside)])
-
-
-def pickled(graph: FrozenGraph) -> tuple[Callable[..., FrozenGraph], tuple[object, ...]]:
-    """The way to pickle a graph: as its text, of any length."""
-    from .parser import parse
-
-    return parse, (to_text(graph), None, math.inf)
 
 
 def section(
