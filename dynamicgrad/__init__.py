@@ -32,8 +32,9 @@ from .engine.grad_mode import (
 )
 from .engine.tensor import Tensor
 from .introspection.explain import explain
-from .names.missing_names import missing as _missing
-from .names.torch_names import FUNCTIONS as _FUNCTIONS
+from .methods import installation as _installation  # noqa: F401  # gives tensors their methods
+from .methods.torch_functions import FUNCTIONS as _FUNCTIONS
+from .names.missing_names import missing as _absent
 from .ops.conversion import from_dlpack
 from .ops.creation import (
     FloatTensor,
@@ -77,9 +78,19 @@ if _TYPE_CHECKING:
     from .autograd import checkpoint
     from .checking.check import check
     from .func import grad, hessian, hvp, jacobian, value_and_grad, vmap
+    from .func.scipy_solvers import scipy
     from .introspection.visualize import to_dot, to_text
-    from .scipy_solvers import scipy
     from .serialization import load, save
+
+
+def _missing(name: str) -> AttributeError:
+    """The error for a name that is not here, with what to use instead."""
+    if name.startswith("_"):
+        return _absent(name)
+    from .nn import functional
+
+    return _absent(name, functional.__all__)
+
 
 __getattr__ = _lazily(
     __name__,
@@ -88,7 +99,8 @@ __getattr__ = _lazily(
         "nn": "nn", "optim": "optim", "random": "random",
         "load": "serialization", "save": "serialization", "check": "checking.check",
         "checkpoint": "autograd", "grad": "func", "hessian": "func", "hvp": "func",
-        "jacobian": "func", "value_and_grad": "func", "vmap": "func", "scipy": "scipy_solvers",
+        "jacobian": "func", "value_and_grad": "func", "vmap": "func",
+        "scipy": "func.scipy_solvers",
         "to_dot": "introspection.visualize", "to_text": "introspection.visualize",
     },
     _missing,

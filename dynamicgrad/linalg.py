@@ -17,7 +17,7 @@ from gradops.core.types import shape_of, type_of
 from gradops.library.shape.movement import in_dtype
 
 from .dispatch.fast_path import operand
-from .dispatch.operand_dtypes import with_dtypes_of_torch
+from .dispatch.operand_dtypes import all_checked
 from .dispatch.zero_dim import numbers_as_rows
 from .ops.reductions import dims
 
@@ -268,5 +268,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(with_dtypes_of_torch(OFFERED))
+globals().update(all_checked(OFFERED))
 __all__ = sorted(OFFERED)

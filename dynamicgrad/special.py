@@ -8,14 +8,8 @@ from typing import Any
 
 import gradops as ops
 
-from .dispatch.fast_path import binary, operand, several, unary
-
-DIM = {"dim": "axis", "keepdim": "keepdims"}
-OF_ONE = [
-    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expm1", "gammaln", "i0", "i0e",
-    "i1", "i1e", "log1p", "log_ndtr", "ndtr", "ndtri", "round", "sinc",
-]  # fmt: skip
-OF_TWO = ["gammainc", "gammaincc", "xlog1py", "xlogy", "zeta"]
+from .dispatch.fast_path import operand
+from .dispatch.keywords import function_of, ops_named
 
 
 def logit(x: Any, eps: float | None = None) -> Any:
@@ -46,12 +40,6 @@ def multigammaln(x: Any, p: int) -> Any:
     return ops.multigammaln(operand(x), p)
 
 
-OFFERED: dict[str, Any] = {
-    **{name: unary(getattr(ops, name)) for name in OF_ONE},
-    **{name: binary(getattr(ops, name)) for name in OF_TWO},
-    "expit": unary(ops.sigmoid), "psi": unary(ops.digamma),
-    "logsumexp": several(ops.logsumexp, DIM), "softmax": several(ops.softmax, DIM),
-    "log_softmax": several(ops.log_softmax, DIM),
-}  # fmt: skip
+OFFERED = {name: function_of(op) for name, op in ops_named("special.").items()}
 globals().update(OFFERED)
 __all__ = sorted(["logit", "multigammaln", "polygamma", *OFFERED])

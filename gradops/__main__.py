@@ -19,7 +19,7 @@ PACKAGES = {
     "dynamicgrad": ["nn.functional", "linalg", "fft", "special", "random"],
     "staticgrad": ["nn", "linalg", "signal", "random"],
 }
-BY_HAND = {"dynamicgrad": "dynamicgrad.names.by_hand", "staticgrad": "staticgrad.ops.spelling"}
+BY_HAND = {"dynamicgrad": "dynamicgrad.names.torch_names", "staticgrad": "staticgrad.ops.spelling"}
 
 
 def spelled_in(name: str) -> dict[Op, list[str]]:

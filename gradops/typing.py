@@ -1,15 +1,21 @@
 """Types for annotations: what ops take and give.
 
-Beside NumPy's own: `DTypeLike` for whatever names a dtype, `NDArray` for arrays that are computed
-with. Nothing here runs.
+`ArrayLike` and `DTypeLike` are NumPy's: import them from here, as `numpy.typing` is slow to import.
+Nothing here runs.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 import numpy as np
 
 from .core.dims import Dim, Shape, Size
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as ArrayLike
+    from numpy.typing import DTypeLike as DTypeLike
+else:
+    ArrayLike = DTypeLike = object
 
 Number = bool | int | float | complex | np.generic
 """A number of Python or NumPy."""
@@ -63,6 +69,9 @@ class AnyArray(Protocol):
 
 Operand = AnyArray | Number
 """What ops take: an array of any kind, or a number."""
+
+OperandLike = Operand | ArrayLike
+"""What functions take: an operand, or nested sequences of numbers, which count as an array."""
 
 Rule = Callable[..., Any]
 """A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

@@ -8,7 +8,7 @@ from gradops.testing.gradient_check import compare
 
 from ..engine.array import Array
 from ..engine.handle import hold, make_leaf
-from ..scipy_solvers import bare, jacobian, value
+from ..func.scipy_solvers import bare, jacobian, value
 from .differences import Tolerance
 from .suspects import wrong_function
 from .witness import culprit

@@ -18,7 +18,7 @@ from gradops import Batched, Dual, MissingRuleError, Series, ShapeError, TapeErr
 from ..engine.array import Array
 from ..engine.grad_mode import RECORDING, is_recording
 from ..engine.handle import Handle, cut_off, face_of, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts
+from ..engine.node import NOTHING, SEVERAL, Node, Part, Parts, SavedOperands
 from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed
 from ..engine.storage import MADE_UNRECORDED, Alias, enter, memory, storage_of
@@ -284,7 +284,7 @@ class FunctionNode(Node):
         return f"{self.op}Backward"
 
 
-class Call:
+class Call(SavedOperands):
     """A call of a `Function`: what stands where its node's operands do."""
 
     __slots__ = ("cls", "ctx", "types")

@@ -30,3 +30,10 @@ def set_default_dtype(dtype: Any) -> None:
     if np.dtype(dtype).kind != "f":
         raise TypeError(f"only floating-point types are supported as the default type, not {dtype}")
     DEFAULT_DTYPE.set(np.dtype(dtype))
+
+
+def natural_dtype(value: np.ndarray) -> np.dtype:
+    """The dtype of data that came as Python numbers, of which NumPy made an array."""
+    if value.dtype == np.complex128:
+        return np.result_type(get_default_dtype(), np.complex64)
+    return get_default_dtype() if value.dtype == np.float64 else value.dtype

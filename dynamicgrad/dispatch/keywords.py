@@ -1,73 +1,78 @@
-"""The names that PyTorch's documentation gives to arguments, where the functions have others."""
+"""Functions called with the argument names that PyTorch's documentation gives."""
 
-import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gradops import Op
+from gradops import OPS, Op
 
 from ..devices import IDLE
+from ..engine.handle import Handle
+from ..engine.tensor import Tensor
+from ..names.torch_names import TABLE, Row, row_called
+from .fast_path import operand, several
+from .wrapping import like, parameters_of
 
-MATRICES = {"mat1": "a", "mat2": "b", "mat": "a", "vec": "b", "batch1": "a", "batch2": "b"}
-NAMES: dict[str, dict[str, str]] = {
-    "mm": {"mat2": "other"}, "bmm": {"mat2": "other"}, "mv": {"vec": "other"},
-    "dot": {"tensor": "other"}, "addr": {"vec1": "a", "vec2": "b"},
-    **dict.fromkeys(("addmm", "addmv", "addbmm", "baddbmm"), MATRICES),
-    "swapaxes": {"axis0": "axis1", "axis1": "axis2"},
-    "swapdims": {"dim0": "axis1", "dim1": "axis2"},
-    "max": {"other": "dim"}, "min": {"other": "dim"},
-    "where": {"input": "a", "other": "b"}, "trapezoid": {"y": "input"}, "trapz": {"y": "input"},
-    "tensor_split": dict.fromkeys(("indices", "sections"), "indices_or_sections"),
-    "hsplit": dict.fromkeys(("indices", "sections"), "indices_or_sections"),
-    "vsplit": dict.fromkeys(("indices", "sections"), "indices_or_sections"),
-    "dsplit": dict.fromkeys(("indices", "sections"), "indices_or_sections"),
-    "broadcast_to": {"size": "shape"},
-}  # fmt: skip
-"""PyTorch's names for arguments, by functions, and ours."""
-
-SPREAD = ("size", "shape", "dims", "repeats")
-"""What PyTorch takes by one of these names, and ours one by one."""
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+"""NumPy's names for arguments, which PyTorch takes too."""
+PACKED = frozenset({"size", "shape", "dims", "repeats"})
+"""Names by which PyTorch takes a sequence whose entries our functions take one by one."""
 
 
-def by_pytorchs_names(name: str, function: Any) -> Any:
-    """`function`, called by `name`, with PyTorch's names for its arguments."""
-    parameters = known_parameters(function)
-    names, spreads = NAMES.get(name, {}), not parameters.keys() & set(SPREAD)
-
-    @functools.wraps(function, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            kwargs = {names.get(k, k): v for k, v in kwargs.items() if k not in IDLE}
-            if "input" in kwargs and "input" not in parameters:
-                args = (kwargs.pop("input"), *args)
-            if spreads:
-                args += tuple(kwargs.pop(k) for k in SPREAD if k in kwargs)
-        return function(*args, **kwargs)
-
-    if hasattr(function, "spells"):
-        call.spells = function.spells  # type: ignore[attr-defined]
-    return call
+def function_of(op: Op) -> Callable[..., Any]:
+    """`op` as a function of tensors: the specialised code, or that for ops with attributes."""
+    return Tensor.specialised[op] or several(op, {"dim": "axis", "keepdim": "keepdims"})
 
 
-def known_parameters(function: Any) -> dict[str, Any]:
-    """The parameters of a function, or of what it wraps."""
-    return dict(inspect.signature(inspect.unwrap(function)).parameters)
-
-
-def all_by_pytorchs_names(functions: dict[str, Any]) -> dict[str, Any]:
-    """Functions by names, those wrapped that do not take PyTorch's names for arguments already."""
+def ops_named(prefix: str = "") -> dict[str, Op]:
+    """Ops by the names that begin with `prefix`, such as `special.`, without it."""
+    rows = ((OPS[key], row) for key, row in TABLE.items() if key in OPS and row.names)
     return {
-        name: f if is_named(name, f) else by_pytorchs_names(name, f)
-        for name, f in functions.items()
+        name.removeprefix(prefix): op
+        for op, row in rows
+        for name in row.names.split()
+        if name.startswith(prefix) and "." not in name.removeprefix(prefix)
     }
 
 
-def is_named(name: str, function: Callable[..., Any]) -> bool:
-    """Whether a function takes PyTorch's names: ops called by `fast_path` do."""
-    if name in NAMES:
-        return False
-    of_op = isinstance(getattr(function, "spells", None), Op) and function.__module__.endswith(
-        "fast"
-    )
-    return of_op or next(iter(known_parameters(function)), "") == "input"
+def as_function(
+    name: str, function: Callable[..., Any], converts: bool = False
+) -> Callable[..., Any]:
+    """A function of `dg` that takes PyTorch's names for arguments.
+
+    With `converts`, the first argument may be anything that becomes a tensor.
+    """
+    row, parameters = row_called(name), parameters_of(function)
+    if not row.keywords and (parameters[:1] == ("input",) or hasattr(function, "spells")):
+        return function
+    return with_keywords(function, row, parameters, converts)
+
+
+def as_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that takes PyTorch's names for arguments, and NumPy's `axis` for `dim`."""
+    row, parameters = row_called(name), parameters_of(function)
+    if row.keywords or ("dim" in parameters and "axis" not in parameters):
+        return with_keywords(function, row, parameters, converts=False)
+    return function
+
+
+def with_keywords(
+    function: Callable[..., Any], row: Row, parameters: tuple[str, ...], converts: bool
+) -> Callable[..., Any]:
+    """`function`, of these parameters, with PyTorch's names for its arguments."""
+    renamed = row.renamed if row.keywords else {}
+    if "dim" in parameters and "axis" not in parameters:
+        renamed = renamed | NUMPY_NAMES if renamed else NUMPY_NAMES
+    takes_input, packs = "input" in parameters, PACKED.isdisjoint(parameters)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if options:
+            options = {renamed.get(k, k): v for k, v in options.items() if k not in IDLE}
+            if "input" in options and not takes_input:
+                args = (options.pop("input"), *args)
+            if packs and not PACKED.isdisjoint(options):
+                args += tuple(options.pop(k) for k in tuple(options) if k in PACKED)
+        if converts and args and not isinstance(args[0], Handle):
+            args = (operand(args[0]), *args[1:])
+        return function(*args, **options)
+
+    return like(call, function)

@@ -15,25 +15,12 @@ from gradops.core.traits import Trait
 from gradops.core.types import operand_types, result_dtype
 
 from ..engine.handle import DOUBLE, REAL_NUMBERS, SINGLE, Handle
+from ..names.torch_names import row_of
 from .default_dtype import get_default_dtype
 from .promotion import NUMBERS, category, common_dtype, dtype_of_number, number
 
 Operands = Sequence[Any]
 ANY = "biufc"
-KINDS = {
-    "f": "gelu hypot logaddexp logaddexp2 nextafter gammainc gammaincc betainc softmax log_softmax"
-    " softplus silu sparse_cross_entropy binary_cross_entropy_with_logits",
-    "fc": "mean var std vector_norm logcumsumexp inv solve solve_triangular cholesky eigh eigvalsh"
-    " det slogdet eig eigvals matrix_exp svd svdvals pinv matrix_rank lstsq qr",
-    "iu": "bitwise_left_shift bitwise_right_shift",
-    "iuf": "floor ceil trunc round floor_divide remainder fmod argtopk clamp relu max_pool",
-    "biuf": "less less_equal greater greater_equal maximum minimum fmax fmin max min cummax cummin"
-    " argmax argmin sort argsort argmode searchsorted",
-    "iufc": "abs power matmul linear einsum conv conv_bias",
-}
-"""The kinds of dtypes that ops compute, where it is not all that NumPy computes."""
-
-COMPUTED = {name: kinds for kinds, names in KINDS.items() for name in names.split()}
 
 
 def promoted(op: Op, args: Operands) -> Operands:
@@ -150,28 +137,24 @@ def each_accepted(op: Op, args: Operands) -> Operands:
     return args
 
 
-BRING: dict[Callable[..., Operands], str] = {
-    without_truths: "sub",
-    raised: "power",
-    beside_condition: "where",
-    widened: "sum prod cumsum cumprod",
-    counting: "square",
-    floating: "reciprocal logsumexp fft rfft irfft sinc",
-    each_accepted: "binary_cross_entropy_with_logits",
-    alike: "matmul linear einsum conv conv_bias solve solve_triangular lstsq heaviside",
-}
-BROUGHT = {name: bring for bring, names in BRING.items() for name in names.split()}
+PROMOTIONS: dict[str, Callable[..., Operands]] = {
+    "no bools": without_truths, "power": raised, "condition first": beside_condition,
+    "to int64": widened, "bools to int64": counting, "floats": floating, "each": each_accepted,
+    "same": alike,
+}  # fmt: skip
+"""How ops bring their operands to a dtype, by the words of the table."""
 
 
 def rule_of(op: Op) -> Callable[..., Operands] | None:
     """How an op brings its operands to a dtype; None if it takes them as they are."""
-    if op.name in BROUGHT:
-        return BROUGHT[op.name]
+    row = row_of(op.name)
+    if row.promotion:
+        return PROMOTIONS[row.promotion]
     if op.family == "joining":
         return joined
     if Trait.ELEMENTWISE in op.traits and not op.params and Trait.VIEW not in op.traits:
         return entrywise
-    return accepted if op.name in COMPUTED else None
+    return accepted if row.kinds else None
 
 
 class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
@@ -246,7 +229,7 @@ def factor_in(op: object, factor: Any, dtype: np.dtype[Any]) -> Any:
 
 def require_kind(op: object, args: Operands, dtype: np.dtype[Any], kinds: str = "") -> None:
     """Refuse a dtype of a kind that an op does not compute."""
-    kinds = kinds or COMPUTED.get(str(op), ANY)
+    kinds = kinds or row_of(str(op)).kinds or ANY
     if dtype.kind not in kinds:
         raise NoKernelError(
             op, operand_types(args), f"it is not computed for {dtype}",
@@ -267,10 +250,6 @@ def require_alike(op: object, args: Operands) -> None:
             )  # fmt: skip
 
 
-NAMES_OF_OPERANDS = {
-    "linear": "input weight bias", "conv": "input weight", "conv_bias": "input weight bias",
-    "binary_cross_entropy_with_logits": "input target", "binary_cross_entropy": "input target",
-}  # fmt: skip
 ORDINALS = ("first operand", "second operand", "third operand", "fourth operand")
 CASTS = {
     "float16": "half", "float32": "float", "float64": "double", "int32": "int", "int64": "long",
@@ -280,8 +259,8 @@ CASTS = {
 
 def name_of_operand(op: object, i: int, count: int) -> str:
     """What a message calls an operand."""
-    if str(op) in NAMES_OF_OPERANDS:
-        return f"the {NAMES_OF_OPERANDS[str(op)].split()[i]}"
+    if names := row_of(str(op)).operands.split():
+        return f"the {names[i]}"
     return "x" if count == 1 else f"the {(*ORDINALS, *['operand'] * count)[i]}"
 
 

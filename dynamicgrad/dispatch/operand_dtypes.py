@@ -1,12 +1,10 @@
 """The dtypes that PyTorch's functions take where they differ from those of the ops they consist of.
 
-Some have kernels for floats only, some take operands of one dtype only or bring them to one first,
-and those that take indices take them in int32 and int64. The tables name them.
+Some have kernels for floats only, some take operands of one dtype only or convert them to one, and
+those that take indices take them in int32 and int64. Their rows in `torch_names` say so.
 """
 
-import functools
-import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,87 +13,48 @@ from gradops import DTypeError
 from gradops.core.types import operand_types
 
 from ..engine.handle import DOUBLE, SINGLE, Handle
+from ..names.torch_names import Row, row_called
 from .op_dtypes import in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
-
-
-def names_in(table: dict[str, str]) -> dict[str, str]:
-    """The key of a table's row by each of the names in the row."""
-    return {name: said for said, names in table.items() for name in names.split()}
-
-
-KINDS = names_in({
-    "f": "quantile nanquantile nanmean complex polar frac elu selu celu leaky_relu mish hardsigmoid"
-    " hardswish hardshrink softshrink logsigmoid glu layer_norm group_norm instance_norm batch_norm"
-    " avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d"
-    " huber_loss smooth_l1_loss mse_loss histc prelu nll_loss gumbel_softmax"
-    " rand_like randn_like scaled_dot_product_attention gaussian_nll_loss",
-    "fc": "norm lerp cosine_similarity normalize vecdot rms_norm",
-    "biuf": "isposinf isneginf sign aminmax unique mode nansum bucketize",
-    "iuf": "argmax argmin median nanmedian kthvalue threshold hardtanh relu6",
-    "iufc": "positive cov corrcoef trace addcmul trapezoid trapz",
-})  # fmt: skip
-"""The kinds of the common dtype that functions compute."""
-
-EACH = names_in({
-    "f": "cdist kl_div binary_cross_entropy", "iuf": "isin",
-    "iufc": "cross",
-})  # fmt: skip
-"""The kinds of dtypes that each operand has to have."""
-
-ALIKE = frozenset(
-    {"lerp", "isclose", "allclose", "complex", "polar", "vdot", "inner", "tensordot", "cross"}
-    | {"prelu", "vecdot", "scaled_dot_product_attention", "binary_cross_entropy"}
-    | {"layer_norm", "group_norm", "batch_norm", "instance_norm"}
-)
-TOGETHER = frozenset({"mse_loss", "smooth_l1_loss", "cosine_similarity"})
-"""Functions whose operands have one dtype, and those that bring them to one."""
-
-SIGNED = ("int32", "int64")
-INDICES = {
-    "gather": ("index", SIGNED), "index_select": ("index", SIGNED), "scatter": ("index", SIGNED),
-    "scatter_add": ("index", SIGNED), "scatter_reduce": ("index", SIGNED),
-    "index_add": ("index", SIGNED), "index_copy": ("index", SIGNED),
-    "index_fill": ("index", SIGNED), "embedding": ("input", SIGNED),
-    "take_along_dim": ("indices", ("int64",)), "one_hot": ("labels", ("int64",)),
-    "nll_loss": ("target", ("int64", "uint8")),
-}  # fmt: skip
-"""The argument of a function that holds indices, and the dtypes that it may have."""
+from .wrapping import like, parameters_of
 
 INT64 = np.dtype("int64")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
-"""Types of arguments that are no operands."""
+"""Types of arguments that are not operands."""
 
 APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
+"""Arguments whose dtype is independent of the operands'."""
 
 
-def with_dtypes_of_torch(functions: dict[str, Any]) -> dict[str, Any]:
-    """Functions by names, those in the tables with what they say."""
-    return {name: checked(name.rstrip("_"), function) for name, function in functions.items()}
+def all_checked(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """Functions by names, each with the checks that its row asks for."""
+    return {name: checked(name, function) for name, function in functions.items()}
 
 
-def checked(name: str, function: Any) -> Any:
-    """A function that first sees to the dtypes of its operands, if its name is in a table."""
-    tables: Sequence[Any] = (KINDS, EACH, ALIKE, TOGETHER, INDICES)
-    if not any(name in table for table in tables):
+def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, which first checks the dtypes of its operands if its row asks for that."""
+    row = row_called(name)
+    if not (row.accepts or row.each_accepts or row.dtypes or row.indices):
         return function
-    names = [*inspect.signature(function).parameters]
-    indices = INDICES[name][0] if name in INDICES else None
-    at, apart = names.index(indices) if indices else None, APART | {indices}
+    parameters = parameters_of(function)
+    key, *dtypes = row.indices.split() or [""]
+    at = parameters.index(key) if key else None
+    apart = APART | {key}
 
-    @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if not options and are_usual(args, at):
             return function(*args)
-        given = dict(zip(names, args, strict=False)) | options
-        require_indices(name, given)
-        operands = [a for key, a in given.items() if isinstance(a, Handle) and key not in apart]
-        require_dtypes(name, operands)
-        if name in TOGETHER and operands:
-            args = (*in_one_dtype(args[:2]), *args[2:])
+        given = dict(zip(parameters, args, strict=False)) | options
+        if key:
+            require_indices(name, key, dtypes, given.get(key))
+        operands = [a for k, a in given.items() if isinstance(a, Handle) and k not in apart]
+        if operands:
+            require_dtypes(name, row, operands)
+            if row.dtypes == "common":
+                args = (*in_one_dtype(args[:2]), *args[2:])
         return function(*args, **options)
 
-    return call
+    return like(call, function)
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
@@ -116,24 +75,18 @@ def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
     return of is SINGLE or of is DOUBLE
 
 
-def require_dtypes(name: str, operands: Sequence[Any]) -> None:
-    """Refuse operands of other dtypes than a function takes."""
-    if not operands:
-        return
-    if name in KINDS:
-        require_kind(name, operands, common_dtype(operands), KINDS[name])
-    for a in operands if name in EACH else ():
-        require_kind(name, operands, a.dtype, EACH[name])
-    if name in ALIKE:
+def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:
+    """Refuse operands of dtypes that a function does not take."""
+    if row.accepts:
+        require_kind(name, operands, common_dtype(operands), row.accepts)
+    for a in operands if row.each_accepts else ():
+        require_kind(name, operands, a.dtype, row.each_accepts)
+    if row.dtypes == "same":
         require_alike(name, operands)
 
 
-def require_indices(name: str, given: dict[str, Any]) -> None:
-    """Refuse indices of another dtype than a function takes."""
-    if name not in INDICES:
-        return
-    key, dtypes = INDICES[name]
-    index = given.get(key)
+def require_indices(name: str, key: str, dtypes: Sequence[str], index: object) -> None:
+    """Refuse indices of a dtype that a function does not take."""
     if isinstance(index, Handle) and index.dtype not in dtypes:
         raise DTypeError(
             name, operand_types([index]), f"indices have the dtype {' or '.join(dtypes)}",

@@ -1,4 +1,4 @@
-"""Numbers that are given as tensors without dimensions."""
+"""Numbers as tensors, and tensors without dimensions as numbers."""
 
 from typing import Any
 
@@ -6,7 +6,9 @@ import numpy as np
 
 from gradops import DTypeError, type_of
 
-from ..engine.handle import Handle
+from ..engine.handle import Handle, cut_off
+from ..engine.tensor import Tensor, handle
+from .default_dtype import natural_dtype
 
 
 def is_plain_number(x: Any) -> bool:
@@ -30,3 +32,9 @@ def number(call: str, name: str, x: Any) -> Any:
         hint="make the tensor of operations: x.expand(shape), start + step * dg.arange(n)",
         known_as=f"{call}(): argument '{name}' must be Number, not Tensor",
     )  # fmt: skip
+
+
+def tensor_of_number(x: bool | int | float | complex) -> Tensor:
+    """A Python number as a tensor, in the dtype that `dg.tensor` gives it."""
+    value = np.array(x)
+    return cut_off(handle(value.astype(natural_dtype(value), copy=False)), None, tracked=False)

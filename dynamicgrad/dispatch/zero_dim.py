@@ -1,7 +1,6 @@
 """Numbers along a dimension: PyTorch takes a tensor without dimensions for a row of one."""
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from gradops.core.types import shape_of
 
 from ..engine.handle import Handle
 from ..engine.tensor import as_tensor
+from .wrapping import parameters_of
 
 
 def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,8 +30,7 @@ def numbers_as_rows(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def like_indices(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, whose result has the shape of its argument `index`, for numbers too."""
-    names = list(inspect.signature(function).parameters)
-    place = names.index("index") - 1
+    place = parameters_of(function).index("index") - 1
 
     @functools.wraps(function)
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ scalar, which nothing can write to and which shares no memory: after `s = y[0]`,
 another value and leaves `y` as it is. So does an `Array` without axes, unless it holds an array.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,12 +56,6 @@ class Array(Handle, ArrayMethods):
     def can_store(self, dtype: np.dtype[Any]) -> bool:
         """Whether results of a dtype may be written to the array in place."""
         return np.can_cast(dtype, self.dtype, "same_kind")
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        from ..ops.inplace import plain, replace
-
-        require_owner(self, "x[index] = value")
-        replace(self, plain(key), value, "setitem")
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
         """Sort the entries along an axis, in place."""
@@ -117,12 +111,6 @@ class Array(Handle, ArrayMethods):
             return self.flat[index[0]]
         return self[index[0] if len(index) == 1 else index]
 
-    def tolist(self) -> Any:
-        """The entries as nested lists of Python's numbers; warns if they are traced."""
-        from ..ops.conversion import listed
-
-        return listed(self)
-
     @property
     def real(self) -> Any:
         """The real part: a view, which may be written to."""
@@ -175,14 +163,6 @@ class Array(Handle, ArrayMethods):
         inner = self.value
         return inner.is_traced() if isinstance(inner, Array) else hasattr(inner, "left_behind")
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from gradops.array_api import require_version
-
-        from .. import array_namespace
-
-        require_version(api_version)
-        return array_namespace
-
     def __copy__(self) -> "Array":
         return ops.copy(self)
 
@@ -198,12 +178,11 @@ class Array(Handle, ArrayMethods):
             )
         return array, (np.asarray(self.value),)
 
-    def __repr__(self) -> str:
-        from ..introspection.repr import array_repr
+    if TYPE_CHECKING:  # `names` adds the operators, and methods that need functions of tensors
 
-        return array_repr(self)
+        def __setitem__(self, key: Any, value: Any) -> None: ...
 
-    if TYPE_CHECKING:  # `torch_names` gives arrays their quick operators
+        def tolist(self) -> Any: ...
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -275,17 +254,3 @@ def power(a: Any, b: Any) -> Any:
     Those of its own scalars are others, which a graph, where there are no scalars, would not have.
     """
     return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b
-
-
-def in_place(op: Op, compute: Callable[..., Any]) -> Callable[[Array, Any], Any]:
-    """An operator such as `+=`: it writes, or gives a number another value."""
-
-    def method(self: Array, other: Any) -> Any:
-        from ..ops.inplace import write
-
-        if not self.shape and type(self.value) is not np.ndarray:
-            return compute(self, other)
-        require_owner(self, "a write in place, such as x += value,")
-        return write(self, op, (as_operand(other),))
-
-    return method

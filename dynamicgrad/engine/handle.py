@@ -8,8 +8,8 @@ differ. Derivative rules are written in NumPy's words, so they are handed arrays
 """
 
 import weakref
-from collections.abc import Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -48,8 +48,8 @@ class Handle(Operators):
     ufuncs: ClassVar[dict[np.ufunc, Any]]  # quick functions by ufuncs of NumPy's
     rank: ClassVar[int]  # where operands have several faces, the result has that of highest rank
     cut_by_number: ClassVar[str]  # what to say where a number is made of what is differentiated
-    promoted: ClassVar[Any]
-    """Brings operands to the dtypes that the face computes in; None where the kernels do."""
+    promoted: ClassVar[Any]  # brings operands to one dtype; None where the kernels do; set there
+    _settle: ClassVar[Any]  # what else a new node needs, set by `saved_tensor_hooks`
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -68,7 +68,7 @@ class Handle(Operators):
         if active and mode and y.dtype.kind in "fc":
             found.node = record(op, args, inputs, active, attrs, y)
             if not floats or mode is not True:
-                settle(found, mode)
+                Handle._settle(found, mode)
         elif active or mode is INFERENCE:
             cut_off(found, op, bool(active))
         else:
@@ -128,7 +128,7 @@ class Handle(Operators):
         return self.storage.version if self.storage else 0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and method == "__call__" and (quick := self.ufuncs.get(ufunc)) is not None:
+        if not kwargs and method == "__call__" and (quick := self.ufuncs[ufunc]) is not None:
             return quick(*args)
         return apply_ufunc(ufunc, method, args, kwargs)
 
@@ -163,12 +163,9 @@ class Handle(Operators):
             raise TypeError(f"len() of a 0-d {type(self).__name__.lower()}")
         return int(self.shape[0])
 
-    def __iter__(self) -> Any:
-        if not self.shape:
-            raise TypeError(f"iteration over a 0-d {type(self).__name__.lower()}")
-        from ..ops.unbind import entries_along
+    if TYPE_CHECKING:  # the entries; set by `installation`
 
-        return iter(entries_along(self, 0))
+        def __iter__(self) -> Iterator[Any]: ...
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.value.size != 1:
@@ -304,20 +301,8 @@ def unusual(t: Handle, op: Op, args: Sequence[Any]) -> Handle:
     if not active or not mode or t.value.dtype.kind != "c":
         return cut_off(t, op, bool(active))
     t.node = record(op, args, inputs, active, NOTHING, t.value)
-    settle(t, mode)
+    Handle._settle(t, mode)
     return t
-
-
-def settle(t: Handle, mode: Any) -> None:
-    """Keep the plain arrays that a new node saves; a mode may ask for more. See Note [Modes]."""
-    if np.ndarray in map(type, t.node.operands):
-        from .plain_arrays import keep_plain
-
-        keep_plain(t.node)
-    if mode is not True:
-        from ..hooks.saved_tensor_hooks import noted
-
-        noted(t, mode)
 
 
 def cut_off(t: Face, op: Op | None, tracked: bool, reason: str = "") -> Face:

@@ -11,11 +11,13 @@ the node's own number. Storage is made at the first write or alias; untouched te
 import itertools
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradops import ArrayType, Op
 from gradops.core.source_location import Place, here
 from gradops.core.traits import Trait
+from gradops.transforms.reverse import VertexOp
+from gradops.typing import Attrs
 
 clock = itertools.count(1)
 NOTHING: dict[str, Any] = {}
@@ -58,11 +60,26 @@ class Cut(NamedTuple):
     place: Place | None
 
 
-class Node:
-    """One recorded operation: the op, the nodes of its operands, and what its rules read.
+class SavedOperands:
+    """The operands of a node that are more than a tuple: packed, freed, or the user's own.
 
-    `operands` holds a tensor where a rule reads its value, else something that only has its type.
+    Most nodes have a tuple, with a tensor for each operand that a rule reads, else something that
+    only has its type. An object of this kind gives what the rules see when they ask for it.
     """
+
+    __slots__ = ()
+
+    def read(self, node: "Node", freed: Any) -> Any:
+        """The output and the operands as values; with `freed`, which then takes their place."""
+        raise NotImplementedError
+
+    def tensors(self, node: "Node") -> Any:
+        """The output and the operands for rules that are recorded."""
+        return self.read(node, None)
+
+
+class Node:
+    """One recorded operation: the op, the nodes of its operands, and what its rules read."""
 
     __slots__ = (
         "__weakref__",
@@ -82,10 +99,10 @@ class Node:
         "wanted",
         "watch",
     )
-    op: Any  # an `Op`, or what stands for one in nodes of other kinds
+    op: VertexOp
     inputs: tuple[Any, ...]
-    operands: Any
-    attrs: dict[str, Any]
+    operands: Any  # a tuple, or `SavedOperands`
+    attrs: Attrs
     number: int
     shape: Any
     dtype: Any
@@ -120,11 +137,9 @@ class Node:
             self.kept_metadata = {}
         return self.kept_metadata
 
-    def name(self) -> str:
-        """The node's name, as PyTorch calls it."""
-        from ..introspection.node_names import node_name
+    if TYPE_CHECKING:  # set by `installation`
 
-        return node_name(self)
+        def name(self) -> str: ...
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"

@@ -6,10 +6,9 @@ from typing import Any
 from gradops import TapeError
 from gradops.core.source_location import Place, describe
 
-from ..hooks.saved_tensor_hooks import PackedOperands
 from .array import Array
 from .handle import Handle, hold
-from .node import InferenceStorage, Node, Storage
+from .node import InferenceStorage, Node, SavedOperands, Storage
 from .plain_arrays import is_plain
 from .storage import storage_of
 
@@ -32,13 +31,18 @@ WRITTEN = (
 )
 
 
-class Freed(tuple[Place | None]):
-    """Stands where a node's operands were, and knows which backward freed them."""
+class Freed(SavedOperands):
+    """The operands of a node that a backward at `place` has freed; reading them raises."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: Place | None) -> None:
+        self.place = place
 
     def read(self, node: Node, freed: Any) -> Any:
         """Raise the error for a node that an earlier backward has freed."""
         raise TapeError(
-            SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self[0]))
+            SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self.place))
         )
 
 
@@ -67,8 +71,8 @@ def check_unchanged(node: Node, x: Any, what: str) -> None:
 def reader(freed: Freed | None) -> Callable[[Node], Any]:
     """A function that gives the rules of a node the arrays that it saved, to compute with.
 
-    With `freed`, a node lets go of them as they are read, and `freed` stands in their place. What
-    stands where the operands do otherwise (`Freed`, or the hooks of a node) is asked to `read`.
+    With `freed`, a node lets go of them as they are read, and `freed` takes their place. Operands
+    that are not a tuple read themselves: see `SavedOperands`.
     """
 
     def read(node: Node) -> Any:
@@ -104,10 +108,7 @@ values = reader(None)
 def tensors(node: Node) -> Any:
     """The operands of a node for rules that are recorded: arrays on the saved values."""
     if type(node.operands) is not tuple:
-        if not isinstance(node.operands, PackedOperands):
-            return node.operands.read(node, None)
-        with node.operands.laid_out(node, keep=True):
-            return tensors(node)
+        return node.operands.tensors(node)
     found = values(node)
     operands = [
         aliased(saved, x) if isinstance(saved, Handle) else value

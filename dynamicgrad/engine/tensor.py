@@ -7,7 +7,6 @@ import numpy as np
 from gradops import TapeError
 from gradops.core.op import as_operand
 
-from ..dispatch.op_dtypes import promoted
 from ..dispatch.promotion import can_cast
 from .handle import Handle, Lacking, detached, hold, make_leaf, on_face
 from .node import Part
@@ -27,7 +26,6 @@ class Tensor(Handle):
 
     __slots__ = ()
     rank = 1
-    promoted = staticmethod(promoted)
     cut_by_number = (
         "Converting a tensor with requires_grad=True to a scalar cuts it off from the graph"
         "\n  hint: use functions of NumPy or dynamicgrad, not of math and random; .item() says that"
@@ -94,11 +92,6 @@ class Tensor(Handle):
         if (grad := getattr(self, "grad", None)) is not None:
             found.grad = handle(np.array(grad.value))  # type: ignore[attr-defined]
         return found
-
-    def __repr__(self) -> str:
-        from ..introspection.repr import tensor_repr
-
-        return tensor_repr(self)
 
 
 def require_leaf(t: Tensor, protocol: str) -> None:

@@ -11,7 +11,7 @@ from gradops import OPS, TapeError
 from gradops.core.source_location import describe
 
 from .handle import Face, Handle, hold
-from .node import NOTHING, Leaf, Part, clock
+from .node import NOTHING, Leaf, Part, SavedOperands, clock
 from .record import node_of, record
 from .storage import Alias, storage_of
 
@@ -110,8 +110,10 @@ def replayed(base: Handle, steps: Any) -> Any:
     return node
 
 
-class Overtaken:
-    """Stands where the operands of a node do whose output a write has changed beyond its ken."""
+class Overtaken(SavedOperands):
+    """The operands of a node whose output was overwritten; reading them raises."""
+
+    __slots__ = ()
 
     def read(self, node: Any, freed: Any) -> Any:
         """Raise the error for a backward that gets there."""

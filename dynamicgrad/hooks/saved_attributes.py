@@ -12,12 +12,9 @@ from ..engine.handle import Handle
 from ..engine.node import Node
 from ..engine.saved_tensors import output_of
 from ..engine.tensor import tensor_of
+from ..names.torch_names import Row, row_of
 from .saved_tensor_hooks import PackedOperands
 
-OPERANDS = {
-    "power": ("self", "exponent"), "matmul": ("self", "mat2"),
-    "where": ("condition", "self", "other"), "clamp": ("self", "min", "max"),
-}  # fmt: skip
 ATTRIBUTES = {"axis": "dim", "keepdims": "keepdim"}
 
 
@@ -29,12 +26,17 @@ def saved(node: Node) -> dict[str, Any]:
     if type(node.operands) is not tuple:
         node.operands.read(node, None)  # raises if backward freed it
         return {}
-    names = OPERANDS.get(node.op.name, ("self", "other"))
+    names = operand_names(row_of(node.op.name))
     found = {name: shown(x) for name, x in zip(names, node.operands, strict=False)}
     found |= {ATTRIBUTES.get(k, k): v for k, v in node.attrs.items()}
     if node.output is not None:
         found["result"] = tensor_of(output_of(node))
     return found
+
+
+def operand_names(row: Row) -> list[str]:
+    """The names of saved operands, after `_saved_`."""
+    return (row.saved or row.operands.replace("input", "self") or "self other").split()
 
 
 def shown(x: Any) -> Any:
@@ -66,8 +68,8 @@ def names_of(node: Node) -> list[str]:
 def install() -> None:
     """Give nodes the properties."""
     attributes = {ATTRIBUTES.get(k, k) for op in OPS.values() for k in op.params}
-    operands = {name for names in OPERANDS.values() for name in names}
-    for name in {"self", "other", "result"} | operands | attributes:
+    operands = {name for key in OPS for name in operand_names(row_of(key))}
+    for name in {"result"} | operands | attributes:
         setattr(Node, f"_saved_{name}", saved_property(name))
     Node.__dir__ = names_of  # type: ignore[method-assign, assignment]
 

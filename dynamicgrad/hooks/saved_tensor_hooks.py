@@ -20,8 +20,9 @@ from ..engine.grad_mode import (
     is_recording,
 )
 from ..engine.handle import ARRAYS, Handle
-from ..engine.node import Node, Storage
-from ..engine.plain_arrays import is_plain
+from ..engine.node import Node, SavedOperands, Storage
+from ..engine.plain_arrays import is_plain, keep_plain
+from ..engine.saved_tensors import reader, tensors
 from ..engine.tensor import handle
 
 DISABLED: ContextVar[str | None] = ContextVar("disabled", default=None)
@@ -61,7 +62,7 @@ class Packed:
         return found.value
 
 
-class PackedOperands:
+class PackedOperands(SavedOperands):
     """What stands where a node's operands do when hooks have packed what it saves."""
 
     __slots__ = ("operands", "output")
@@ -94,10 +95,13 @@ class PackedOperands:
 
     def read(self, node: Node, freed: Any) -> Any:
         """The arrays that were saved, unpacked."""
-        from ..engine.saved_tensors import reader
-
         with self.laid_out(node, keep=freed is None):
             return reader(freed)(node)
+
+    def tensors(self, node: Node) -> Any:
+        """The arrays on the saved values, for rules that are recorded."""
+        with self.laid_out(node, keep=True):
+            return tensors(node)
 
 
 def as_it_was(x: Packed) -> Handle:
@@ -131,6 +135,17 @@ def noted(t: Handle, mode: Any) -> None:
         pack(t.node, mode)
     if counting is not None:
         counting.note(t.node)
+
+
+def settle(t: Handle, mode: Any) -> None:
+    """Keep the plain arrays that a new node saves; a mode may ask for more. See Note [Modes]."""
+    if np.ndarray in map(type, t.node.operands):
+        keep_plain(t.node)
+    if mode is not True:
+        noted(t, mode)
+
+
+Handle._settle = staticmethod(settle)
 
 
 def require_finite(t: Handle) -> None:

@@ -1,9 +1,12 @@
-"""What nodes are called: PyTorch's names for the operations that made a result."""
+"""Names of nodes, which are PyTorch's for the operations that computed a result."""
 
-from typing import Any
+from collections.abc import Callable
 
 from gradops.core.types import shape_of
 from gradops.kernels.index.indexing import FULL
+
+from ..engine.node import Node
+from ..names.torch_names import row_of
 
 
 def camel(name: str) -> str:
@@ -11,82 +14,74 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def by_axis(whole: str, along: str) -> Any:
-    """The name of a reduction of all entries, and that of one along an axis."""
-    return lambda node: whole if node.attrs["axis"] is None else along
+def node_name(self: Node) -> str:
+    """The name of a node, the same before and after its saved operands are freed."""
+    names = row_of(self.op.name).grad_fn.split()
+    if not names:
+        return f"{camel(self.op.name)}Backward0"
+    return names[VARIANTS[self.op.name](self)] if len(names) > 1 else names[0]
 
 
-def freed(node: Any) -> bool:
-    """Whether backward let go of the operands of a node."""
+def is_freed(node: Node) -> bool:
+    """Whether backward has freed the operands of a node."""
     return type(node.operands) is not tuple
 
 
-def number(node: Any, i: int) -> bool:
-    """Whether operand i is a Python number; of a freed node, whether it can have been one."""
-    if freed(node):
+def is_number(node: Node, i: int) -> bool:
+    """Whether operand i is a Python number; of a freed node, whether it may have been one."""
+    if is_freed(node):
         return node.inputs[i] is None
     return type(node.operands[i]) in (int, float, bool)
 
 
-def ranks(node: Any) -> tuple[int, ...]:
-    """How many axes each operand of a matrix product has."""
-    if not freed(node):
-        return tuple(len(shape_of(x)) for x in node.operands)
-    known = [0 if x is None else len(x.shape) for x in node.inputs]
-    return known[0] or partner(known[1], node), known[1] or partner(known[0], node)
+def of_power(node: Node) -> int:
+    """Which name a power has: the exponent or the base may be a number."""
+    return 1 if is_number(node, 1) else 2 if is_number(node, 0) else 0
 
 
-def partner(rank: int, node: Any) -> int:
-    """How many axes the other operand of a matrix product has, given those of one."""
+def of_product(node: Node) -> int:
+    """Which name a matrix product has, by the ranks of the operands."""
+    return {(2, 2): 1, (2, 1): 2, (1, 2): 3, (1, 1): 4}.get(ranks(node), 0)
+
+
+def ranks(node: Node) -> tuple[int, int]:
+    """The number of axes of each operand of a matrix product."""
+    if not is_freed(node):
+        a, b = (len(shape_of(x)) for x in node.operands)
+        return a, b
+    a, b = (0 if x is None else len(x.shape) for x in node.inputs)
+    return a or partner(b, node), b or partner(a, node)
+
+
+def partner(rank: int, node: Node) -> int:
+    """The number of axes of the other operand of a matrix product, given that of one."""
     out = len(node.shape)
     return out + 1 if rank == 1 else 1 if out == rank - 1 else out
 
 
-def product(node: Any) -> str:
-    """The name of a matrix product, which depends on the ranks of the operands."""
-    kinds: dict[Any, str] = {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0"}
-    return {**kinds, (1, 2): "SqueezeBackward4"}.get(ranks(node), "BmmBackward0")
-
-
-def part(node: Any) -> str:
-    """The name of a view at integers and slices."""
+def of_part(node: Node) -> int:
+    """Which name a view at integers, slices and new axes has."""
     index = node.attrs["index"]
     if int in map(type, index):
-        return "SelectBackward0"
+        return 1
     only_new = all(entry in (None, FULL, "...") for entry in index)
-    return "UnsqueezeBackward0" if None in index and only_new else "SliceBackward0"
+    return 2 if None in index and only_new else 0
 
 
-def squeezed(node: Any) -> str:
-    """The name of a view without axes of size 1: all of them, one, or several."""
+def of_squeeze(node: Node) -> int:
+    """Which name a view without axes of size 1 has: all of them, one, or several."""
     axis = node.attrs["axis"]
-    return f"SqueezeBackward{0 if axis is None else 1 if len(axis) == 1 else 2}"
+    return 0 if axis is None else 1 if len(axis) == 1 else 2
 
 
-NAMES: dict[str, Any] = {
-    "sub": lambda n: "RsubBackward1" if number(n, 0) else "SubBackward0",
-    "power": lambda n: f"PowBackward{0 if number(n, 1) else 2 if number(n, 0) else 1}",
-    "sum": by_axis("SumBackward0", "SumBackward1"),
-    "mean": by_axis("MeanBackward0", "MeanBackward1"),
-    "prod": by_axis("ProdBackward0", "ProdBackward1"),
-    "max": by_axis("MaxBackward1", "AmaxBackward0"),
-    "min": by_axis("MinBackward1", "AminBackward0"),
-    "transpose": lambda n: "TBackward0" if len(n.shape) == 2 else "PermuteBackward0",
-    "matmul": product, "slice": part, "squeeze": squeezed,
-    "broadcast_to": "ExpandBackward0", "expand_to": "ExpandBackward0",
-    "expand_dims": "UnsqueezeBackward0",
-    "reshape": "ViewBackward0", "concatenate": "CatBackward0", "copy": "CloneBackward0",
-    "square": "PowBackward0", "astype": "ToCopyBackward0", "log1p": "Log1PBackward0",
-    "clamp": "ClampBackward1", "copy_slices": "CopySlices",
-    "getitem": "IndexBackward0", "scatter": "IndexPutBackward0", "pad": "ConstantPadNdBackward0",
-    "nll_loss": "NllLossBackward0", "sparse_cross_entropy": "NllLossBackward0",
-    "logsumexp": "LogsumexpBackward0", "take_along_axis": "GatherBackward0",
+def has_axis(node: Node) -> int:
+    """Which name a reduction has: of all entries, or along an axis."""
+    return int(node.attrs["axis"] is not None)
+
+
+VARIANTS: dict[str, Callable[[Node], int]] = {
+    "sub": lambda node: int(is_number(node, 0)), "power": of_power, "matmul": of_product,
+    "slice": of_part, "squeeze": of_squeeze, "transpose": lambda node: int(len(node.shape) != 2),
+    **dict.fromkeys(("sum", "mean", "prod", "max", "min"), has_axis),
 }  # fmt: skip
-
-
-def node_name(node: Any) -> str:
-    """The name of a node, the same before and after what it saved is freed."""
-    name = NAMES.get(node.op.name)
-    if name is None:
-        return f"{camel(node.op.name)}Backward0"
-    return name if isinstance(name, str) else str(name(node))
+"""Which of the names in its row a node has, for ops that have several."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from gradops import Batched, Dual
+from gradops.typing import DTypeLike
 
 OPENING = "tensor("
 LINE_WIDTH = 80
@@ -127,29 +127,29 @@ def styled(value: float, style: str) -> str:
     return f"{value:{style}}" + point
 
 
-def tensor_repr(t: Any) -> str:
+def tensor_repr(self: Any) -> str:
     """A tensor as PyTorch prints it: its entries, and how it takes part in differentiation."""
-    heading = "Parameter containing:\n" if getattr(t, "is_parameter", False) else ""
-    if isinstance(t.value, Dual):
-        tangent = t.value.tangent if t.shape else t.value.tangent.item()
-        return f"{repr_of_part(t.value.primal)[:-1]}, tangent={repr_of_part(tangent)})"
-    if isinstance(t.value, Batched):
-        return f"BatchedTensor(value={repr_of_part(t.value.stack)})"
-    if not isinstance(t.value, np.ndarray | np.generic):
-        return f"{heading}tensor({t.value!r})"
-    if t.grad_fn is not None:
-        suffix = [f"grad_fn=<{t.grad_fn.name()}>"]
+    heading = "Parameter containing:\n" if getattr(self, "is_parameter", False) else ""
+    if isinstance(self.value, Dual):
+        tangent = self.value.tangent if self.shape else self.value.tangent.item()
+        return f"{repr_of_part(self.value.primal)[:-1]}, tangent={repr_of_part(tangent)})"
+    if isinstance(self.value, Batched):
+        return f"BatchedTensor(value={repr_of_part(self.value.stack)})"
+    if not isinstance(self.value, np.ndarray | np.generic):
+        return f"{heading}tensor({self.value!r})"
+    if self.grad_fn is not None:
+        suffix = [f"grad_fn=<{self.grad_fn.name()}>"]
     else:
-        suffix = ["requires_grad=True"] if t.requires_grad else []
-    return heading + tensor_text(np.asarray(t.value), suffix)
+        suffix = ["requires_grad=True"] if self.requires_grad else []
+    return heading + tensor_text(np.asarray(self.value), suffix)
 
 
-def array_repr(x: Any) -> str:
+def array_repr(self: Any) -> str:
     """An array as NumPy prints it, and which operation made it if it is traced."""
-    if not isinstance(x.value, np.ndarray | np.generic):
-        return f"array({x.value!r})"
-    text = repr(np.asarray(x.value))
-    return text if x.grad_fn is None else f"{text[:-1]}, grad_fn=<{x.grad_fn.name()}>)"
+    if not isinstance(self.value, np.ndarray | np.generic):
+        return f"array({self.value!r})"
+    text = repr(np.asarray(self.value))
+    return text if self.grad_fn is None else f"{text[:-1]}, grad_fn=<{self.grad_fn.name()}>)"
 
 
 def repr_of_part(value: Any) -> str:

@@ -1,4 +1,6 @@
-"""What PyTorch has and this library has not under the same name, and what to use instead."""
+"""PyTorch's names that `dynamicgrad` does not have, and what to use instead."""
+
+from collections.abc import Collection
 
 INSTEAD = {
     "Generator": "dg.manual_seed, or keys: dg.random.key(seed)",
@@ -18,12 +20,8 @@ INSTEAD = {
 }
 
 
-def missing(name: str) -> AttributeError:
-    """The error for a name that `dynamicgrad` does not have."""
-    use = INSTEAD.get(name)
-    if not name.startswith("_"):
-        from ..nn import functional  # only now: few programs come here
-
-        use = f"dg.nn.functional.{name}" if name in functional.__all__ else use
+def missing(name: str, functional: Collection[str] = ()) -> AttributeError:
+    """The error for a name that is not in `dynamicgrad`, but may be in `nn.functional`."""
+    use = f"dg.nn.functional.{name}" if name in functional else INSTEAD.get(name)
     hint = f"\n  hint: use {use}" if use else ""
     return AttributeError(f"module 'dynamicgrad' has no attribute {name!r}{hint}", name=name)

@@ -1,477 +1,314 @@
-"""PyTorch's spelling of the ops: names of functions, methods and operators, in one table each."""
+"""PyTorch's names and rules: a row for each op, and for each function that is written by hand.
 
-import functools
-import inspect
-import math
-from collections.abc import Callable
-from typing import Any
+A key is the name of an op of gradops, or of a function of PyTorch's. Whatever needs to know what
+PyTorch calls something, and which arguments, dtypes and dimensions it takes, reads its row. An op
+without names here is not offered under `dg.`, nor as a method; it is reached as `gradops.name`.
+"""
 
-import numpy as np
-
-import gradops as ops
-from gradops.core import types
-from gradops.core.traits import Trait
-from gradops.core.types import is_float, shape_of
-
-from .. import devices, special
-from ..dispatch import promotion
-from ..dispatch.casting import as_entry, as_mask, require_range
-from ..dispatch.division import DIVISIONS, refusing_zero
-from ..dispatch.fast_path import binary, operand, several, unary
-from ..dispatch.keywords import NAMES, all_by_pytorchs_names, by_pytorchs_names
-from ..dispatch.op_dtypes import multiplied
-from ..dispatch.operand_dtypes import with_dtypes_of_torch
-from ..dispatch.zero_dim import numbers_as_rows
-from ..engine import array, leaf
-from ..engine.array import Array
-from ..engine.backward import backward
-from ..engine.handle import REAL_NUMBERS, Handle, detached
-from ..engine.tensor import Tensor, as_tensor
-from ..hooks import tensor_hooks
-from ..ops import (
-    conversion,
-    creation,
-    distributions,
-    entrywise,
-    indexing,
-    inplace,
-    matrices,
-    memory_layout,
-    pointwise,
-    rearrange,
-    reductions,
-    scatter,
-    shapes,
-    sorting,
-)
-from ..tracing import tracer_protocol
+from typing import NamedTuple
 
 
-def spelled(function: Callable[..., Any], **names: str) -> Callable[..., Any]:
-    """`function` with PyTorch's names for its arguments, as in `dim="axis"`."""
-    if isinstance(function, ops.Op):
-        return several(function, names)
+class Row(NamedTuple):
+    """What PyTorch calls an op or a function, and what it asks of the operands."""
 
-    @functools.wraps(function, updated=())
-    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-        x = x if isinstance(x, Handle) else operand(x)
-        return function(x, *args, **{names.get(k, k): v for k, v in kwargs.items()})
+    names: str = ""
+    """Functions and methods that apply just the op, or other names of a function.
 
-    call.spells = function  # type: ignore[attr-defined]
-    return call
-
-
-TRUTH = np.dtype(bool)
-chosen = several(ops.where)
-
-
-def where(condition: Any, a: Any = None, b: Any = None) -> Any:
-    """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
-
-    A gradient of zero stays zero through the branch that was not taken, also where that branch is
-    infinite or NaN.
-
-    >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
-    tensor([1., 0.])
+    `*` is the key. A name that ends in `_` is a method that writes in place.
     """
-    if a is None and b is None:
-        return sorting.nonzero(condition, as_tuple=True)
-    condition = as_tensor(condition)
-    if condition.value.dtype is not TRUTH:
-        condition = truth_of(condition)
-    if not isinstance(a, Handle):
-        require_range("where", b.dtype if isinstance(b, Handle) else bool, a)
-    elif not isinstance(b, Handle):
-        require_range("where", a.dtype, b)
-    return chosen(condition, a, b)
+    written: str = ""
+    """In-place methods that write what the method without the `_` gives."""
+    used_by: str = ""
+    """Functions written by hand that apply the op, among others."""
+    keywords: str = ""
+    """PyTorch's names for arguments, and ours, as in `other=dim`."""
+    operands: str = ""
+    """The names of the operands, if they are not `input` and `other`."""
+    saved: str = ""
+    """The names of saved operands, after `_saved_`, if they are not `self` and `other`."""
+    takes_dtype: bool = False
+    """`dtype=` converts the operand before the op is applied."""
+    dims: str = ""
+    """`row`: a number counts as a row of one; `all`: so it does, and `dim=()` is all dimensions."""
+    kinds: str = ""
+    """The kinds of dtypes that the op computes, if not all."""
+    promotion: str = ""
+    """How the op brings its operands to a dtype, if not as its family does."""
+    accepts: str = ""
+    """The kinds that the common dtype of a function's operands may have, if not all."""
+    each_accepts: str = ""
+    """The kinds that the dtype of each operand of a function may have, if not all."""
+    dtypes: str = ""
+    """`same`: a function's operands have one dtype; `common`: the first two are converted to it."""
+    indices: str = ""
+    """The argument of a function that holds indices, and the dtypes that it may have."""
+    grad_fn: str = ""
+    """The names of its nodes, if not made of the key; `node_names` chooses among several."""
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Our names for arguments, by PyTorch's."""
+        return dict(pair.split("=") for pair in self.keywords.split())
 
 
-def truth_of(condition: Any) -> Any:
-    """A condition of bytes as one of truth values."""
-    if condition.dtype not in (np.bool_, np.uint8):
-        raise ops.DTypeError(
-            "where", [condition.type], "the condition is of truth values",
-            known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
-            f" {condition.dtype}", hint="use condition != 0",
-        )  # fmt: skip
-    return condition if condition.dtype == np.bool_ else condition != 0
-
-
-def with_bytes(reduce: Any) -> Callable[..., Any]:
-    """`all` or `any`, which gives bytes for bytes."""
-
-    @functools.wraps(reduce)
-    def call(x: Any, *args: Any, **options: Any) -> Any:
-        found = reduce(x, *args, **options)
-        is_bytes = getattr(x, "dtype", None) == np.uint8
-        return ops.astype(found, dtype=np.uint8) if is_bytes else found
-
-    return call
-
-
-def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """The tensor with a number where the mask holds.
-
-    >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
-    tensor([0., 1.])
-    """
-    if x.dtype.kind == "f" and type(value) in REAL_NUMBERS:
-        require_range("masked_fill", x.dtype, value)
-    else:
-        value = as_entry("masked_fill", x, value)
-    return chosen(as_mask("masked_fill", mask), value, x)
-
-
-def einsum(equation: str, *operands: Any) -> Any:
-    """Products summed over indices, in Einstein's notation; operands may come as one list.
-
-    >>> dg.einsum("ij,j->i", dg.ones(2, 3), dg.ones(3))
-    tensor([3., 3.])
-    """
-    if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = tuple(operands[0])
-    return ops.einsum(equation, *map(as_tensor, operands))
-
-
-def scaled(op: Any, name: str, doc: str) -> Callable[..., Any]:
-    """`op` with PyTorch's factor `alpha` for its second operand."""
-
-    def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
-        if alpha == 1:
-            return op(x, other)
-        return op(*multiplied(op.spells, name, operand(x), other, alpha))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc
-    return call
-
-
-def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
-    """The matrix product of operands that have so many dimensions."""
-
-    def call(x: Any, other: Any) -> Any:
-        if (len(shape_of(x)), len(shape_of(other))) != (left, right):
-            raise ops.ShapeError(
-                name, [ops.type_of(x), ops.type_of(other)],
-                f"{name} takes operands with {left} and {right} dimensions",
-                hint="matmul, or x @ y, takes operands with any number of them",
-            )  # fmt: skip
-        return BINARY["matmul"](x, other)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The matrix product of operands with {left} and {right} dimensions."
-    return call
-
-
-def equal(x: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and the same entries.
-
-    >>> dg.equal(dg.ones(2), dg.ones(2)), dg.equal(dg.ones(2), dg.ones(3))
-    (True, False)
-    """
-    return np.array_equal(as_tensor(x).value, as_tensor(other).value)
-
-
-def allclose(
-    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
-    """Whether all entries differ by no more than `atol + rtol * abs(other)`.
-
-    >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
-    True
-    """
-    a, b = operand(x).detach(), operand(other).detach()
-    return bool(ops.all(pointwise.isclose(a, b, rtol, atol, equal_nan)))
-
-
-def is_complex(x: Any) -> bool:
-    """Whether a tensor has complex entries.
-
-    >>> dg.is_complex(dg.ones(2)), dg.is_complex(dg.ones(2) * 1j)
-    (False, True)
-    """
-    return types.is_complex(x.dtype)
-
-
-def is_floating_point(x: Any) -> bool:
-    """Whether the dtype is a floating-point one.
-
-    >>> dg.is_floating_point(dg.ones(2)), dg.is_floating_point(dg.arange(2))
-    (True, False)
-    """
-    return is_float(x.dtype)
-
-
-def numel(x: Any) -> int:
-    """How many entries there are.
-
-    >>> dg.numel(dg.ones(2, 3))
-    6
-    """
-    return math.prod(x.shape)
-
-
-def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor.
-
-    >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)
-    (True, False)
-    """
-    return isinstance(x, Tensor)
-
-
-def backward_method(
-    t: Tensor,
-    gradient: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
-    """Add the gradients of this tensor to the `.grad` of the leaves; see `autograd.backward`."""
-    backward(t, gradient, retain_graph, create_graph, inputs)
-
-
-DIM = {"dim": "axis", "keepdim": "keepdims"}
-CALLED = {
-    "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-    "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not", "gammaln": "lgamma",
-    "gammainc": "igamma", "gammaincc": "igammac",
-}  # fmt: skip
-ELSEWHERE = {"binary_cross_entropy", "complex", "stop_gradient", "strong_product"}
-
-
-def elementwise(arity: int) -> dict[str, ops.Op]:
-    """The ops on so many operands, entry by entry and without attributes, by PyTorch's names."""
-    offered = set(ops.__all__) - ELSEWHERE
-    found = [op for name, op in ops.OPS.items() if name in offered and not op.params]
+def each(keys: str, row: Row) -> dict[str, Row]:
+    """A row for each of several keys, which differ in the names that have `*` for the key."""
     return {
-        CALLED.get(op.name, op.name): op
-        for op in found
-        if op.arity == arity and Trait.ELEMENTWISE in op.traits and Trait.VIEW not in op.traits
-    }
+        key: row._replace(
+            names=row.names.replace("*", key), written=row.written.replace("*", key)
+        )
+        for key in keys.split()
+    }  # fmt: skip
 
 
-UNARY = {name: unary(op) for name, op in elementwise(1).items()}
-BINARY = {name: binary(op) for name, op in (elementwise(2) | {"matmul": ops.matmul}).items()}
-BINARY |= {name: refusing_zero(BINARY[name]) for name in DIVISIONS}
-WITH_DIM: dict[str, Callable[..., Any]] = {
-    "sum": spelled(ops.sum, **DIM), "mean": spelled(ops.mean, **DIM),
-    "amax": spelled(ops.max, **DIM), "amin": spelled(ops.min, **DIM),
-    "prod": spelled(ops.prod, **DIM), "logsumexp": spelled(ops.logsumexp, **DIM),
-    "argmax": spelled(ops.argmax, **DIM), "argmin": spelled(ops.argmin, **DIM),
-    "all": with_bytes(spelled(ops.all, **DIM)), "any": with_bytes(spelled(ops.any, **DIM)),
-    "softmax": spelled(ops.softmax, **DIM), "log_softmax": spelled(ops.log_softmax, **DIM),
-    "logit": special.logit, "mvlgamma": special.multigammaln,
-    "nan_to_num": spelled(ops.nan_to_num),
-    "unsqueeze": spelled(ops.expand_dims, **DIM),
-    "transpose": numbers_as_rows(spelled(ops.swapaxes, dim0="axis1", dim1="axis2")),
-    "moveaxis": numbers_as_rows(spelled(ops.moveaxis)), "gelu": spelled(ops.gelu),
-    "take_along_dim": shapes.take_along_dim,
+ELEMENTWISE = {
+    **each("conj cos cosh deg2rad exp log log10 log2 rad2deg sin sinh sqrt tan tanh", Row("* *_")),
+    **each("angle float_power isfinite isinf isnan signbit", Row("*")),
+    **each("entr erf erfc erfcx erfinv expm1 i0 i0e i1 i1e", Row("* *_ special.*")),
+    **each("exp2 log_ndtr ndtr ndtri", Row("* *_ special.*")),
+    **each("xlog1py zeta", Row("* special.*")),
+    **each("logical_and logical_not logical_or logical_xor", Row("*", written="*_")),
+    **each("bitwise_and bitwise_or bitwise_xor", Row("* *_")),
+    **each("bitwise_left_shift bitwise_right_shift", Row("* *_", kinds="iu")),
+    **each("floor ceil remainder fmod floor_divide", Row("* *_", kinds="iuf")),
+    **each("maximum minimum fmax fmin", Row("*", kinds="biuf")),
+    **each("logaddexp logaddexp2", Row("*", kinds="f")),
+    **each("hypot nextafter silu softplus", Row("* *_", kinds="f")),
+    **each("isposinf isneginf", Row(accepts="biuf")),
+    **each("isclose allclose", Row(dtypes="same")),
+    **each("addcdiv clamp_max clamp_min ldexp mvlgamma polygamma rsqrt", Row(written="*_")),
+    "abs": Row("abs abs_ absolute absolute_", kinds="iufc"),
+    "acos": Row("acos acos_ arccos arccos_"),
+    "acosh": Row("acosh acosh_ arccosh arccosh_"),
+    "add": Row("add add_"),
+    "addcmul": Row(written="addcmul_", accepts="iufc"),
+    "asin": Row("asin asin_ arcsin arcsin_"),
+    "asinh": Row("asinh asinh_ arcsinh arcsinh_"),
+    "atan": Row("atan atan_ arctan arctan_"),
+    "atan2": Row("atan2 atan2_ arctan2 arctan2_"),
+    "atanh": Row("atanh atanh_ arctanh arctanh_"),
+    "betainc": Row(kinds="f"),
+    "clamp": Row("clamp clip", kinds="iuf", saved="self min max", grad_fn="ClampBackward1"),
+    "complex": Row("dg.complex", accepts="f", dtypes="same"),
+    "copysign": Row("copysign copysign_"),
+    "digamma": Row("digamma digamma_ special.digamma special.psi"),
+    "div": Row("div div_ divide divide_ true_divide true_divide_"),
+    "equal": Row("eq", written="eq_"),
+    "frac": Row(written="frac_", accepts="f"),
+    "gammainc": Row("igamma special.gammainc", written="igamma_", kinds="f"),
+    "gammaincc": Row("igammac special.gammaincc", written="igammac_", kinds="f"),
+    "gammaln": Row("lgamma gammaln_ special.gammaln", written="lgamma_"),
+    "gelu": Row("gelu", kinds="f"),
+    "greater": Row("gt greater", written="gt_ greater_", kinds="biuf"),
+    "greater_equal": Row("ge greater_equal", written="ge_ greater_equal_", kinds="biuf"),
+    "heaviside": Row(written="heaviside_", operands="input values", promotion="same"),
+    "imag": Row("imag"),
+    "invert": Row("bitwise_not", written="bitwise_not_"),
+    "lerp": Row(written="lerp_", accepts="fc", dtypes="same"),
+    "less": Row("lt less", written="lt_ less_", kinds="biuf"),
+    "less_equal": Row("le less_equal", written="le_ less_equal_", kinds="biuf"),
+    "log1p": Row("log1p log1p_ special.log1p", grad_fn="Log1PBackward0"),
+    "logit": Row("logit logit_"),
+    "mul": Row("mul mul_ multiply multiply_"),
+    "nan_to_num": Row("nan_to_num", written="nan_to_num_"),
+    "neg": Row("neg neg_ negative negative_"),
+    "not_equal": Row("ne not_equal", written="ne_ not_equal_"),
+    "polar": Row(accepts="f", dtypes="same"),
+    "positive": Row(accepts="iufc"),
+    "power": Row(
+        "pow pow_", operands="input exponent", kinds="iufc", promotion="power",
+        grad_fn="PowBackward1 PowBackward0 PowBackward2",
+    ),
+    "reciprocal": Row("reciprocal reciprocal_", promotion="floats"),
+    "relu": Row("relu relu_", kinds="iuf"),
+    "round": Row("round round_ special.round", kinds="iuf"),
+    "sigmoid": Row("sigmoid sigmoid_ special.expit"),
+    "sign": Row(written="sign_", accepts="biuf"),
+    "sinc": Row("sinc sinc_ special.sinc", promotion="floats"),
+    "square": Row("square square_", promotion="bools to int64", grad_fn="PowBackward0"),
+    "sub": Row(
+        "sub sub_ subtract subtract_", promotion="no bools",
+        grad_fn="SubBackward0 RsubBackward1",
+    ),
+    "trunc": Row("trunc trunc_ fix fix_", kinds="iuf"),
+    "where": Row(
+        used_by="masked_fill", keywords="input=a other=b", saved="condition self other",
+        promotion="condition first",
+    ),
+    "xlogy": Row("xlogy special.xlogy", written="xlogy_"),
 }  # fmt: skip
-OF_TENSORS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        shapes.chunk, shapes.flatten, shapes.flip, shapes.gather, shapes.index_select,
-        shapes.narrow, shapes.permute, shapes.ravel, shapes.reshape, shapes.select, shapes.split,
-        shapes.squeeze, shapes.t, shapes.unbind, conversion.clone, is_complex, is_floating_point,
-        masked_fill, numel,
-    )
-} | rearrange.BOTH | pointwise.BOTH | scatter.BOTH | reductions.BOTH  # fmt: skip
-SHARED: dict[str, Callable[..., Any]] = {
-    **UNARY, **BINARY, **WITH_DIM,
-    "add": scaled(BINARY["add"], "add", "`x + alpha * other`."),
-    "sub": scaled(BINARY["sub"], "sub", "`x - alpha * other`."),
-    "max": reductions.extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": reductions.extreme(ops.min, ops.argmin, ops.minimum, "min"),
-    "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
-    "dot": product("dot", 1, 1), "equal": equal, "allclose": allclose, "detach": detached,
-    "broadcast_to": shapes.broadcast_to, "div": pointwise.div, "heaviside": pointwise.heaviside,
-    "imag": spelled(ops.imag), **entrywise.BOTH,
+
+REDUCTIONS = {
+    **each("all any", Row(dims="row")),
+    **each("argmax argmin", Row("*", dims="row", kinds="biuf", accepts="iuf")),
+    **each("softmax log_softmax", Row("* special.*", takes_dtype=True, dims="row", kinds="f")),
+    **each("var std vector_norm logcumsumexp", Row(kinds="fc")),
+    **each("cummax cummin sort argsort argmode searchsorted", Row(kinds="biuf")),
+    **each("cumsum cumprod", Row(written="*_", promotion="to int64")),
+    **each("cov corrcoef trace", Row(accepts="iufc")),
+    **each("aminmax unique mode nansum bucketize", Row(accepts="biuf")),
+    **each("median nanmedian kthvalue", Row(accepts="iuf")),
+    **each("quantile nanquantile nanmean histc", Row(accepts="f")),
+    "argtopk": Row(kinds="iuf"),
+    "isin": Row(each_accepts="iuf"),
+    "logsumexp": Row(
+        "logsumexp special.logsumexp", dims="row", promotion="floats", grad_fn="LogsumexpBackward0"
+    ),
+    "max": Row(
+        "amax", keywords="other=dim", dims="all", kinds="biuf",
+        grad_fn="MaxBackward1 AmaxBackward0",
+    ),
+    "mean": Row(
+        "mean", takes_dtype=True, dims="all", kinds="fc", grad_fn="MeanBackward0 MeanBackward1"
+    ),
+    "min": Row(
+        "amin", keywords="other=dim", dims="all", kinds="biuf",
+        grad_fn="MinBackward1 AminBackward0",
+    ),
+    "norm": Row(accepts="fc"),
+    "order_statistics": Row(used_by="median quantile"),
+    "prod": Row(
+        "prod", takes_dtype=True, dims="row", promotion="to int64",
+        grad_fn="ProdBackward0 ProdBackward1",
+    ),
+    "sum": Row(
+        "sum", takes_dtype=True, dims="all", promotion="to int64",
+        grad_fn="SumBackward0 SumBackward1",
+    ),
+    "trapezoid": Row("trapz", keywords="y=input", accepts="iufc"),
 }  # fmt: skip
-ALIASES = {
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "true_divide": "div",
-    "clip": "clamp",
-    "negative": "neg",
-    "absolute": "abs",
-    "swapaxes": "transpose",
-    "swapdims": "transpose",
-    "movedim": "moveaxis",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "arctan2": "atan2",
-    "fix": "trunc",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "less": "lt",
-    "less_equal": "le",
-    "not_equal": "ne",
+
+PARTS = "indices=indices_or_sections sections=indices_or_sections"
+SHAPES = {
+    **each("tensor_split hsplit vsplit dsplit", Row(keywords=PARTS)),
+    "astype": Row(used_by="Tensor.to Tensor.type_as", grad_fn="ToCopyBackward0"),
+    "broadcast_to": Row(keywords="size=shape", grad_fn="ExpandBackward0"),
+    "cat": Row("concat concatenate"),
+    "concatenate": Row(used_by="cat concat", grad_fn="CatBackward0"),
+    "copy": Row(used_by="clone", grad_fn="CloneBackward0"),
+    "expand_dims": Row("unsqueeze", grad_fn="UnsqueezeBackward0"),
+    "expand_to": Row(used_by="Tensor.expand", grad_fn="ExpandBackward0"),
+    "extend": Row(used_by="nn.functional.pad"),
+    "moveaxis": Row("movedim"),
+    "pad": Row(grad_fn="ConstantPadNdBackward0"),
+    "repeat": Row(used_by="repeat_interleave"),
+    "reshape": Row(grad_fn="ViewBackward0"),
+    "slice": Row(
+        used_by="Tensor.__getitem__ narrow select",
+        grad_fn="SliceBackward0 SelectBackward0 UnsqueezeBackward0",
+    ),
+    "squeeze": Row(grad_fn="SqueezeBackward0 SqueezeBackward1 SqueezeBackward2"),
+    "stop_gradient": Row(used_by="detach"),
+    "swapaxes": Row("transpose swapdims", keywords="dim0=axis1 dim1=axis2 axis0=axis1 axis1=axis2"),
+    **each("tril triu", Row(written="*_")),
+    "transpose": Row(
+        used_by="moveaxis permute swapaxes t transpose", grad_fn="TBackward0 PermuteBackward0"
+    ),
+    "vstack": Row("row_stack"),
+    "windows": Row(used_by="Tensor.unfold"),
+}  # fmt: skip
+
+INDEX = "index int32 int64"
+INDEXING = {
+    **each("gather index_select", Row(indices=INDEX)),
+    **each("index_add index_copy index_fill", Row(written="*_", indices=INDEX)),
+    **each("scatter_add scatter_reduce", Row(written="*_", indices=INDEX)),
+    **each("index_put index_reduce masked_scatter put", Row(written="*_")),
+    **each("maximum_at minimum_at product_at", Row(used_by="index_reduce scatter_reduce")),
+    "add_along_axis": Row(used_by="scatter_add"),
+    "add_at": Row(used_by="index_add index_put"),
+    "copy_slices": Row(grad_fn="CopySlices"),
+    "embedding": Row(indices="input int32 int64"),
+    "getitem": Row(used_by="Tensor.__getitem__ index_select gather", grad_fn="IndexBackward0"),
+    "one_hot": Row(indices="labels int64"),
+    "scatter": Row(written="scatter_", indices=INDEX, grad_fn="IndexPutBackward0"),
+    "set_at": Row(used_by="index_copy index_fill index_put scatter"),
+    "take_along_axis": Row(grad_fn="GatherBackward0"),
+    "take_along_dim": Row(indices="indices int64"),
 }
-for alias, name in ALIASES.items():
-    SHARED[alias] = SHARED[name]
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **SHARED, **{name: spelled(function) for name, function in OF_TENSORS.items()},
-    **{name: spelled(function) for name, function in memory_layout.BOTH.items()},
-    **distributions.FUNCTIONS, "polygamma": special.polygamma,
-    **rearrange.FUNCTIONS, **sorting.FUNCTIONS, **matrices.FUNCTIONS,
-    **{name: spelled(function) for name, function in reductions.FUNCTIONS.items()},
-    "complex": binary(ops.complex), "where": where, "einsum": einsum, "cat": shapes.cat,
-    "concat": shapes.cat, "concatenate": shapes.cat, "stack": shapes.stack, "is_tensor": is_tensor,
-    "cdist": pointwise.cdist, "polar": pointwise.polar, "result_type": promotion.result_type,
-    "promote_types": promotion.promote_types, "can_cast": promotion.can_cast,
+
+BATCHES = "mat1=a mat2=b mat=a vec=b batch1=a batch2=b"
+MATRICES = {
+    **each("inv cholesky eigh eigvalsh eig eigvals det slogdet", Row(kinds="fc")),
+    **each("matrix_exp matrix_rank svd svdvals pinv qr", Row(kinds="fc")),
+    **each("solve solve_triangular lstsq", Row(kinds="fc", promotion="same")),
+    **each("fft rfft irfft", Row(promotion="floats")),
+    **each("vdot inner tensordot", Row(dtypes="same")),
+    **each("addmm addmv addbmm baddbmm", Row(written="*_", keywords=BATCHES)),
+    **each("mm bmm", Row(keywords="mat2=other")),
+    "addr": Row(written="addr_", keywords="vec1=a vec2=b"),
+    "cdist": Row(each_accepts="f"),
+    "cosine_similarity": Row(accepts="fc", dtypes="common"),
+    "cross": Row(each_accepts="iufc", dtypes="same"),
+    "dot": Row(keywords="tensor=other"),
+    "einsum": Row(kinds="iufc", promotion="same"),
+    "matmul": Row(
+        "matmul", saved="self mat2", kinds="iufc", promotion="same",
+        grad_fn="BmmBackward0 MmBackward0 MvBackward0 SqueezeBackward4 DotBackward0",
+    ),
+    "mv": Row(keywords="vec=other"),
+    "vecdot": Row(accepts="fc", dtypes="same"),
 }  # fmt: skip
-FUNCTIONS = all_by_pytorchs_names(FUNCTIONS)
-METHODS: dict[str, Any] = {
-    **distributions.METHODS, **memory_layout.METHODS, **SHARED, **OF_TENSORS, **rearrange.METHODS,
-    **sorting.METHODS, **matrices.METHODS, **scatter.METHODS, **pointwise.METHODS,
-    **conversion.CASTS, **tracer_protocol.METHODS,
-    "view": shapes.view, "view_as": shapes.view_as, "reshape_as": shapes.reshape_as,
-    "expand": shapes.expand, "expand_as": shapes.expand_as, "contiguous": shapes.contiguous,
-    "dim": lambda self: len(self.shape), "nelement": numel,
-    "where": lambda self, condition, other: where(condition, self, other),
-    "numpy": conversion.numpy, "item": conversion.item, "tolist": conversion.tolist,
-    "to": conversion.to, "type_as": conversion.to, "cpu": lambda self: self,
-    "cuda": lambda self, device=None: conversion.to(self, "cuda"),
-    "data_ptr": conversion.data_ptr, "polygamma": lambda self, n: ops.polygamma(n, self),
-    "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
-    "__array__": conversion.array, "__array_namespace__": conversion.array_namespace,
-    "new_zeros": creation.new_zeros, "new_ones": creation.new_ones,
-    "new_full": creation.new_full, "new_tensor": creation.new_tensor,
-    "backward": backward_method, "retain_grad": leaf.retain_grad,
-    "requires_grad_": leaf.requires_grad_, "detach_": inplace.detach_,
-    "register_hook": tensor_hooks.register_hook,
-    "register_post_accumulate_grad_hook": tensor_hooks.register_post_accumulate_grad_hook,
-    "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
-    "clamp_": inplace.clamp_, "clip_": inplace.clamp_, "masked_fill_": inplace.masked_fill_,
-    "__contains__": lambda self, value: bool((self == value).any()),
-    "__getitem__": indexing.get_item, "__setitem__": inplace.set_item,
+
+LAYERS = {
+    **each("elu selu celu leaky_relu mish hardsigmoid hardswish hardshrink", Row(accepts="f")),
+    **each("softshrink logsigmoid glu gumbel_softmax", Row(accepts="f")),
+    **each("huber_loss gaussian_nll_loss", Row(accepts="f")),
+    **each("avg_pool1d avg_pool2d avg_pool3d", Row(accepts="f")),
+    **each("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", Row(accepts="f")),
+    **each("layer_norm group_norm instance_norm batch_norm", Row(accepts="f", dtypes="same")),
+    **each("prelu scaled_dot_product_attention", Row(accepts="f", dtypes="same")),
+    **each("smooth_l1_loss mse_loss", Row(accepts="f", dtypes="common")),
+    **each("threshold hardtanh relu6", Row(accepts="iuf")),
+    **each("normalize rms_norm", Row(accepts="fc")),
+    "binary_cross_entropy": Row(each_accepts="f", dtypes="same", operands="input target"),
+    "binary_cross_entropy_with_logits": Row(
+        kinds="f", promotion="each", operands="input target"
+    ),
+    "conv": Row(
+        used_by="nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d",
+        kinds="iufc", promotion="same", operands="input weight",
+    ),
+    "conv_bias": Row(kinds="iufc", promotion="same", operands="input weight bias"),
+    "conv_operand": Row(
+        used_by="nn.functional.conv_transpose1d nn.functional.conv_transpose2d "
+        "nn.functional.conv_transpose3d",
+    ),
+    "kl_div": Row(each_accepts="f"),
+    "linear": Row(kinds="iufc", promotion="same", operands="input weight bias"),
+    "max_pool": Row(
+        used_by="nn.functional.max_pool1d nn.functional.max_pool2d nn.functional.max_pool3d",
+        kinds="iuf",
+    ),
+    "nll_loss": Row(accepts="f", indices="target int64 uint8", grad_fn="NllLossBackward0"),
+    "sparse_cross_entropy": Row(
+        used_by="nn.functional.cross_entropy", kinds="f", grad_fn="NllLossBackward0"
+    ),
+    "sum_pool": Row(
+        used_by="nn.functional.avg_pool1d nn.functional.avg_pool2d nn.functional.avg_pool3d"
+    ),
 }  # fmt: skip
-FUNCTIONS, METHODS = map(with_dtypes_of_torch, (FUNCTIONS, METHODS))
-PROPERTIES = {
-    **matrices.PROPERTIES,
-    "grad": property(leaf.read_grad, leaf.write_grad, leaf.delete_grad),
-    "device": property(lambda self: devices.CPU),
-    "requires_grad": property(leaf.read_requires_grad, leaf.write_requires_grad),
-    "real": property(SHARED["real"]),
-    "imag": property(SHARED["imag"]),
-    "size": property(shapes.size),
+
+RANDOM = {
+    "random_bernoulli": Row(used_by="random.bernoulli"),
+    "random_integers": Row(used_by="random.randint"),
+    "random_permutation": Row(used_by="random.permutation"),
+    "random_uniform": Row(used_by="random.uniform"),
 }
-OPERATORS = {
-    "add": BINARY["add"], "sub": BINARY["sub"], "mul": BINARY["mul"], "truediv": BINARY["div"],
-    "pow": BINARY["pow"], "matmul": BINARY["matmul"],
+
+TABLE: dict[str, Row] = {
+    **ELEMENTWISE, **REDUCTIONS, **SHAPES, **INDEXING, **MATRICES, **LAYERS, **RANDOM
 }  # fmt: skip
-IN_PLACE = {
-    "add": ops.add, "sub": ops.sub, "mul": ops.mul, "div": ops.div, "pow": ops.power,
-    "floor_divide": ops.floor_divide, "remainder": ops.remainder,
-    "bitwise_and": ops.bitwise_and, "bitwise_or": ops.bitwise_or, "bitwise_xor": ops.bitwise_xor,
-    "bitwise_left_shift": ops.bitwise_left_shift, "bitwise_right_shift": ops.bitwise_right_shift,
-    "atan2": ops.atan2, "copysign": ops.copysign, "fmod": ops.fmod, "hypot": ops.hypot,
-    "nextafter": ops.nextafter,
-}  # fmt: skip
-IN_PLACE_ALONE = [
-    op for name, op in elementwise(1).items() if op.vjp[0] and name not in ("angle", "sign")
-]
-WRITTEN = (
-    "addbmm addmm addmv addr baddbmm bitwise_not clamp_max clamp_min cumprod cumsum eq"
-    " ge gt heaviside igamma igammac le lgamma logical_and logical_not logical_or logical_xor lt"
-    " mvlgamma nan_to_num ne polygamma sign xlogy"
-)
-"""The functions whose methods with an underscore write what they give."""
-
-AUGMENTED = {
-    "iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ipow": "pow",
-    "ifloordiv": "floor_divide", "imod": "remainder",
-    "iand": "bitwise_and", "ior": "bitwise_or", "ixor": "bitwise_xor",
-    "ilshift": "bitwise_left_shift", "irshift": "bitwise_right_shift",
-}  # fmt: skip
+SPELLED = {key: row.used_by for key, row in TABLE.items() if row.used_by}
+NO_ROW = Row()
+BY_NAME = TABLE | {name: row for row in TABLE.values() for name in row.names.split()}
 
 
-def along_axis(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that takes `dim` and `keepdim`, with NumPy's names for them too."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            kwargs = {RENAMED.get(k, k): v for k, v in kwargs.items()}
-        return function(*args, **kwargs)
-
-    return call
+def row_of(name: str) -> Row:
+    """The row of an op, or else an empty one."""
+    return TABLE.get(name, NO_ROW)
 
 
-RENAMED = {"axis": "dim", "keepdims": "keepdim"}
-"""NumPy's names for arguments, which PyTorch takes too."""
-
-
-def named_axis(function: Any) -> Any:
-    """A function that takes `dim` and not `axis`, with either."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
-    return along_axis(function) if "dim" in names and "axis" not in names else function
-
-
-def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """`function` with its operands exchanged."""
-    return lambda self, other: function(other, self)
-
-
-def ufuncs(face: type[Handle]) -> dict[np.ufunc, Any]:
-    """The specialised code for ufuncs of NumPy's that are the kernels of ops."""
-    quick: set[Any] = {*UNARY.values(), *BINARY.values()}
-    found = {f.spells.kernel: face.specialised[f.spells] for f in quick}
-    return {kernel: f for kernel, f in found.items() if isinstance(kernel, np.ufunc)}
-
-
-def install_on_arrays() -> None:
-    """Give `Array` its operators, by the specialised code."""
-    for name, function in OPERATORS.items():
-        quick = Array.specialised[function.spells]  # type: ignore[attr-defined]
-        setattr(Array, f"__{name}__", quick)
-        setattr(Array, f"__r{name}__", reflected(quick))
-    Array.__pow__ = binary(ops.power, Array, array.power)
-    Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
-    for name, written in AUGMENTED.items():
-        compute = getattr(Array, f"__{name[1:]}__")
-        setattr(Array, f"__{name}__", array.in_place(IN_PLACE[written], compute))
-    Array.ufuncs = ufuncs(Array)
-    for name in ("__dlpack__", "__dlpack_device__"):
-        setattr(Array, name, METHODS[name])
-    for name, method in tracer_protocol.METHODS.items():
-        setattr(Array, name, method)
-
-
-def install() -> None:
-    """Give `Tensor` its methods and operators."""
-    methods = {name: named_axis(function) for name, function in METHODS.items()}
-    methods |= {name: by_pytorchs_names(name, methods[name]) for name in NAMES if name in methods}
-    for name, function in (methods | PROPERTIES).items():
-        setattr(Tensor, name, function)
-    for name, function in OPERATORS.items():
-        setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__r{name}__", reflected(function))
-    for name, method in {"floordiv": "floor_divide", "mod": "remainder"}.items():
-        setattr(Tensor, f"__{name}__", BINARY[method])
-        setattr(Tensor, f"__r{name}__", reflected(BINARY[method]))
-    Tensor.ufuncs = ufuncs(Tensor)
-    Tensor.__neg__ = UNARY["neg"]  # type: ignore[method-assign]
-    Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
-    for name, op in IN_PLACE.items():
-        setattr(Tensor, f"{name}_", inplace.in_place(op))
-    for op in IN_PLACE_ALONE:
-        setattr(Tensor, f"{op.name}_", inplace.in_place_alone(op))
-    for name in WRITTEN.split():
-        setattr(Tensor, f"{name}_", inplace.updated_by(METHODS[name]))
-    for alias, name in ALIASES.items():
-        if hasattr(Tensor, f"{name}_"):
-            setattr(Tensor, f"{alias}_", getattr(Tensor, f"{name}_"))
-    for name, method in AUGMENTED.items():
-        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{method}_"))
-
-
-install()
-install_on_arrays()
+def row_called(name: str) -> Row:
+    """The row that a function or a method of PyTorch's has, or else an empty one."""
+    return BY_NAME.get(name, NO_ROW)

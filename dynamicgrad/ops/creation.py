@@ -15,7 +15,7 @@ from gradops.core.types import as_shape, shape_of, type_of
 
 from ..devices import on_device
 from ..dispatch.casting import number_in
-from ..dispatch.default_dtype import get_default_dtype
+from ..dispatch.default_dtype import get_default_dtype, natural_dtype
 from ..dispatch.scalars import is_plain_number, number
 from ..engine.grad_mode import RANDOMNESS, is_recording
 from ..engine.handle import Handle, cut_off
@@ -106,13 +106,6 @@ def numeric(value: Any) -> Any:
     if value.dtype.kind not in "biufc":
         raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
     return value
-
-
-def natural_dtype(value: Any) -> Any:
-    """The dtype of data that came as Python numbers."""
-    if value.dtype == np.complex128:
-        return np.result_type(get_default_dtype(), np.complex64)
-    return get_default_dtype() if value.dtype == np.float64 else value.dtype
 
 
 def first_entry(data: Any) -> Any:

@@ -9,7 +9,8 @@ import gradops as ops
 from gradops import linalg
 from gradops.core.types import shape_of, type_of
 
-from ..dispatch.fast_path import operand
+from ..dispatch.fast_path import binary, operand
+from ..engine.tensor import as_tensor
 from ..linalg import OFFERED, of_operands
 
 
@@ -161,20 +162,54 @@ def added(name: str, product: Callable[[Any, Any], Any], doc: str) -> Callable[.
     return call
 
 
+matmul = binary(ops.matmul)
+
+
+def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
+    """The matrix product of operands that have so many dimensions."""
+
+    def call(x: Any, other: Any) -> Any:
+        if (len(shape_of(x)), len(shape_of(other))) != (left, right):
+            raise ops.ShapeError(
+                name, [ops.type_of(x), ops.type_of(other)],
+                f"{name} takes operands with {left} and {right} dimensions",
+                hint="matmul, or x @ y, takes operands with any number of them",
+            )  # fmt: skip
+        return matmul(x, other)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The matrix product of operands with {left} and {right} dimensions."
+    return call
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """Products summed over indices, in Einstein's notation; operands may come as one list.
+
+    >>> dg.einsum("ij,j->i", dg.ones(2, 3), dg.ones(3))
+    tensor([3., 3.])
+    """
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = tuple(operands[0])
+    return ops.einsum(equation, *map(as_tensor, operands))
+
+
 SHARED: dict[str, Callable[..., Any]] = {
     **{name: OFFERED[name] for name in ("det", "slogdet", "matrix_exp", "matrix_power")},
     "logdet": of_operands(linalg.logdet), "inverse": OFFERED["inv"],
     "cholesky": OFFERED["cholesky"], "cholesky_inverse": of_operands(linalg.cholesky_inverse),
     "cholesky_solve": of_operands(linalg.cholesky_solve, 2), "kron": of_operands(ops.kron, 2),
     "trace": trace, "outer": outer, "ger": outer, "inner": of_operands(ops.inner, 2),
-    "vdot": vdot, "cross": cross,    "pinverse": pinverse, "adjoint": adjoint,
+    "vdot": vdot, "cross": cross, "pinverse": pinverse, "adjoint": adjoint,
     "addmm": added("addmm", ops.matmul, "a @ b"), "addmv": added("addmv", ops.matmul, "a @ b"),
     "baddbmm": added("baddbmm", ops.matmul, "a @ b"),
     "svd": svd, "qr": qr, "addbmm": added("addbmm", summed_products, "sum(a @ b)"),
     "addr": added("addr", ops.outer, "outer(a, b)"),
+    "mm": product("mm", 2, 2), "bmm": product("bmm", 3, 3), "mv": product("mv", 2, 1),
+    "dot": product("dot", 1, 1),
 }  # fmt: skip
-FUNCTIONS = {**SHARED, "tensordot": tensordot, "chain_matmul": chain_matmul, "vander": vander}
-METHODS = SHARED
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (chain_matmul, einsum, tensordot, vander)
+}
 PROPERTIES = {
     "mH": property(lambda x: adjoint(x) if shape_of(x) else x.conj()),
     "mT": property(lambda x: ops.swapaxes(x, -1, -2) if shape_of(x) else x),

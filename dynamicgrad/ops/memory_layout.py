@@ -1,10 +1,12 @@
 """How tensors lie in memory, as PyTorch tells it."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from gradops.core.dims import product
-from gradops.core.types import shape_of
+from gradops.core.types import is_complex as has_complex_dtype
+from gradops.core.types import is_float, shape_of
 
 from ..engine.storage import memory
 from ..engine.tensor import Tensor
@@ -104,15 +106,51 @@ def itself(x: Tensor) -> Tensor:
     return x
 
 
-BOTH: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (is_nonzero, is_same_size, is_signed, split_with_sizes)
-} | {"resolve_conj": itself, "resolve_neg": itself}
-METHODS: dict[str, Callable[..., Any]] = (
-    BOTH
-    | {f.__name__: f for f in (stride, is_contiguous, storage_offset, element_size, sum_to_size)}
-    | {
-        "is_conj": lambda self: False,
-        "is_neg": lambda self: False,
-        "ndimension": lambda self: len(self.shape),
-    }
-)
+def is_complex(x: Any) -> bool:
+    """Whether a tensor has complex entries.
+
+    >>> dg.is_complex(dg.ones(2)), dg.is_complex(dg.ones(2) * 1j)
+    (False, True)
+    """
+    return has_complex_dtype(x.dtype)
+
+
+def is_floating_point(x: Any) -> bool:
+    """Whether the dtype is a floating-point one.
+
+    >>> dg.is_floating_point(dg.ones(2)), dg.is_floating_point(dg.arange(2))
+    (True, False)
+    """
+    return is_float(x.dtype)
+
+
+def numel(x: Any) -> int:
+    """How many entries there are.
+
+    >>> dg.numel(dg.ones(2, 3))
+    6
+    """
+    return math.prod(x.shape)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor.
+
+    >>> dg.is_tensor(dg.ones(2)), dg.is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(x, Tensor)
+
+
+CONVERTING: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        is_complex, is_floating_point, is_nonzero, is_same_size, is_signed, numel, split_with_sizes,
+    )
+} | {"resolve_conj": itself, "resolve_neg": itself}  # fmt: skip
+METHODS: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (stride, is_contiguous, storage_offset, element_size, sum_to_size)
+} | {
+    "is_conj": lambda self: False, "is_neg": lambda self: False, "nelement": numel,
+    "ndimension": lambda self: len(self.shape), "dim": lambda self: len(self.shape),
+}  # fmt: skip

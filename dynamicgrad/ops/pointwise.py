@@ -1,4 +1,4 @@
-"""PyTorch's functions of entries that are formulas of other ops."""
+"""Functions that work entry by entry and are formulas of other ops, or take more than ops do."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,17 +7,19 @@ import numpy as np
 
 import gradops as ops
 from gradops import OptionError
-from gradops.core.types import is_inexact, shape_of, type_of
+from gradops.core.types import is_complex, is_inexact, shape_of, type_of
 
+from ..dispatch.casting import require_range
 from ..dispatch.division import require_divisor
-from ..dispatch.fast_path import binary, operand
-from ..dispatch.op_dtypes import factor_in, in_one_dtype, require_kind
+from ..dispatch.fast_path import binary, operand, unary
+from ..dispatch.op_dtypes import factor_in, in_one_dtype, multiplied, require_kind
 from ..dispatch.promotion import common_dtype
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
-from .inplace import updated_by
 
-divide = binary(ops.div)
+divide, direction = binary(ops.div), unary(ops.sign)
+PLAIN_BOUNDS = frozenset({float, int, type(None)})
+"""Types of bounds that have the dtype of the floats beside them."""
 
 
 def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
@@ -199,13 +201,141 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
 
 
-BOTH: dict[str, Callable[..., Any]] = {
+def scaled(op: ops.Op, doc: str) -> Callable[..., Any]:
+    """`add` or `sub` with PyTorch's factor `alpha` for the second operand."""
+    apply = binary(op)
+
+    def call(x: Any, other: Any, *, alpha: Any = 1) -> Any:
+        if alpha == 1:
+            return apply(x, other)
+        return apply(*multiplied(op, op.name, operand(x), other, alpha))
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = doc
+    return call
+
+
+add = scaled(ops.add, "`x + alpha * other`.")
+sub = scaled(ops.sub, "`x - alpha * other`.")
+
+
+def real(x: Any) -> Any:
+    """The real part of complex entries: a view; what is real already is returned itself.
+
+    >>> dg.real(dg.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return ops.real(x) if is_complex(x.dtype) else x
+
+
+def conj(x: Any) -> Any:
+    """The complex conjugates; what is real is returned itself.
+
+    >>> dg.conj(dg.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return ops.conj(x) if is_complex(x.dtype) else x
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1 for each entry; refused for complex numbers, which `sgn` is for.
+
+    >>> dg.sign(dg.tensor([-2.0, 0.0]))
+    tensor([-1.,  0.])
+    """
+    if is_complex(x.dtype):
+        raise ops.DTypeError(
+            "sign", [ops.type_of(x)], "it is of real numbers", hint="sgn(x) keeps the direction",
+            known_as="torch.sign is not intended to support complex numbers",
+        )  # fmt: skip
+    return sgn(x)
+
+
+def sgn(x: Any) -> Any:
+    """-1, 0 or 1 for each entry; of complex ones, the direction z / |z|.
+
+    >>> dg.sgn(dg.tensor([-2.0, 0.0]))
+    tensor([-1.,  0.])
+    """
+    return ops.copy(x) if x.dtype == np.bool_ else direction(x)
+
+
+def positive(x: Any) -> Any:
+    """The tensor itself, as `+x` is; refused for bool, as `-x` is.
+
+    >>> dg.positive(dg.ones(2))
+    tensor([1., 1.])
+    """
+    if x.dtype == np.bool_:
+        raise ops.DTypeError("positive", [ops.type_of(x)], "a bool has no sign")
+    return x
+
+
+def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
+    """Each entry, but no less than `min` and no more than `max`.
+
+    >>> dg.clamp(dg.tensor([-2.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    x = operand(x)
+    require_range("clamp", x.dtype, min, max)
+    if x.dtype.kind == "f" and PLAIN_BOUNDS.issuperset((type(min), type(max))):
+        return ops.clip(x, min, max)
+    given = in_one_dtype([x, *(b for b in (min, max) if b is not None)])
+    low = None if min is None else given[1]
+    return ops.clip(given[0], low, None if max is None else given[-1])
+
+
+def clamp_max(x: Any, max: Any) -> Any:
+    """Each entry, but no more than `max`.
+
+    >>> dg.clamp_max(dg.tensor([1.0, 3.0]), 2.0)
+    tensor([1., 2.])
+    """
+    return clamp(x, max=max)
+
+
+def clamp_min(x: Any, min: Any) -> Any:
+    """Each entry, but no less than `min`.
+
+    >>> dg.clamp_min(dg.tensor([1.0, 3.0]), 2.0)
+    tensor([2., 3.])
+    """
+    return clamp(x, min=min)
+
+
+def equal(x: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and the same entries.
+
+    >>> dg.equal(dg.ones(2), dg.ones(2)), dg.equal(dg.ones(2), dg.ones(3))
+    (True, False)
+    """
+    return np.array_equal(as_tensor(x).value, as_tensor(other).value)
+
+
+def allclose(
+    x: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
+    """Whether all entries differ by no more than `atol + rtol * abs(other)`.
+
+    >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)
+    True
+    """
+    a, b = operand(x).detach(), operand(other).detach()
+    return bool(ops.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+SHARED: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        addcdiv, addcmul, bincount, dist, frac, heaviside, histc, isclose, ldexp, lerp,
+        add, allclose, clamp, clamp_max, clamp_min, conj, div, equal, heaviside, positive, real,
+        sgn, sign, sub,
+    )
+}  # fmt: skip
+CONVERTING: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        addcdiv, addcmul, bincount, dist, frac, histc, isclose, ldexp, lerp,
         ops.isneginf, ops.isposinf, ops.isreal, ops.rsqrt,
     )
 } | {"round": round_}  # fmt: skip
-METHODS = {
-    f"{f.__name__}_": updated_by(f) for f in (addcdiv, addcmul, frac, ldexp, lerp, ops.rsqrt)
-}

@@ -7,14 +7,14 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.dims import product
-from gradops.core.types import shape_of
+from gradops.core.types import broadcast_shapes, shape_of
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
-from .inplace import updated_by
+from .assignment import updated_by
 from .shapes import axis_of, none_of, own_memory, size_at, sizes, writable
 
 
@@ -325,7 +325,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     [(2, 3), (2, 3)]
     """
     xs = [as_tensor(t) for t in tensors]
-    shape = ops.core.types.broadcast_shapes("broadcast_tensors", [x.type for x in xs])
+    shape = broadcast_shapes("broadcast_tensors", [x.type for x in xs])
     return tuple([ops.expand(x, shape) for x in xs])
 
 
@@ -367,17 +367,16 @@ def block_diag(*tensors: Any) -> Any:
     return ops.concatenate(rows, axis=0)
 
 
-BOTH: dict[str, Callable[..., Any]] = {
+CONVERTING: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        diag, diag_embed, diagflat, diagonal, diagonal_scatter, fliplr, flipud,
-        repeat_interleave, roll, rot90, tensor_split, tile, tril, triu, unflatten,
+        diag, diag_embed, diagflat, diagonal, diagonal_scatter, dsplit, fliplr, flipud, hsplit,
+        roll, rot90, tensor_split, tile, tril, triu, unflatten, vsplit,
     )
 }  # fmt: skip
-BOTH |= {"hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit}
 METHODS: dict[str, Callable[..., Any]] = {
-    **BOTH, "repeat": repeat, "unfold": unfold,
-    **{f"{f.__name__}_": updated_by(f) for f in (fill_diagonal, tril, triu)},
+    "fill_diagonal_": updated_by(fill_diagonal), "repeat": repeat, "unfold": unfold,
+    "repeat_interleave": repeat_interleave,
 }  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
@@ -385,5 +384,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_tensors, cartesian_prod,
         column_stack, dstack, hstack, meshgrid, tril_indices, triu_indices, vstack,
     )
-}  # fmt: skip
-FUNCTIONS |= {"row_stack": vstack, "repeat_interleave": each_repeated}
+} | {"repeat_interleave": each_repeated}  # fmt: skip

@@ -14,7 +14,10 @@ from gradops.library.shape.movement import computed_in, in_dtype
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
+from ..dispatch.keywords import function_of
+from ..dispatch.wrapping import like
 from ..dispatch.zero_dim import apart, numbers_as_rows
+from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from .shapes import size_at
 
@@ -291,7 +294,26 @@ nanquantile = quantile_of(
 )
 
 
-BOTH: dict[str, Callable[..., Any]] = {
+def with_bytes(op: ops.Op) -> Callable[..., Any]:
+    """`all` or `any`, which gives bytes for bytes."""
+    reduce = function_of(op)
+
+    def call(*args: Any, **options: Any) -> Any:
+        y = reduce(*args, **options)
+        x = args[0] if args else options.get("input")
+        is_bytes = isinstance(x, Handle) and x.dtype == np.uint8
+        return ops.astype(y, dtype=np.uint8) if is_bytes else y
+
+    call.spells = op  # type: ignore[attr-defined]
+    return like(call, reduce)
+
+
+SHARED: dict[str, Callable[..., Any]] = {
+    "all": with_bytes(ops.all), "any": with_bytes(ops.any),
+    "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
+    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
+}  # fmt: skip
+CONVERTING: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         var, std, running(ops.cumsum, "cumsum"), running(ops.cumprod, "cumprod"),
@@ -301,4 +323,4 @@ BOTH: dict[str, Callable[..., Any]] = {
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip
-FUNCTIONS = {"var_mean": var_mean, "std_mean": std_mean, "trapezoid": trapezoid, "trapz": trapezoid}
+FUNCTIONS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (var_mean, std_mean, trapezoid)}

@@ -8,11 +8,13 @@ import numpy as np
 import gradops as ops
 from gradops.core.types import is_float, is_inexact, operand_types, shape_of
 
-from ..dispatch.casting import as_entry, require_dtype
+from ..dispatch.casting import as_entry, as_mask, require_dtype, require_range
+from ..dispatch.fast_path import several
 from ..dispatch.zero_dim import as_row, numbers_as_rows
+from ..engine.handle import REAL_NUMBERS, Handle
 from ..engine.tensor import Tensor, as_tensor
-from .inplace import updated_by
 from .shapes import along, axis_of
+from .sorting import nonzero
 
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
@@ -297,14 +299,59 @@ def slice_scatter(
     return ops.at(x)[along(x, dim, slice(start, end, step))].set(as_tensor(src))
 
 
-BOTH: dict[str, Callable[..., Any]] = {
+BOOL, select = np.dtype(bool), several(ops.where)
+
+
+def where(condition: Any, a: Any = None, b: Any = None) -> Any:
+    """Entries of `a` where the condition holds, else of `b`; alone, the indices where it holds.
+
+    A gradient of zero stays zero through the branch that was not taken, also where that branch is
+    infinite or NaN.
+
+    >>> dg.where(dg.tensor([True, False]), dg.ones(2), 0.0)
+    tensor([1., 0.])
+    """
+    if a is None and b is None:
+        return nonzero(condition, as_tuple=True)
+    condition = as_tensor(condition)
+    if condition.value.dtype is not BOOL:
+        condition = truth_of(condition)
+    if not isinstance(a, Handle):
+        require_range("where", b.dtype if isinstance(b, Handle) else bool, a)
+    elif not isinstance(b, Handle):
+        require_range("where", a.dtype, b)
+    return select(condition, a, b)
+
+
+def truth_of(condition: Any) -> Any:
+    """A condition of bytes as one of truth values."""
+    if condition.dtype not in (np.bool_, np.uint8):
+        raise ops.DTypeError(
+            "where", [condition.type], "the condition is of truth values",
+            known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
+            f" {condition.dtype}", hint="use condition != 0",
+        )  # fmt: skip
+    return condition if condition.dtype == np.bool_ else condition != 0
+
+
+def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    """The tensor with a number where the mask holds.
+
+    >>> dg.masked_fill(dg.ones(2), dg.tensor([True, False]), 0.0)
+    tensor([0., 1.])
+    """
+    if x.dtype.kind == "f" and type(value) in REAL_NUMBERS:
+        require_range("masked_fill", x.dtype, value)
+    else:
+        value = as_entry("masked_fill", x, value)
+    return select(as_mask("masked_fill", mask), value, x)
+
+
+CONVERTING: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        index_add, index_copy, index_fill, index_put, index_reduce, masked_scatter, masked_select,
-        put, scatter, scatter_add, scatter_reduce, select_scatter, slice_scatter, take,
+        index_add, index_copy, index_fill, index_put, index_reduce, masked_fill, masked_scatter,
+        masked_select, put, scatter, scatter_add, scatter_reduce, select_scatter, slice_scatter,
+        take,
     )
 }  # fmt: skip
-WRITING = "index_add index_copy index_fill index_put index_reduce masked_scatter put scatter"
-METHODS: dict[str, Callable[..., Any]] = BOTH | {
-    f"{name}_": updated_by(BOTH[name]) for name in f"{WRITING} scatter_add scatter_reduce".split()
-}

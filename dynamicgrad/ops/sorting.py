@@ -231,14 +231,11 @@ def unique_consecutive(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-BOTH: dict[str, Callable[..., Any]] = {
+SHARED: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         argsort, argwhere, count_nonzero, kthvalue, mode, msort, nonzero, sort, topk, unique,
         unique_consecutive,
     )
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **BOTH, "searchsorted": searchsorted, "bucketize": bucketize, "isin": isin,
-}  # fmt: skip
-METHODS: dict[str, Callable[..., Any]] = BOTH
+FUNCTIONS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (searchsorted, bucketize, isin)}

@@ -4,7 +4,7 @@ The backward of as many single parts would add up as many arrays of the size of 
 this one puts their gradients side by side.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -137,3 +137,10 @@ def together(op: Apart, parts: list[Any]) -> list[Any]:
         if isinstance(part, Tensor) and part.alias is not None:
             part.alias.refusal = MADE_TOGETHER.format(i=i, op=camel(op.name))
     return parts
+
+
+def iterate(self: Handle) -> Iterator[Any]:
+    """The entries along the first dimension, one after another."""
+    if not self.shape:
+        raise TypeError(f"iteration over a 0-d {type(self).__name__.lower()}")
+    return iter(entries_along(self, 0))

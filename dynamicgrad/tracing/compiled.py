@@ -13,7 +13,7 @@ from gradops import TapeError
 from ..engine.array import Array
 from ..engine.grad_mode import is_recording
 from ..engine.handle import Handle, cut_off, hold, on_face
-from ..engine.node import NOTHING, SEVERAL, Node, Part, clock
+from ..engine.node import NOTHING, SEVERAL, Node, Part, SavedOperands, clock
 from ..engine.record import node_of, present
 from ..engine.saved_tensors import Freed, changed_text
 from ..engine.storage import storage_of
@@ -89,7 +89,7 @@ class CompiledNode(Node):
         return f"{self.op}Backward"
 
 
-class Saved:
+class Saved(SavedOperands):
     """The values that a call keeps for its backward, in the place of its node's operands."""
 
     __slots__ = ("call", "storages")

@@ -223,7 +223,7 @@ class Handles:
 
     @staticmethod
     def saved(x: Any) -> Any:
-        """A value as a call saves it for backward; see Note [Plain arrays] in `plain`."""
+        """A value as a call saves it for backward: see Note [Plain arrays]."""
         return kept(x)
 
     @staticmethod
@@ -285,7 +285,7 @@ class Handles:
         return [found.get(v) for v in ends]
 
 
-METHODS = {
+METHODS: dict[str, Any] = {
     "__gradop_held__": held, "__gradop_hold__": hold, "__gradop_write__": write,
     "__gradop_like__": like, "__gradop_kind__": Handles,
 }  # fmt: skip

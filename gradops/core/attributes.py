@@ -19,7 +19,7 @@ def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
     """The attributes of an op and their defaults: its kernel's parameters after the operands."""
     if isinstance(kernel, np.ufunc):
         return {}
-    plain = inspect.unwrap(kernel)
+    plain = inspect.unwrap(kernel) if hasattr(kernel, "__wrapped__") else kernel
     if isinstance(plain, FunctionType):
         return attributes_of(plain, arity or 0)
     try:
@@ -38,6 +38,14 @@ def attributes_of(kernel: FunctionType, arity: int) -> dict[str, Any]:
     values |= kernel.__kwdefaults__ or {}
     names = [n for n in code.co_varnames[: count + code.co_kwonlyargcount] if n != "out"]
     return {name: values.get(name, REQUIRED) for name in names[arity:]}
+
+
+def takes_out(kernel: Callable[..., Any]) -> bool:
+    """Whether a kernel can write its result into an array given as `out`."""
+    try:
+        return "out" in inspect.signature(kernel, follow_wrapped=False).parameters
+    except ValueError:  # a function in C without a signature
+        return False
 
 
 def canonical(name: str, value: Any) -> Any:

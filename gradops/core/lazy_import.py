@@ -1,4 +1,4 @@
-"""Parts that many programs never use, imported when they are asked for."""
+"""Modules that many programs never use, imported when they are asked for."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -8,9 +8,10 @@ from typing import Any
 def lazily(
     package: str, where: Mapping[str, str], missing: Callable[[str], AttributeError] | None = None
 ) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: `where` says which module has a name; one may be the name.
+    """The `__getattr__` of a package whose names are imported when they are asked for.
 
-    `missing` gives the error for a name that there is not.
+    `where` says which module has a name; a module may be the name. `missing` gives the error for
+    any other name.
     """
 
     def get(name: str) -> Any:

@@ -9,14 +9,13 @@ wraps, which dispatches again one level down.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..typing import Rule
-from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical
+from .attributes import CONVERTED, REQUIRED, SETTLED, attributes, canonical, takes_out
 from .errors import (
     DTypeError,
     GradError,
@@ -47,57 +46,60 @@ UNFORESEEN = {
 """Our errors for NumPy's where type inference does not know the reason."""
 
 
-@dataclass(frozen=True)
 class ErrorSample:
     """Operands an op must refuse, the error's class, and words its message must have."""
 
-    operands: Sequence[Any]
-    attrs: Mapping[str, Any]
-    error: type[Exception]
-    says: str
+    __slots__ = ("attrs", "error", "operands", "says")
+
+    def __init__(
+        self,
+        operands: Sequence[Any],
+        attrs: Mapping[str, Any],
+        error: type[Exception],
+        says: str,
+    ) -> None:
+        self.operands, self.attrs, self.error, self.says = operands, attrs, error, says
 
 
-@dataclass(frozen=True, eq=False)
 class Op:
-    """A primitive, and all that is known of it.
+    """A primitive, and all that is known of it; it never changes.
 
     Calling it applies it: to arrays it computes, to tensors it records, to expressions it builds.
     Operands come first, attributes after them, by position or by name. Rules are written with ops:
     `vjp[i](g, y, *operands, **attrs)` is operand i's cotangent, `jvp[i](t, y, *operands, **attrs)`
-    the output's tangent; None marks an operand without derivative.
+    the output's tangent; None marks an operand without derivative. `infix` is Python's operator on
+    numbers, where it gives the kernel's bits: "{0} + {1}". `source` is by default a call of the
+    kernel under the op's name.
     """
 
-    name: str
-    kernel: Callable[..., Any]
-    infer: Callable[..., ArrayType]
-    vjp: Rules
-    jvp: Rules
-    source: str | Callable[..., str]
-    doc: str
-    samples: Samples
-    batch: Callable[..., Any] | None = None
-    arity: int | None = 1
-    traits: frozenset[Trait] = frozenset()
-    error_samples: Sequence[ErrorSample] = ()
-    family: str = "of its own"
-    infix: str = ""  # Python's operator on numbers, where it gives the kernel's bits: "{0} + {1}"
-    params: dict[str, Any] = field(init=False)
-    defaults: dict[str, Any] = field(init=False)
-    pull: Pullback = field(init=False)
-    push: Pushforward = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "traits", frozenset(map(Trait, self.traits)))
-        if OPS.setdefault(self.name, self) is not self:
-            raise ValueError(f"an op named {self.name!r} exists; choose another name")
-        params = attributes(self.kernel, self.arity)
-        defaults = {k: v for k, v in params.items() if v is not REQUIRED}
-        object.__setattr__(self, "params", params)
-        object.__setattr__(self, "defaults", defaults)
-        object.__setattr__(self, "pull", pullback(self))
-        object.__setattr__(self, "push", pushforward(self))
-        object.__setattr__(self, "__doc__", self.doc)
-        object.__setattr__(self, "__name__", self.name)
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        infer: Callable[..., ArrayType],
+        vjp: Rules,
+        jvp: Rules,
+        doc: str,
+        samples: Samples,
+        source: str | Callable[..., str] = "",
+        batch: Callable[..., Any] | None = None,
+        arity: int | None = 1,
+        traits: Iterable[Trait] = frozenset(),
+        error_samples: Sequence[ErrorSample] = (),
+        family: str = "of its own",
+        infix: str = "",
+    ) -> None:
+        self.name, self.kernel, self.infer, self.vjp, self.jvp = name, kernel, infer, vjp, jvp
+        self.source, self.doc, self.samples, self.batch = source, doc, samples, batch
+        self.arity, self.traits = arity, frozenset(map(Trait, traits))
+        self.error_samples, self.family, self.infix = error_samples, family, infix
+        self.params = attributes(kernel, arity)
+        self.defaults = {k: v for k, v in self.params.items() if v is not REQUIRED}
+        self.pull: Pullback = pullback(self)
+        self.push: Pushforward = pushforward(self)
+        self.__doc__, self.__name__ = doc, name
+        if OPS.setdefault(name, self) is not self:
+            raise ValueError(f"an op named {name!r} exists; choose another name")
 
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         for a in args:
@@ -201,7 +203,8 @@ class Op:
         `{0}` and so on stand for operands, `{operands}` for all of them, `{axis}` and the like for
         attributes, `{out}` for `, out=buffer` where there is one, `{fresh}` for an unused name.
         """
-        return self.source if isinstance(self.source, str) else self.source(*types, **attrs)
+        source = self.source or call_of(self)
+        return source if isinstance(source, str) else source(*types, **attrs)
 
     def rule(self, kind: str, i: int) -> Rule | None:
         """The vjp or jvp rule of operand i, or a MissingRuleError."""
@@ -215,6 +218,15 @@ class Op:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return lookup, (self.name,)
+
+
+@cache
+def call_of(op: Op) -> str:
+    """The template of a call of the op's kernel: `cumsum({0}, axis={axis}{out})`."""
+    operands = ["{operands}"] if op.arity is None else [f"{{{i}}}" for i in range(op.arity)]
+    attrs = [f"{name}={{{name}}}" for name in op.params]
+    out = "{out}" if takes_out(op.kernel) else ""
+    return f"{op.name}({', '.join([*operands, *attrs])}{out})"
 
 
 def lookup(name: str) -> Op:

@@ -24,7 +24,7 @@ from ..core.types import (
     shape_of,
     type_of,
 )
-from ..typing import Rule
+from ..typing import AnyArray, Attrs, Operand, Rule
 
 
 class singular:
@@ -47,9 +47,9 @@ def elementwise(
     name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any
 ) -> Op:
     """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
-    operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
-    called = f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else name
-    facets.setdefault("source", f"{called}({operands}{{out}})")
+    if isinstance(kernel, np.ufunc):
+        operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
+        facets.setdefault("source", f"np.{kernel.__name__}({operands}{{out}})")
     kinds = {Trait.ELEMENTWISE, *facets.get("traits", ())}
     facets["traits"] = kinds | {Trait.SINGULAR for p in d if isinstance(p, singular)}
     facets.setdefault("family", "elementwise")
@@ -90,7 +90,7 @@ def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
     return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
 
 
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: Operand) -> Any:
     """Zeros of the type of `x`, whose shape may have unknown dimensions."""
     return OPS["full_like"](x, value=0)
 
@@ -98,13 +98,15 @@ def zeros_like(x: Any) -> Any:
 def through_singular(partial: Callable[..., Any]) -> Rule:
     """The rule v -> v * partial in which a zero stays zero, whatever the partial."""
 
-    def rule(v: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+    def rule(v: AnyArray, y: AnyArray, *xs: AnyArray, **attrs: object) -> AnyArray:
         return OPS["strong_product"](v, partial(y, *xs, **attrs))
 
     return rule
 
 
-def selection(name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **facets: Any) -> Op:
+def selection(
+    name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **facets: object
+) -> Op:
     """An elementwise op that passes one operand on; `masks[i](y, *xs)` says where operand i is.
 
     Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
@@ -117,13 +119,13 @@ def selection(name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **
 def selected_by(mask: Callable[..., Any]) -> Rule:
     """The rule v -> v where the mask holds, 0 elsewhere."""
 
-    def rule(v: Any, y: Any, *xs: Any) -> Any:
+    def rule(v: AnyArray, y: AnyArray, *xs: AnyArray) -> AnyArray:
         return OPS["masked"](mask(y, *xs), v)
 
     return rule
 
 
-def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: Any) -> Op:
+def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: object) -> Op:
     """An elementwise op without derivative: a comparison, a test, a logical connective."""
     return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
 
@@ -131,7 +133,7 @@ def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: An
 def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
     """An op linear in its one operand: the op is its own JVP, and its transpose its VJP."""
 
-    def forward(t: Any, y: Any, x: Any, **attrs: Any) -> Any:
+    def forward(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> Any:
         return op(t, **attrs)
 
     facets.setdefault("family", "linear")
@@ -148,7 +150,8 @@ def joining(
     """
 
     def forward(tangents: Mapping[int, Any], y: Any, *xs: Any, **attrs: Any) -> Any:
-        return op(*[tangents.get(i, zeros_like(x)) for i, x in enumerate(xs)], **attrs)
+        ts = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(xs)]
+        return op(*ts, **attrs)
 
     vjp, jvp = JointVJP(transpose), JointJVP(forward)
     facets.setdefault("family", "joining")
@@ -172,14 +175,14 @@ def multilinear(
     return op
 
 
-def align(op: Op, stacks: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def align(op: Op, stacks: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
     """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
     pairs = zip(stacks, batched, strict=True)
     return op(*(padded(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
 
 
-def advance(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def advance(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
     x, axis = type_of(xs[0]).example, attrs["axis"]
     if isinstance(axis, int):
@@ -187,7 +190,7 @@ def advance(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str,
     return op(*xs, **{**attrs, "axis": tuple([i + 1 for i in normalize_axes(op, x, axis)])})
 
 
-def padded(x: Any, n: int) -> Any:
+def padded(x: AnyArray, n: int) -> AnyArray:
     """A stack whose examples have `n` more axes of size 1 in front."""
     shape = shape_of(x)
     return OPS["reshape"](x, shape=(shape[0], *(1,) * n, *shape[1:])) if n else x

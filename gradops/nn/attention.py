@@ -15,6 +15,7 @@ from ..library.elementwise.logic import logical_and, logical_not, logical_or
 from ..library.nn.activation import softmax
 from ..library.reduce.reduction import all, mean
 from ..library.shape.movement import reshape, swapaxes, transpose
+from ..typing import AnyArray, Operand
 from .linear import linear
 
 Function = Callable[[Any], Any]
@@ -35,9 +36,9 @@ def multi_head_attention(
     value: Any,
     heads: int,
     projections: Projections,
-    masks: Sequence[Any] = (),
+    masks: Sequence[AnyArray] = (),
     drop: Function | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Operand, Operand]:
     """What each query gathers from the values, and with which weights, in Vaswani et al.'s way.
 
     Operands have the shape (batch, places, features). A mask broadcasts to (batch, heads, queries,
@@ -60,7 +61,7 @@ def multi_head_attention(
     return linear(united(weights @ v), projections.out_weight, projections.out_bias), weights
 
 
-def softmax_where(scores: Any, masks: Sequence[Any]) -> Any:
+def softmax_where(scores: AnyArray, masks: Sequence[Any]) -> AnyArray:
     """The weights of keys, by scores to which masks are applied; zeros where all are hidden.
 
     The scores of a query that may look nowhere stay as they are, so that nothing is NaN.
@@ -77,7 +78,7 @@ def softmax_where(scores: Any, masks: Sequence[Any]) -> Any:
     return weights if nowhere is None else where(nowhere, 0, weights)
 
 
-def hidden_from(masks: Sequence[Any]) -> Any:
+def hidden_from(masks: Sequence[Operand]) -> Any:
     """Which queries may look nowhere; None if it is known that there is none."""
     hides = [m if is_of_truth(m) else equal(m, -np.inf) for m in masks]
     nowhere = all(reduce(logical_or, hides), axis=-1, keepdims=True)
@@ -85,12 +86,12 @@ def hidden_from(masks: Sequence[Any]) -> Any:
     return None if isinstance(found, np.ndarray) and not found.any() else nowhere
 
 
-def is_of_truth(mask: Any) -> bool:
+def is_of_truth(mask: Operand) -> bool:
     """Whether a mask is one of truth values."""
     return type_of(mask).dtype.kind == "b"
 
 
-def parted(x: Any, heads: int) -> Any:
+def parted(x: Operand, heads: int) -> Any:
     """The heads of (batch, places, features) as (batch, heads, places, features of a head)."""
     rows, places, size = shape_of(x)
     if not isinstance(size, int) or heads < 1 or size % heads:
@@ -98,13 +99,13 @@ def parted(x: Any, heads: int) -> Any:
     return transpose(reshape(x, shape=(rows, places, heads, size // heads)), axes=(0, 2, 1, 3))
 
 
-def united(x: Any) -> Any:
+def united(x: AnyArray) -> AnyArray:
     """What `parted` took apart."""
     rows, heads, places, size = shape_of(x)
     return reshape(transpose(x, axes=(0, 2, 1, 3)), shape=(rows, places, heads * size))
 
 
-def mean_of_heads(weights: Any) -> Any:
+def mean_of_heads(weights: Operand) -> AnyArray:
     """The weights with which all heads together look at each place."""
     return mean(weights, axis=1)
 
@@ -120,7 +121,9 @@ def causal(places: int) -> Any:
     return np.triu(np.ones((places, places), bool), 1)
 
 
-def residual(x: Any, parts: Sequence[Function], norms: Sequence[Function], first: bool) -> Any:
+def residual(
+    x: AnyArray, parts: Sequence[Function], norms: Sequence[Function], first: bool
+) -> AnyArray:
     """Parts of a network one after the other, each added to its operand and normalized.
 
     A norm is applied to the sum, or if `first` to what its part is given.

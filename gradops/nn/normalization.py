@@ -6,11 +6,12 @@ from typing import Any
 from ..library.nn.normalization import all_but_channels
 from ..library.reduce.reduction import mean
 from ..library.reduce.statistics import var
+from ..typing import AnyArray
 
 
 def running_moments(
-    x: Any, moments: Sequence[Any], momentum: Any, by_example: bool = False
-) -> list[Any]:
+    x: AnyArray, moments: Sequence[AnyArray], momentum: Any, by_example: bool = False
+) -> list[AnyArray]:
     """Running mean and variance of each channel after a batch `x` (examples, channels, ...).
 
     Each moves towards the batch's own by the share `momentum`; None stays None. The variance is the

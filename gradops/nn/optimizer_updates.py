@@ -23,6 +23,7 @@ from ..core.types import PYTHON_SCALARS, type_of
 from ..library.elementwise.arithmetic import power, sqrt
 from ..library.elementwise.comparison import maximum
 from ..library.shape.movement import astype
+from ..typing import AnyArray, Operand, OperandLike
 
 __all__ = ["adagrad", "adam", "adamw", "momentum_sgd", "rmsprop", "rmsprop_graves", "sgd"]
 
@@ -104,8 +105,8 @@ def adam(
 
 
 def adamw(
-    param: Any,
-    grad: Any,
+    param: OperandLike,
+    grad: OperandLike,
     state: State,
     *,
     lr: Any = 1e-3,
@@ -228,7 +229,7 @@ def decayed(param: Any, grad: Any, weight_decay: float) -> Any:
     return grad + weight_decay * param if weight_decay else grad
 
 
-def scalar(x: Any, like: Any) -> Any:
+def scalar(x: Operand, like: Any) -> Any:
     """A scalar in the dtype of an array; a number has it by itself. See Note [Scalars]."""
     if type(x) in PYTHON_SCALARS or type_of(x).dtype == (dtype := type_of(like).dtype):
         return x
@@ -253,7 +254,7 @@ def share_of_number(beta: float, step: float) -> float:
     return 1 - float(np.power(beta, float(step)))
 
 
-def root(x: Any) -> Any:
+def root(x: Operand) -> Operand:
     """The square root of a scalar; of a number, a number."""
     return math.sqrt(x) if type(x) is float else sqrt(x)
 
@@ -265,9 +266,9 @@ def averaged(before: Any, value: Any, beta: float) -> Any:
 
 
 def momentum_sgd(
-    params: Sequence[Any],
-    grads: Sequence[Any],
-    velocities: Sequence[Any],
+    params: Sequence[AnyArray],
+    grads: Sequence[AnyArray],
+    velocities: Sequence[AnyArray],
     lr: float,
     momentum: float = 0.9,
 ) -> tuple[list[Any], list[Any]]:

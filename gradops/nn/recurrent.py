@@ -16,6 +16,7 @@ from ..library.nn.recurrent import gru_gates, gru_state, lstm_gates, lstm_hidden
 from ..library.shape.creation import zeros_like
 from ..library.shape.joining import concatenate, stack
 from ..library.shape.movement import copy, transpose
+from ..typing import AnyArray
 from .linear import linear
 
 State = tuple[Any, ...]
@@ -35,17 +36,17 @@ class Weights(NamedTuple):
     weight_hr: Any = None
 
 
-def with_tanh(x: Any, w: Weights) -> tuple[Any, Step]:
+def with_tanh(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """h' = tanh(x + u h)."""
     return simple(tanh, x, w)
 
 
-def with_relu(x: Any, w: Weights) -> tuple[Any, Step]:
+def with_relu(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """h' = relu(x + u h)."""
     return simple(relu, x, w)
 
 
-def simple(activation: Callable[[Any], Any], x: Any, w: Weights) -> tuple[Any, Step]:
+def simple(activation: Callable[[Any], Any], x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """A cell that applies a function to its input and its state, added up."""
     u = transpose(w.weight_hh)
     return linear(x, w.weight_ih, total_bias(w)), lambda s, x: (activation(x + s[0] @ u),)
@@ -56,12 +57,12 @@ def total_bias(w: Weights) -> Any:
     return None if w.bias_ih is None else w.bias_ih + w.bias_hh
 
 
-def lstm(x: Any, w: Weights) -> tuple[Any, Step]:
+def lstm(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """The long short-term memory of Hochreiter and Schmidhuber (1997), with forget gates."""
     u = transpose(w.weight_hh)
     shown = None if w.weight_hr is None else transpose(w.weight_hr)
 
-    def step(state: State, x: Any) -> State:
+    def step(state: State, x: AnyArray) -> State:
         h, c = state
         gates = lstm_gates(x, h @ u)
         c = lstm_memory(gates, c)
@@ -71,11 +72,11 @@ def lstm(x: Any, w: Weights) -> tuple[Any, Step]:
     return linear(x, w.weight_ih, total_bias(w)), step
 
 
-def gru(x: Any, w: Weights) -> tuple[Any, Step]:
+def gru(x: AnyArray, w: Weights) -> tuple[Any, Step]:
     """The gated recurrent unit of Cho et al. (2014), with the reset gate after the product."""
     u = transpose(w.weight_hh)
 
-    def step(state: State, x: Any) -> State:
+    def step(state: State, x: AnyArray) -> State:
         h = copy(state[0])  # one user, so that a loop adds gradients up in a scan's order
         y = h @ u
         return (gru_state(gru_gates(x, y if w.bias_hh is None else y + w.bias_hh), h),)
@@ -105,7 +106,7 @@ Loop = Callable[[Step, State, Any, bool], tuple[Any, State]]
 
 def recurrent(
     cell: Cell,
-    x: Any,
+    x: AnyArray,
     weights: Sequence[Sequence[Weights]],
     loop: Loop,
     start: State | None = None,
@@ -148,7 +149,7 @@ def entry(states: State, i: int) -> State:
     return tuple(s[i] for s in states)
 
 
-def zeros(cell: Cell, xs: Any, w: Weights) -> State:
+def zeros(cell: Cell, xs: Sequence[AnyArray], w: Weights) -> State:
     """The state in which a cell begins, for each of the rows of the inputs."""
     size, shown = (shape_of(w.weight_hh)[0] // cell.gates, shape_of(w.weight_hh)[1])
     of_zeros = [zeros_like(xs[0][..., :n]) for n in (shown, size)]

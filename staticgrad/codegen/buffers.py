@@ -1,7 +1,7 @@
 """Which expressions are computed into kept memory, and which share a piece of it.
 
 A buffer is in C order, so only what would be in C order anyway is computed into one: see Note
-[Layout] in `ir/layout.py`. A fetched array, and whatever it is a view of, never lies in
+[Layout] in `ir/contiguity.py`. A fetched array, and whatever it is a view of, never lies in
 a buffer, so results do not change when the executable is called again.
 """
 

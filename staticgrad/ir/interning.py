@@ -7,7 +7,6 @@ So no pass looks for common subexpressions or dead code; they cannot occur. Plac
 merged (two called `x` are two); constants are, by value when small and by identity when large.
 """
 
-import hashlib
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -110,6 +109,8 @@ def attributes_key(attrs: Attrs) -> Hashable:
 
 def structural_hash(graph: "FrozenGraph") -> str:
     """A hash of ops, attributes, types and wiring; names count for inputs, which come first."""
+    import hashlib
+
     order = dict.fromkeys([*graph.inputs, *graph.order])
     numbers = {e: i for i, e in enumerate(order)}
     h = hashlib.sha256()

@@ -18,13 +18,13 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`, or a FeedError that says why it is none.
 
     Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
-    keeps its layout. See Note [Layout] in `ir/layout.py`.
+    keeps its layout. See Note [Layout] in `ir/contiguity.py`.
     """
-    found = convert(e, value)
-    if not agree(e.shape, found.shape):
-        hint = of_shape(e, found.shape)
-        raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made_line(e)}{hint}")
-    return found
+    result = convert(e, value)
+    if not agree(e.shape, result.shape):
+        hint = of_shape(e, result.shape)
+        raise FeedError(f"{e.label} was fed an array of shape {result.shape}{made_line(e)}{hint}")
+    return result
 
 
 def agree(wanted: Sequence[Any], found: Sequence[int]) -> bool:
@@ -50,17 +50,19 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     if lost := lost_meaning(value):
         raise FeedError(f"{e.label} was fed {lost[0]}{made_line(e)}\n  hint: {lost[1]}")
     try:
-        found = np.asarray(value)
+        result = np.asarray(value)
     except ValueError as error:
-        raise FeedError(f"{e.label} was fed what is no array: {error}{made_line(e)}") from error
+        raise FeedError(
+            f"{e.label} was fed a value that is not an array: {error}{made_line(e)}"
+        ) from error
     dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
-    if found.dtype == dtype:
-        return found.view(dtype)
-    same = native(found.dtype) == dtype
-    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, dtype)):
-        return found.astype(dtype)
+    if result.dtype == dtype:
+        return result.view(dtype)
+    same = native(result.dtype) == dtype
+    if same or (not isinstance(value, np.ndarray | np.generic) and fits(result, dtype)):
+        return result.astype(dtype)
     raise FeedError(
-        f"{e.label} was fed {found.dtype}{list(found.shape)}{made_line(e)}{cast(e, found)}"
+        f"{e.label} was fed {result.dtype}{list(result.shape)}{made_line(e)}{cast(e, result)}"
     )
 
 
@@ -74,8 +76,8 @@ def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
 
 def sizes_of_feeds(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
-    found = bind_sizes(inputs, [np.shape(v) for v in values])
-    return {name: int(n) for name, n in found.items()}
+    result = bind_sizes(inputs, [np.shape(v) for v in values])
+    return {name: int(n) for name, n in result.items()}
 
 
 def single_feeds(key: Any, value: Any) -> Iterator[tuple[Any, Any]]:

@@ -1,6 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
-from ...dispatch.operand_dtypes import with_dtypes_of_torch
+from ...dispatch.operand_dtypes import all_checked
 from .activation import (
     celu,
     elu,
@@ -120,4 +120,4 @@ __all__ = [
     "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
 
-globals().update(with_dtypes_of_torch({name: globals()[name] for name in __all__}))
+globals().update(all_checked({name: globals()[name] for name in __all__}))

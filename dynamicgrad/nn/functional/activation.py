@@ -10,7 +10,7 @@ import gradops as ops
 
 from ...engine.piecewise import kinked
 from ...engine.tensor import as_tensor
-from ...names.torch_names import FUNCTIONS
+from ...methods.torch_functions import FUNCTIONS
 from ...ops.creation import drawn
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from ...names.torch_names import einsum
 from ...ops.creation import empty
+from ...ops.matrices import einsum
 from .. import functional as F
 from .. import init
 from ..modules.module import Module

@@ -24,7 +24,7 @@ DOUBLE = {
 SINGLE = {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.925724783138660}
 
 
-def matrix_exp(x: Any) -> Any:
+def matrix_exp(x: np.ndarray) -> np.ndarray:
     """The exponential of each matrix of a stack; all of them get the degree that one needs."""
     dtype = dtype_of(x)
     if x.shape[-1] != x.shape[-2]:
@@ -43,7 +43,7 @@ def matrix_exp(x: Any) -> Any:
         return squared(approximant(x * scale[..., None, None], degree), halvings)
 
 
-def squared(y: Any, times: Any) -> Any:
+def squared(y: np.ndarray, times: Any) -> np.ndarray:
     """Each matrix multiplied with itself so many times."""
     for k in range(int(times.max(initial=0))):
         more = times > k
@@ -61,7 +61,7 @@ def coefficients(degree: int) -> list[float]:
     return [f(2 * degree - j) / (f(degree - j) * f(j)) for j in range(degree + 1)]
 
 
-def approximant(x: Any, degree: int) -> Any:
+def approximant(x: np.ndarray, degree: int) -> np.ndarray:
     """Padé's approximant: a quotient of polynomials of x and of -x, by their even and odd parts."""
     c = coefficients(degree)
     one = np.eye(x.shape[-1], dtype=x.dtype)

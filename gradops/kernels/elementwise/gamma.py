@@ -132,7 +132,7 @@ def zeta_of_positive(s: Any, q: np.ndarray) -> np.ndarray:
     return total
 
 
-def zeta(s: Any, q: Any) -> Any:
+def zeta(s: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Hurwitz's zeta function: the sum of (q + k)**-s over k = 0, 1, ...
 
     Where q < 0, the sum over all integers k gives it, which has the period 1 in q; it is NaN there

@@ -6,7 +6,6 @@ out.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -128,7 +127,7 @@ def ndtri(p: np.ndarray) -> np.ndarray:
     return ROOT_2 * quantile(2 * p - 1, 2 * np.minimum(p, 1 - p))
 
 
-def logit(x: Any, out: Any = None) -> Any:
+def logit(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """log(x / (1 - x)), exact to rounding also near its zero at 1/2."""
     x = np.asarray(x, float_dtype(x))
     with np.errstate(divide="ignore", invalid="ignore"):

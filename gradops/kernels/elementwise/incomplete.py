@@ -28,7 +28,7 @@ DECAY = 40.0  # e**-40 is left of the integrand where integration ends
 POINTS = 48
 
 
-def is_lower(a: Any, x: Any) -> Any:
+def is_lower(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Whether the lower tail is taken."""
     return np.less(x, np.maximum(a, 1))
 
@@ -90,12 +90,12 @@ def by_quadrature(a: np.ndarray, x: np.ndarray, sign: np.ndarray, n: int) -> lis
     return [y * reach for y in total]
 
 
-def gamma_tail(a: Any, x: Any, n: int = 0) -> Any:
+def gamma_tail(a: np.ndarray, x: np.ndarray, n: int = 0) -> np.ndarray:
     """Moment n of a tail of the gamma distribution."""
     return in_float64(lambda a, x: moments(a, x, n)[n], a, x)
 
 
-def gamma_slope(a: Any, logx: Any) -> Any:
+def gamma_slope(a: np.ndarray, logx: Any) -> np.ndarray:
     """The derivative of log(x) in `a` while the distribution's share below x stays the same."""
     return in_float64(slope, a, logx)
 
@@ -107,7 +107,7 @@ def slope(a: np.ndarray, logx: np.ndarray) -> np.ndarray:
     return np.where(is_lower(a, x), -y, y)
 
 
-def in_float64(f: Any, *xs: Any) -> Any:
+def in_float64(f: Any, *xs: np.ndarray) -> np.ndarray:
     """`f` of operands that broadcast, computed in float64, in the dtype of the operands."""
     dtype = float_dtype(*xs)
     rows = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in xs))

@@ -15,7 +15,7 @@ HALF = np.dtype(np.float16)
 def of_scipy(name: str) -> Callable[..., Any]:
     """The kernel that is the function of `scipy.special` called `name`."""
 
-    def kernel(*xs: Any, out: Any = None) -> Any:
+    def kernel(*xs: np.ndarray, out: np.ndarray | None = None) -> Any:
         dtype = float_dtype(*xs)
         wide = np.dtype(np.float32) if dtype == HALF else dtype
         with np.errstate(all="ignore"):

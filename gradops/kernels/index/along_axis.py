@@ -7,7 +7,7 @@ import numpy as np
 SMALL = 2000  # entries from which counting places costs less than NumPy's index of several arrays
 
 
-def take_along_axis(x: Any, indices: Any, axis: int) -> Any:
+def take_along_axis(x: Any, indices: np.ndarray, axis: int) -> Any:
     """The entries of `x` whose place along `axis` is an index, and else that of the index."""
     require(indices, x.ndim)
     if indices.size <= SMALL or not x.size:
@@ -15,7 +15,9 @@ def take_along_axis(x: Any, indices: Any, axis: int) -> Any:
     return x.reshape(-1).take(places_of(indices, x.shape, axis))
 
 
-def add_along_axis(g: Any, indices: Any, axis: int, shape: Any) -> Any:
+def add_along_axis(
+    g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, ...]
+) -> np.ndarray:
     """Zeros of `shape`, with `g` added where `take_along_axis` takes."""
     require(indices, len(shape))
     y = np.zeros(shape, g.dtype)
@@ -27,13 +29,13 @@ def add_along_axis(g: Any, indices: Any, axis: int, shape: Any) -> Any:
     return y
 
 
-def require(indices: Any, ndim: int) -> None:
+def require(indices: np.ndarray, ndim: int) -> None:
     """Refuse indices that NumPy would take in another way."""
     if indices.ndim != ndim or indices.dtype.kind not in "iu":
         raise ValueError("type inference has the words for the user")
 
 
-def key_of(indices: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
+def key_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.ndarray, ...]:
     """The key that NumPy takes: the numbers of the entries along all axes but one."""
     key, ndim = [np.arange(n) for n in shape], len(shape)
     for i in range(ndim - 1):
@@ -42,7 +44,7 @@ def key_of(indices: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
     return tuple(key)
 
 
-def places_of(indices: Any, shape: tuple[int, ...], axis: int) -> Any:
+def places_of(indices: np.ndarray, shape: tuple[int, ...], axis: int) -> np.ndarray:
     """Where in an array in a row the entries are; raises IndexError."""
     n, ndim, step = shape[axis], len(shape), 1
     low = indices.min(initial=0)

@@ -18,6 +18,7 @@ import numpy as np
 from ...core.dims import UNKNOWN, Dim, Shape, Size, at_least_zero
 from ...core.errors import IndexingError, ShapeError
 from ...core.types import ArrayType, broadcast_shapes, operand_types
+from ...typing import DTypeLike
 
 FULL = ("slice", None, None, None)
 
@@ -172,7 +173,7 @@ def advanced_shape(op: str, x: ArrayType, arrays: Sequence[ArrayType]) -> Shape:
         raise IndexingError(op, [x, *arrays], f"as indices, {error.reason}") from None
 
 
-def native(index: Index, arrays: Sequence[Any] = ()) -> tuple[Any, ...]:
+def native(index: Index, arrays: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, ...]:
     """The index as NumPy writes it."""
     rest = iter(arrays)
     return tuple([part(e, rest) for e in index])
@@ -194,7 +195,7 @@ def view(x: Any, index: Index) -> Any:
     return x[key] if "..." in index else x[(*key, ...)]
 
 
-def pick(*operands: Any, index: Index) -> Any:
+def pick(*operands: np.ndarray, index: Index) -> np.ndarray:
     """The first operand at an index that has arrays in it."""
     x, *arrays = operands
     try:
@@ -207,14 +208,16 @@ def pick(*operands: Any, index: Index) -> Any:
         raise
 
 
-def takes_one(x: Any, arrays: Sequence[Any], index: Index) -> bool:
+def takes_one(x: np.ndarray, arrays: Sequence[np.ndarray], index: Index) -> bool:
     """Whether `x.take` does it, which is up to three times as fast."""
     if len(arrays) != 1 or index[-1] != "array" or arrays[0].dtype.kind not in "iu":
         return False
     return x.flags.c_contiguous and index.count(FULL) == len(index) - 1
 
 
-def check_values(op: str, index: Index, shape: Shape, dtype: Any, arrays: Sequence[Any]) -> None:
+def check_values(
+    op: str, index: Index, shape: Shape, dtype: DTypeLike, arrays: Sequence[np.ndarray]
+) -> None:
     """Raise an IndexingError for the first entry of an index array that is out of range."""
     x, types = ArrayType(shape, dtype), operand_types(arrays)
     values = iter(arrays)

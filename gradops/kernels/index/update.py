@@ -13,7 +13,7 @@ from ...core.types import ArrayType, operand_types
 from .indexing import Index, axes_used, check_values, native, paired, placement, view
 
 
-def put(*operands: Any, index: Index, shape: tuple[int, ...]) -> Any:
+def put(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
     """Zeros of `shape`, with the first operand added at an index."""
     g, *arrays = operands
     if not arrays:
@@ -28,7 +28,9 @@ def put(*operands: Any, index: Index, shape: tuple[int, ...]) -> Any:
     return flat.reshape(shape)
 
 
-def flat_places(op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+def flat_places(
+    op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
+) -> np.ndarray:
     """Where in the flattened array the entries at an index are."""
     k = len(shape)
     if "..." not in index:  # the axes that the index does not name come last and need no table
@@ -45,7 +47,9 @@ def flat_places(op: str, index: Index, shape: tuple[int, ...], arrays: Sequence[
     return places.reshape(*outer.shape, *shape[k:])
 
 
-def leading_places(index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) -> Any:
+def leading_places(
+    index: Index, shape: tuple[int, ...], arrays: Sequence[np.ndarray]
+) -> np.ndarray:
     """The same along the axes that an index names: from a table, or computed if that were big.
 
     Of nothing but arrays of integers, the places can be computed.
@@ -65,7 +69,7 @@ def leading_places(index: Index, shape: tuple[int, ...], arrays: Sequence[Any]) 
 def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
     """The kernel that combines the first operand at an index with the second by `ufunc`."""
 
-    def kernel(*operands: Any, index: Index) -> Any:
+    def kernel(*operands: np.ndarray, index: Index) -> Any:
         x, v, *arrays = operands
         y, v = np.array(x, order="C"), fitted(op, x, v, arrays, index)
         if not arrays:
@@ -80,7 +84,7 @@ def updated(op: str, ufunc: np.ufunc) -> Callable[..., Any]:
     return kernel
 
 
-def written(*operands: Any, index: Index) -> Any:
+def written(*operands: np.ndarray, index: Index) -> np.ndarray:
     """The first operand with the second at an index; of several for one entry, the last."""
     x, v, *arrays = operands
     y, v = np.array(x, order="C"), fitted("set_at", x, v, arrays, index)
@@ -92,7 +96,9 @@ def written(*operands: Any, index: Index) -> Any:
     return y
 
 
-def fitted(op: str, x: Any, v: Any, arrays: Sequence[Any], index: Index) -> Any:
+def fitted(
+    op: str, x: np.ndarray, v: np.ndarray, arrays: Sequence[np.ndarray], index: Index
+) -> np.ndarray:
     """The values in the dtype of the entries, if they can have it and broadcast to their places."""
     dtype = np.asarray(x).dtype
     if not hasattr(v, "dtype"):
@@ -104,7 +110,7 @@ def fitted(op: str, x: Any, v: Any, arrays: Sequence[Any], index: Index) -> Any:
     return v.astype(dtype, casting="same_kind", copy=False)
 
 
-def survivors(*arrays: Any, index: Index, shape: tuple[int, ...]) -> Any:
+def survivors(*arrays: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
     """Whether what is written at an index is not overwritten by what comes later."""
     places = flat_places("survivors", index, shape, arrays)
     last, order = np.empty(math.prod(shape), np.intp), np.arange(places.size)

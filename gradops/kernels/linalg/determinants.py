@@ -14,12 +14,12 @@ from .linalg import DOUBLE, ROUTINES, WIDE, cast, dtype_of, inv
 REGULAR = 1e8  # condition numbers for which half of the digits are left
 
 
-def det(x: Any) -> Any:
+def det(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     return cast(ROUTINES.det(x, signature="D->D" if dtype.kind == "c" else "d->d"), dtype)
 
 
-def slogdet(x: Any) -> Any:
+def slogdet(x: np.ndarray) -> np.ndarray:
     """The sign and the logarithm of the size of the determinant, side by side."""
     dtype = dtype_of(x)
     sign, log = ROUTINES.slogdet(x, signature="D->Dd" if dtype.kind == "c" else "d->dd")
@@ -28,7 +28,9 @@ def slogdet(x: Any) -> Any:
     return y
 
 
-def inverse_of(op: str, x: Any, *others: Any) -> tuple[Any, Any, Any]:
+def inverse_of(
+    op: str, x: np.ndarray, *others: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A matrix in double precision, the transpose of its inverse, and where that is of no use."""
     dtype = dtype_of(x, *others)
     wide = x.astype(WIDE if dtype.kind == "c" else DOUBLE)
@@ -38,7 +40,7 @@ def inverse_of(op: str, x: Any, *others: Any) -> tuple[Any, Any, Any]:
     return wide, inverse, bad if x.size else np.zeros(bad.shape, bool)
 
 
-def cofactors(x: Any) -> Any:
+def cofactors(x: np.ndarray) -> np.ndarray:
     """det(x) inv(x).T where that is accurate: see Note [Singular]."""
     with np.errstate(all="ignore"):
         wide, inverse, bad = inverse_of("cofactors", x)
@@ -49,7 +51,7 @@ def cofactors(x: Any) -> Any:
     return np.ascontiguousarray(cast(y, dtype_of(x)))
 
 
-def second_of_det(x: Any, t: Any) -> Any:
+def second_of_det(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     """The derivative of the cofactors in the direction t."""
     x, t = np.broadcast_arrays(x, t)
     with np.errstate(all="ignore"):
@@ -69,13 +71,13 @@ def second_of_det(x: Any, t: Any) -> Any:
     return cast(y, dtype_of(x, t))
 
 
-def rotated(x: Any) -> tuple[Any, Any, Any, Any]:
+def rotated(x: np.ndarray) -> tuple[Any, Any, Any, Any]:
     """Singular vectors and values of matrices, and the determinants of the vectors."""
     u, s, vh = np.linalg.svd(x)
     return u, s, vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
-def products(s: Any, but: int) -> Any:
+def products(s: np.ndarray, but: int) -> np.ndarray:
     """Of all entries but one, for each; or but two, for each pair, and 0 where it is none."""
     n = s.shape[-1]
     one = np.eye(n, dtype=bool)

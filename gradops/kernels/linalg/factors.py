@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...typing import DTypeLike
 from .linalg import (
     DIVERGED,
     DOUBLE,
@@ -23,7 +24,7 @@ def routine(name: str, m: int, n: int, kind: str = "") -> Any:
     return found or getattr(ROUTINES, f"{name}_{'m' if m < n else 'n'}{kind}")
 
 
-def svd(x: Any, full_matrices: bool = True) -> Any:
+def svd(x: Any, full_matrices: bool = True) -> np.ndarray:
     """The matrix U, the singular values as a row, and the transpose of Vh, one above the other."""
     dtype = dtype_of(x)
     *batch, m, n = x.shape
@@ -41,7 +42,7 @@ def svd(x: Any, full_matrices: bool = True) -> Any:
     return y
 
 
-def svdvals(x: Any) -> Any:
+def svdvals(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     signature = "D->d" if dtype.kind == "c" else "d->d"
     call = routine("svd", *x.shape[-2:])
@@ -54,7 +55,7 @@ FACTORED: dict[str, Any] = {
 }
 
 
-def qr(x: Any, mode: str = "reduced") -> Any:
+def qr(x: np.ndarray, mode: str = "reduced") -> np.ndarray:
     """The matrix Q above the transpose of R."""
     dtype = dtype_of(x)
     *batch, m, n = x.shape
@@ -64,12 +65,12 @@ def qr(x: Any, mode: str = "reduced") -> Any:
     return y
 
 
-def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def complex_dtype(dtype: np.dtype[Any]) -> np.dtype:
     """The dtype of complex numbers with parts of a dtype."""
     return np.dtype(dtype.char.upper())
 
 
-def eig(x: Any) -> Any:
+def eig(x: Any) -> np.ndarray:
     """The eigenvalues as a row above the matrix of eigenvectors, complex in any case."""
     dtype = dtype_of(x)
     *batch, n, _ = x.shape
@@ -80,21 +81,21 @@ def eig(x: Any) -> Any:
     return y
 
 
-def eigvals(x: Any) -> Any:
+def eigvals(x: np.ndarray) -> np.ndarray:
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->D"
     found = attempt("eigvals", ROUTINES.eigvals, x, signature, DIVERGED, finite=True)
     return cast(found, complex_dtype(dtype))
 
 
-def cutoff(m: Any, n: Any, rtol: float | None, dtype: Any = DOUBLE) -> Any:
+def cutoff(m: Any, n: Any, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any:
     """What part of the largest singular value counts as zero."""
     if rtol is not None:
         return rtol
     return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
 
 
-def checked(op: str, x: Any) -> Any:
+def checked(op: str, x: np.ndarray) -> Any:
     """Matrices with finite entries, in the dtype of the result."""
     x = cast(x, dtype_of(x))
     if not (fine := np.isfinite(x)).all():
@@ -104,13 +105,13 @@ def checked(op: str, x: Any) -> Any:
     return x
 
 
-def pinv(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
+def pinv(x: np.ndarray, rtol: float | None = None, hermitian: bool = False) -> np.ndarray:
     x = checked("pinv", x)
     m, n = x.shape[-2:]
     return np.linalg.pinv(x, cutoff(m, n, rtol, x.dtype), hermitian)
 
 
-def matrix_rank(x: Any, rtol: float | None = None, hermitian: bool = False) -> Any:
+def matrix_rank(x: np.ndarray, rtol: float | None = None, hermitian: bool = False) -> np.ndarray:
     x = checked("matrix_rank", x)
     return np.linalg.matrix_rank(x, hermitian=hermitian, rtol=rtol)
 

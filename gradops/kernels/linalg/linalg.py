@@ -28,7 +28,7 @@ HINTS = {
 
 
 @lru_cache(maxsize=256)
-def common_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+def common_dtype(*dtypes: np.dtype) -> np.dtype:
     """The dtype of a result: single precision if every operand has it, else double."""
     for dtype in dtypes:
         if dtype.kind not in "biufc" or (dtype.kind in "fc" and dtype.char not in "fdFD"):
@@ -39,21 +39,27 @@ def common_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("f4") if single else DOUBLE
 
 
-def dtype_of(*xs: Any) -> np.dtype[Any]:
+def dtype_of(*xs: np.ndarray) -> np.dtype:
     """The same for operands."""
     if len(xs) == 1 and xs[0].dtype is DOUBLE:
         return DOUBLE
     return common_dtype(*(x.dtype for x in xs))
 
 
-def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of the parts of numbers of a dtype."""
     return np.dtype(dtype.char.lower())
 
 
 def attempt(
-    op: str, routine: Any, x: Any, signature: str, why: str, out: Any = None, finite: bool = False
-) -> Any:
+    op: str,
+    routine: Any,
+    x: np.ndarray,
+    signature: str,
+    why: str,
+    out: Any = None,
+    finite: bool = False,
+) -> np.ndarray:
     """What a routine gives, or a LinAlgError that says for which matrix there is nothing.
 
     With `finite`, infinities and NaN are refused: iterations do not end on them, or in nonsense.
@@ -69,7 +75,15 @@ def attempt(
         return refused(op, routine, x, signature, why, out, finite)
 
 
-def refused(op: str, routine: Any, x: Any, signature: str, why: str, out: Any, finite: bool) -> Any:
+def refused(
+    op: str,
+    routine: Any,
+    x: np.ndarray,
+    signature: str,
+    why: str,
+    out: np.ndarray | None,
+    finite: bool,
+) -> np.ndarray:
     """Raise the error for what went wrong, if it did, and was not a sum that overflowed."""
     if finite and not (fine := np.isfinite(x)).all():
         raise failure(op, [x], NOT_FINITE, ~fine.all((-2, -1)))
@@ -82,19 +96,19 @@ def refused(op: str, routine: Any, x: Any, signature: str, why: str, out: Any, f
     return found
 
 
-def failure(op: str, xs: Sequence[Any], why: str, where: Any) -> LinAlgError:
+def failure(op: str, xs: Sequence[np.ndarray], why: str, where: Any) -> LinAlgError:
     """The error for the first matrix of a stack that `where` marks."""
     place = ", ".join(map(str, np.argwhere(where)[0])) if np.ndim(where) else ""
     said = f"{why}: number {place} of the stack" if place else why
     return LinAlgError(op, operand_types(xs), said, hint=HINTS[why])
 
 
-def cast(y: Any, dtype: np.dtype[Any]) -> Any:
+def cast(y: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A result in its dtype, which it mostly has."""
     return y if y.dtype is dtype else y.astype(dtype, copy=False)
 
 
-def solve(a: Any, b: Any) -> Any:
+def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     dtype = dtype_of(a, b)
     signature = "DD->D" if dtype.kind == "c" else "dd->d"
     try:
@@ -106,7 +120,7 @@ def solve(a: Any, b: Any) -> Any:
         raise failure("solve", [a, b], SINGULAR, bad) from None
 
 
-def inv(x: Any, checked: bool = True) -> Any:
+def inv(x: np.ndarray, checked: bool = True) -> Any:
     """The inverse; of singular matrices NaN, unless that is checked for."""
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"
@@ -116,7 +130,7 @@ def inv(x: Any, checked: bool = True) -> Any:
         return cast(ROUTINES.inv(x, signature=signature), dtype)
 
 
-def cholesky(x: Any, upper: bool = False) -> Any:
+def cholesky(x: np.ndarray, upper: bool = False) -> np.ndarray:
     dtype = dtype_of(x)
     routine = ROUTINES.cholesky_up if upper else ROUTINES.cholesky_lo
     signature = "D->D" if dtype.kind == "c" else "d->d"
@@ -127,7 +141,7 @@ EIGH = {"L": ROUTINES.eigh_lo, "U": ROUTINES.eigh_up}
 EIGVALSH = {"L": ROUTINES.eigvalsh_lo, "U": ROUTINES.eigvalsh_up}
 
 
-def eigh(x: Any, UPLO: str = "L") -> Any:
+def eigh(x: Any, UPLO: str = "L") -> np.ndarray:
     """The eigenvalues as a row above the matrix of eigenvectors."""
     dtype = dtype_of(x)
     routine = EIGH[UPLO]
@@ -143,7 +157,7 @@ def eigh(x: Any, UPLO: str = "L") -> Any:
     return y
 
 
-def eigvalsh(x: Any, UPLO: str = "L") -> Any:
+def eigvalsh(x: np.ndarray, UPLO: str = "L") -> np.ndarray:
     dtype = dtype_of(x)
     routine = EIGVALSH[UPLO]
     signature = "D->d" if dtype.kind == "c" else "d->d"

@@ -18,7 +18,7 @@ def is_thin(m: int, k: int, n: int) -> bool:
     return TILE < m * k * n <= MOST and min(m, k, n) <= THIN
 
 
-def multiplied(a: Any, b: Any, out: Any = None) -> Any:
+def multiplied(a: np.ndarray, b: Any, out: np.ndarray | None = None) -> Any:
     """`np.dot` of two matrices, if thin one of some rows at a time."""
     (m, k), n = a.shape, b.shape[1]
     if not is_thin(m, k, n) or a.dtype != b.dtype or not (count := tiles(m, m * k * n)):

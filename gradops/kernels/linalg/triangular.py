@@ -10,8 +10,8 @@ BLOCK = 64  # rows that are substituted one by one; between blocks there are mat
 
 
 def solve_triangular(
-    a: Any, b: Any, lower: bool, unit_diagonal: bool = False, checked: bool = True
-) -> Any:
+    a: np.ndarray, b: np.ndarray, lower: bool, unit_diagonal: bool = False, checked: bool = True
+) -> np.ndarray:
     """The solution of a @ x = b, of which only one triangle of `a` is read.
 
     Elimination finds nothing to eliminate in an upper triangle, so it substitutes from the last row
@@ -31,7 +31,7 @@ def solve_triangular(
     return cast(np.ascontiguousarray(y[..., ::-1, :]) if lower else y, dtype)
 
 
-def substituted(a: Any, b: Any, unit_diagonal: bool, dtype: Any) -> Any:
+def substituted(a: Any, b: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
     """The solution with an upper triangle, block by block from the last."""
     n = a.shape[-1]
     signature = f"{dtype.char * 2}->{dtype.char}"
@@ -48,7 +48,7 @@ def substituted(a: Any, b: Any, unit_diagonal: bool, dtype: Any) -> Any:
     return y
 
 
-def block(a: Any, unit_diagonal: bool, dtype: Any) -> Any:
+def block(a: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
     """The upper triangle of a block, zeros below it."""
     n = a.shape[-1]
     y = np.where(np.tri(n, k=-1, dtype=bool), dtype.type(0), a)
@@ -57,6 +57,6 @@ def block(a: Any, unit_diagonal: bool, dtype: Any) -> Any:
     return y
 
 
-def diagonal(a: Any) -> Any:
+def diagonal(a: np.ndarray) -> np.ndarray:
     """The diagonals, as a view."""
     return np.diagonal(a, axis1=-2, axis2=-1)

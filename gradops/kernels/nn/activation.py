@@ -16,7 +16,7 @@ from .gelu import by_pieces, gelu_piece
 SHORT = 32  # entries of a row up to which turning the array is the lesser cost
 
 
-def has_short_rows(x: Any, axis: int) -> bool:
+def has_short_rows(x: np.ndarray, axis: int) -> bool:
     """Whether `axis` is the last of several axes of a float array, and a short one."""
     return (
         type(x) is np.ndarray
@@ -27,13 +27,13 @@ def has_short_rows(x: Any, axis: int) -> bool:
     )
 
 
-def columns(x: Any) -> Any:
+def columns(x: np.ndarray) -> Any:
     """The rows of `x` as the columns of a matrix: in memory too if they are short, else a view."""
     turned = x.reshape(-1, x.shape[-1]).T
     return turned.copy() if x.shape[-1] <= SHORT else turned
 
 
-def rows(y: Any, like: Any, out: Any = None) -> Any:
+def rows(y: np.ndarray, like: np.ndarray, out: np.ndarray | None = None) -> Any:
     """The columns of `y` as rows again, in the shape of `like` or in `out`."""
     if out is None:
         return np.ascontiguousarray(y.T).reshape(like.shape)
@@ -45,7 +45,7 @@ WIDE = 1 << 13  # entries that are compared at a time
 MANY = 2 * WIDE  # entries from which that pays
 
 
-def positive_part(x: Any, out: Any = None) -> Any:
+def positive_part(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     """`np.maximum(x, 0)`."""
     if type(x) is not np.ndarray or x.size < MANY or x.dtype.kind != "f":
         return np.maximum(x, 0, out=out)
@@ -78,7 +78,7 @@ NUMBERS: dict[Any, Any] = {
 ARRAYS = frozenset({np.ndarray, np.float32, np.float64})
 
 
-def sigmoid(x: Any, out: Any = None) -> Any:
+def sigmoid(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     """1 / (1 + exp(-x)), exact in both tails."""
     numbers = NUMBERS.get(x.dtype) if type(x) in ARRAYS else None
     if numbers is not None and x.size <= SMALL:
@@ -92,7 +92,7 @@ def sigmoid(x: Any, out: Any = None) -> Any:
         return np.divide(1, np.add(y, 1, out=out), out=out)
 
 
-def softplus(x: Any, out: Any = None) -> Any:
+def softplus(x: np.ndarray, out: np.ndarray | None = None) -> Any:
     x = inexact(x)
     if np.size(x) <= SMALL:
         return np.logaddexp(x, 0, out=out)
@@ -100,13 +100,13 @@ def softplus(x: Any, out: Any = None) -> Any:
     return np.add(y, np.maximum(x, 0), out=reusable(y) if out is None else out)
 
 
-def softplus_of_minus(x: Any) -> Any:
+def softplus_of_minus(x: np.ndarray) -> Any:
     """log(1 + exp(-x)) for an array `x` >= 0, which is overwritten."""
     out = reusable(x)
     return np.log1p(np.exp(np.negative(x, out=out), out=out), out=out)
 
 
-def silu(x: Any, out: Any = None) -> Any:
+def silu(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     x = inexact(x)
     with np.errstate(over="ignore"):  # x / inf is the 0 that is meant
         y = np.negative(x)
@@ -123,7 +123,7 @@ def is_single(x: Any) -> bool:
     return type(x) in ARRAYS and x.dtype.kind == "f" and x.dtype.itemsize <= 4
 
 
-def gelu_by_erf(x: Any, out: Any) -> Any:
+def gelu_by_erf(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     if is_single(x):
         return by_pieces(gelu_piece, x, out)
     y = erf(x * math.sqrt(0.5))
@@ -132,7 +132,7 @@ def gelu_by_erf(x: Any, out: Any) -> Any:
     return np.multiply(y, 0.5, out=out)
 
 
-def gelu_by_tanh(x: Any, out: Any) -> Any:
+def gelu_by_tanh(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     y = x * x * CUBIC
     y += 1
     y *= x

@@ -5,7 +5,7 @@ of a window lie in long runs, and windows become the rows of a matrix by few and
 axes of results are in the usual order, channels first, but their memory is not, so what follows in
 a network finds it as it needs it, and nothing is turned around.
 
-Note [Blocks]. The matrix of all windows has each entry of an operand many times. It is made and
+Note [Windows]. The matrix of all windows has each entry of an operand many times. It is made and
 used in blocks that stay in the cache. Where filters are small, blocks are multiplied in tiles for
 which OpenBLAS takes one thread, and threads of ours take the blocks, copies included. What is added
 to what does not depend on the number of threads, and so neither do the bits of results.
@@ -33,25 +33,37 @@ Slide = tuple[Sizes, Sizes, Pads, Sizes]  # window, strides, pads, dilations
 
 
 def convolve(
-    x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int, bias: Any = None
+    x: np.ndarray,
+    w: np.ndarray,
+    strides: Sizes,
+    pads: Pads,
+    dilations: Sizes,
+    groups: int,
+    bias: np.ndarray | None = None,
 ) -> Any:
     """The products of the filters `w` with the windows of `x`, summed: channels first."""
     return second(correlate(last(x), w, strides, pads, dilations, groups, bias))
 
 
-def last(x: Any) -> Any:
+def last(x: np.ndarray) -> Any:
     """A view with the second axis last."""
     return x.transpose(0, *range(2, x.ndim), 1)
 
 
-def second(x: Any) -> Any:
+def second(x: np.ndarray) -> np.ndarray:
     """A view with the last axis second."""
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def correlate(
-    x: Any, w: Any, strides: Sizes, pads: Pads, dilations: Sizes, groups: int, bias: Any = None
-) -> Any:
+    x: np.ndarray,
+    w: np.ndarray,
+    strides: Sizes,
+    pads: Pads,
+    dilations: Sizes,
+    groups: int,
+    bias: np.ndarray | None = None,
+) -> np.ndarray:
     """The same for an `x` with channels last, and so is the result."""
     slide = w.shape[2:], strides, pads, dilations
     sizes = map(places, x.shape[1:-1], *slide)
@@ -72,13 +84,13 @@ def correlate(
     return y
 
 
-def matrices(w: Any, groups: int) -> Any:
+def matrices(w: np.ndarray, groups: int) -> np.ndarray:
     """The filters of each group as the columns of a matrix."""
     filters = last(w).reshape(groups, len(w) // groups, math.prod(w.shape[1:]))
     return np.ascontiguousarray(filters.transpose(0, 2, 1))
 
 
-def shares(x: Any, y: Any, filters: Any, most: int) -> list[list[slice]]:
+def shares(x: np.ndarray, y: np.ndarray, filters: Any, most: int) -> list[list[slice]]:
     """Examples that are worked on at a time, in lists that threads may take."""
     width, height = filters.shape[-2:]
     one = max(1, y[:1, ..., :1].size * len(filters) * width * x.itemsize)
@@ -89,7 +101,7 @@ def shares(x: Any, y: Any, filters: Any, most: int) -> list[list[slice]]:
 
 
 def blocks(
-    x: Any, parts: Iterable[slice], slide: Slide, groups: int
+    x: np.ndarray, parts: Iterable[slice], slide: Slide, groups: int
 ) -> Iterator[tuple[tuple[slice, slice], Any]]:
     """Examples and places, and their windows as the rows of a matrix for each group.
 
@@ -134,14 +146,14 @@ def framing(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
     return frame, frame[within(shape, full)], within(x.shape, inverse(full))
 
 
-def grouped(views: Any, n: int, groups: int) -> Any:
+def grouped(views: Any, n: int, groups: int) -> np.ndarray:
     """Windows over `n` axes with an axis of groups of channels in front."""
     *shape, channels = views.shape
     parted = views.reshape(*shape, groups, channels // groups)
     return parted.transpose(len(shape), *range(len(shape)), len(shape) + 1)
 
 
-def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[Any, Any]:
+def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
     """Memory in the shape of windows over `n` axes, and as the rows of a matrix for each group.
 
     Where windows lie in short runs, the matrix has its columns in one piece.
@@ -154,13 +166,13 @@ def as_rows(buffer: Any, shape: tuple[int, ...], n: int) -> tuple[Any, Any]:
     return turned.transpose(np.argsort(order)), buffer.reshape(groups, width, rows).swapaxes(1, 2)
 
 
-def by_group(y: Any, groups: int) -> Any:
+def by_group(y: np.ndarray, groups: int) -> np.ndarray:
     """An array with channels last as a matrix for each group of channels."""
     *shape, channels = y.shape
     return y.reshape(math.prod(shape), groups, channels // groups).transpose(1, 0, 2)
 
 
-def tiles(rows: Any, height: int) -> Iterator[tuple[int, int, int]]:
+def tiles(rows: np.ndarray, height: int) -> Iterator[tuple[int, int, int]]:
     """Where to begin and end among the rows, and how many to multiply at a time."""
     _, n, width = rows.shape
     most = TILE // max(1, width * height)
@@ -173,7 +185,7 @@ def tiles(rows: Any, height: int) -> Iterator[tuple[int, int, int]]:
         yield whole, n, n - whole
 
 
-def tiled(rows: Any, tile: tuple[int, int, int]) -> Any:
+def tiled(rows: np.ndarray, tile: tuple[int, int, int]) -> np.ndarray:
     """Some rows of each group, so many at a time: a view."""
     first, last, size = tile
     groups, _, width = rows.shape
@@ -205,8 +217,8 @@ def weigh(
 
 
 def spread(
-    g: Any, w: Any, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
-) -> Any:
+    g: Any, w: np.ndarray, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
+) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 
     Entries that are a stride apart see the same part of each filter. They are a convolution of `g`
@@ -228,7 +240,7 @@ def spread(
     return second(y)
 
 
-def exchanged(w: Any, groups: int) -> Any:
+def exchanged(w: np.ndarray, groups: int) -> np.ndarray:
     """The filters with channels of operand and result in each other's place."""
     parted = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
     return parted.reshape(-1, *parted.shape[2:])

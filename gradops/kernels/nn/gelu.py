@@ -21,7 +21,7 @@ HALF, ONE, DENSITY = (np.float32(n) for n in (0.5, 1, 1 / math.sqrt(2 * math.pi)
 Piece = Callable[[Any, Any], Any]
 
 
-def doubled_distribution(x: Any, s: Any, u: Any) -> Any:
+def doubled_distribution(x: np.ndarray, s: np.ndarray, u: np.ndarray) -> np.ndarray:
     """2 Phi(x) in `u`, from x and its square."""
     np.multiply(s, P[-1], out=u)
     for c in P[-2:0:-1]:
@@ -30,13 +30,13 @@ def doubled_distribution(x: Any, s: Any, u: Any) -> Any:
     return np.add(np.tanh(u, out=u), ONE, out=u)
 
 
-def gelu_piece(x: Any, y: Any) -> None:
+def gelu_piece(x: np.ndarray, y: np.ndarray) -> None:
     """x Phi(x)."""
     doubled_distribution(x, np.multiply(x, x), y)
     np.multiply(np.multiply(y, HALF, out=y), x, out=y)
 
 
-def slope_piece(x: Any, y: Any) -> None:
+def slope_piece(x: np.ndarray, y: np.ndarray) -> None:
     """Phi(x) + x phi(x)."""
     s = np.multiply(x, x)
     np.multiply(doubled_distribution(x, s, y), HALF, out=y)

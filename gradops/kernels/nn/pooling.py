@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...typing import DTypeLike
 from .windows import Pads, entries, framed, within
 
 Sizes = Sequence[int]
@@ -15,7 +16,7 @@ LONG = 4  # entries of a window up to which they are combined one at a time
 BITS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}  # floats and integers as wide
 
 
-def around(x: Any, pads: Pads) -> Pads:
+def around(x: np.ndarray, pads: Pads) -> Pads:
     """Widths of padding for all axes, of which `pads` are the last."""
     return [(0, 0)] * (x.ndim - len(pads)) + list(pads)
 
@@ -30,8 +31,14 @@ def along_each(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) ->
 
 
 def combined(
-    x: Any, combine: Any, fill: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
-) -> Any:
+    x: np.ndarray,
+    combine: Any,
+    fill: Any,
+    window: Sizes,
+    strides: Sizes,
+    pads: Pads,
+    dilations: Sizes,
+) -> np.ndarray:
     """The entries of each window combined, along one axis after the other."""
     y = framed(x, around(x, pads), fill)
     begin = y.ndim - len(window)
@@ -57,23 +64,23 @@ def parted(x: Any, axis: int, window: int) -> Any:
     return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
 
-def sums(x: Any, *slide: Any) -> Any:
+def sums(x: np.ndarray, *slide: Any) -> Any:
     """The sum of each window."""
     return combined(x, np.add, 0, *slide)
 
 
-def greatest(x: Any, *slide: Any) -> Any:
+def greatest(x: np.ndarray, *slide: Any) -> Any:
     """The greatest entry of each window; NaN if there is one."""
     return combined(x, np.maximum, least(x.dtype), *slide)
 
 
-def least(dtype: Any) -> Any:
+def least(dtype: np.dtype) -> Any:
     """What is less than all other numbers of a dtype."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
 def spread_sums(
-    g: Any, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+    g: np.ndarray, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
 ) -> Any:
     """The transpose of `sums`, for an operand whose last axes have the sizes `shape`."""
     first = g.ndim - len(window)
@@ -94,7 +101,7 @@ def spread_sums(
 
 
 def places_of_greatest(
-    x: Any, dtype: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+    x: Any, dtype: np.dtype, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
 ) -> Any:
     """The number of the first greatest entry in each window, counted in order; NaN is greatest."""
     y = greatest(x, window, strides, pads, dilations)
@@ -111,13 +118,19 @@ def places_of_greatest(
     return found
 
 
-def all_bits(mask: Any, dtype: Any) -> Any:
+def all_bits(mask: np.ndarray, dtype: DTypeLike) -> Any:
     """Integers with all bits set where the mask holds, else with none: faster than `np.where`."""
     return np.negative(mask.view(np.int8)).astype(dtype)
 
 
 def put_at(
-    g: Any, chosen: Any, shape: Sizes, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+    g: np.ndarray,
+    chosen: Any,
+    shape: Sizes,
+    window: Sizes,
+    strides: Sizes,
+    pads: Pads,
+    dilations: Sizes,
 ) -> Any:
     """Zeros with each cotangent added at the entry of its window that was chosen."""
     sizes = [n + lo + hi for n, (lo, hi) in zip(shape, pads, strict=True)]
@@ -131,7 +144,7 @@ def put_at(
     return y[within(y.shape, around(y, pads))]
 
 
-def masked(x: Any, mask: Any, out: Any = None) -> Any:
+def masked(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:
     """`x` where the mask holds, else 0; never a product, which an infinity would make NaN."""
     bits = BITS.get(x.dtype)
     if bits is None:
@@ -142,7 +155,7 @@ def masked(x: Any, mask: Any, out: Any = None) -> Any:
 
 
 def taken_at(
-    x: Any, chosen: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+    x: np.ndarray, chosen: Any, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
 ) -> Any:
     """The entry of each window that was chosen."""
     x = framed(x, around(x, pads))

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 Pads = Sequence[tuple[int, int]]
 
 
-def extent(window: Any, dilation: int) -> Any:
+def extent(window: Any, dilation: int) -> np.ndarray:
     """The entries from the first of a window to the last."""
     return dilation * (window - 1) + 1
 
@@ -20,7 +20,7 @@ def places(size: Any, window: Any, stride: int, pad: tuple[int, int], dilation: 
     return (size + sum(pad) - extent(window, dilation)) // stride + 1
 
 
-def framed(x: Any, pads: Pads, fill: Any = 0, order: Any = "K") -> Any:
+def framed(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.ndarray:
     """`x` with entries added around it, or taken away where a width is negative."""
     if not any(map(any, pads)):
         return x if order == "K" else np.ascontiguousarray(x)
@@ -45,7 +45,11 @@ def within(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
 
 
 def windows(
-    x: Any, first: int, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+    x: np.ndarray,
+    first: int,
+    window: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
 ) -> Any:
     """A view of the windows over the axes of `x` from `first` on.
 

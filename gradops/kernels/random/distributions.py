@@ -1,5 +1,7 @@
 """Random numbers whose distribution has a parameter for each of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +22,7 @@ def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Call
     dtype is that of the parameter, unless it is given.
     """
 
-    def kernel(key: Any, parameter: Any, shape: Any) -> Any:
+    def kernel(key: Any, parameter: Any, shape: tuple[int, ...]) -> Any:
         key, given = as_keys(key), np.asarray(parameter)
         found = float_dtype(given) if dtype is None else dtype
         check(name, given)
@@ -47,7 +49,7 @@ def check(name: str, parameter: np.ndarray) -> None:
         )
 
 
-def loggamma(generator: Any, alpha: np.ndarray) -> Any:
+def loggamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
     """The logarithm of numbers with a gamma distribution, also where these underflow.
 
     With E exponential, G(alpha) has the distribution of G(alpha + 1) exp(-E / alpha).
@@ -57,12 +59,12 @@ def loggamma(generator: Any, alpha: np.ndarray) -> Any:
         return y - generator.standard_exponential(alpha.shape) / alpha
 
 
-def gamma(generator: Any, alpha: np.ndarray) -> Any:
+def gamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
     with np.errstate(under="ignore"):
         return np.exp(loggamma(generator, alpha))
 
 
-def poisson(generator: Any, mean: np.ndarray) -> Any:
+def poisson(generator: np.random.Generator, mean: np.ndarray) -> np.ndarray:
     return generator.poisson(mean)
 
 

@@ -7,6 +7,8 @@ differ in a single bit have unrelated numbers, and no draw depends on another. L
 generators, the numbers may change with NumPy's version.
 """
 
+from __future__ import annotations
+
 import functools
 import math
 import operator
@@ -14,6 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from ...typing import DTypeLike
 
 Word = Any  # of 64 bits: a Python number, or an array of uint64
 DType = np.dtype[Any]
@@ -27,7 +31,7 @@ DRAWN_IN: dict[DType, DType] = {HALF: FLOAT32, FLOAT32: FLOAT32, FLOAT64: FLOAT6
 """The dtypes that floats may have, and those they are drawn in."""
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in DRAWN_IN}
 
-IDLE: list["np.random.Generator"] = []
+IDLE: list[np.random.Generator] = []
 """Generators no draw is using. Setting the state of one takes a tenth of the time of making one."""
 
 
@@ -75,7 +79,7 @@ def as_keys(key: Any) -> np.ndarray:
     return key
 
 
-def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: Any) -> Any:
+def drawn(draw: Callable[..., Any], key: Any, *args: Any, **attrs: object) -> np.ndarray:
     """What `draw` gives with a generator of which nothing was drawn for the key before."""
     try:
         generator = IDLE.pop()  # in one step, so threads and interrupted draws have their own
@@ -91,7 +95,7 @@ def keyed(draw: Callable[..., Any]) -> Callable[..., Any]:
     """`draw(generator, ...)` as a function of a key, or of a stack of keys each of which draws."""
 
     @functools.wraps(draw)
-    def kernel(key: Any, *args: Any, **attrs: Any) -> Any:
+    def kernel(key: Any, *args: Any, **attrs: object) -> Any:
         key = as_keys(key)
         if key.ndim == 1:
             y = drawn(draw, key.tolist(), *args, **attrs)
@@ -112,7 +116,7 @@ def at_start(key: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def spanned(low: float, high: float, dtype: Any) -> bool:
+def spanned(low: float, high: float, dtype: np.dtype) -> bool:
     """Whether a dtype has all numbers from `low` to `high`, and their distance."""
     top = LARGEST[dtype]
     return -top <= low <= high <= top and high - low <= top
@@ -120,8 +124,12 @@ def spanned(low: float, high: float, dtype: Any) -> bool:
 
 @keyed
 def uniform(
-    generator: Any, shape: Any = (), low: float = 0.0, high: float = 1.0, dtype: Any = FLOAT32
-) -> Any:
+    generator: np.random.Generator,
+    shape: tuple[int, ...] = (),
+    low: float = 0.0,
+    high: float = 1.0,
+    dtype: np.dtype = FLOAT32,
+) -> np.ndarray:
     dtype = np.dtype(dtype)
     y = generator.random(shape, DRAWN_IN[dtype])
     if low == 0 and high == 1 and dtype != HALF:
@@ -137,13 +145,17 @@ def uniform(
 
 
 @keyed
-def normal(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+def normal(
+    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
+) -> np.ndarray:
     dtype = np.dtype(dtype)
     return generator.standard_normal(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
 
 
 @keyed
-def truncated(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+def truncated(
+    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
+) -> np.ndarray:
     """Normal numbers, those beyond 2 drawn again until none is."""
     dtype = np.dtype(dtype)
     y = generator.standard_normal(shape, DRAWN_IN[dtype])
@@ -157,7 +169,9 @@ def truncated(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
 
 
 @keyed
-def gumbel(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+def gumbel(
+    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
+) -> np.ndarray:
     """-log of exponential numbers, in float64: in float32 the upper tail would end near 19."""
     dtype = np.dtype(dtype)
     if dtype not in DRAWN_IN:
@@ -169,7 +183,9 @@ def gumbel(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
 
 
 @keyed
-def exponential(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+def exponential(
+    generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
+) -> np.ndarray:
     dtype = np.dtype(dtype)
     return generator.standard_exponential(shape, DRAWN_IN[dtype]).astype(dtype, copy=False)
 
@@ -178,7 +194,9 @@ def in_float64(method: str) -> Callable[..., Any]:
     """The kernel that draws float64 with a method of NumPy's generators, and rounds."""
 
     @keyed
-    def kernel(generator: Any, shape: Any = (), dtype: Any = FLOAT32) -> Any:
+    def kernel(
+        generator: np.random.Generator, shape: tuple[int, ...] = (), dtype: DTypeLike = FLOAT32
+    ) -> Any:
         dtype = np.dtype(dtype)
         if dtype not in DRAWN_IN:
             raise ValueError("no dtype of floats")
@@ -191,7 +209,7 @@ laplace, logistic, cauchy = map(in_float64, ("laplace", "logistic", "standard_ca
 
 
 @keyed
-def bernoulli(generator: Any, shape: Any = (), p: float = 0.5) -> Any:
+def bernoulli(generator: np.random.Generator, shape: tuple[int, ...] = (), p: float = 0.5) -> Any:
     """Whether words of 32 bits, which take half of the time of floats, are below p * 2**32."""
     shape = tuple(shape) if np.iterable(shape) else (operator.index(shape),)
     if not 0 <= p <= 1 or min(shape, default=0) < 0:
@@ -202,12 +220,18 @@ def bernoulli(generator: Any, shape: Any = (), p: float = 0.5) -> Any:
 
 
 @keyed
-def integers(generator: Any, shape: Any, low: int, high: int, dtype: Any = INT64) -> Any:
+def integers(
+    generator: np.random.Generator,
+    shape: tuple[int, ...],
+    low: int,
+    high: int,
+    dtype: DTypeLike = INT64,
+) -> Any:
     return generator.integers(operator.index(low), operator.index(high), shape, np.dtype(dtype))
 
 
 @keyed
-def permutation(generator: Any, n: int) -> Any:
+def permutation(generator: np.random.Generator, n: int) -> np.ndarray:
     if operator.index(n) < 0:
         raise ValueError("a negative size")
     return generator.permutation(n).astype(INT64, copy=False)

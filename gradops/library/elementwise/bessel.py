@@ -24,7 +24,6 @@ i0 = elementwise(
 )
 i0_of_numpy = elementwise(
     "i0_of_numpy", np.i0, d=[lambda y, x: i1(x)], traits=[Trait.NONNEGATIVE], samples=reals((3, 4)),
-    source="i0_of_numpy({0})",
     doc="The modified Bessel function of order 0, with the roundings of `numpy.i0`.",
 )
 i1 = elementwise(

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.samples import beside, binary, booleans, cases, distinct, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, type_of
+from ...typing import AnyArray, OperandLike
 from ..families import discrete, elementwise, selection
 from .logic import isnan, logical_not
 
@@ -80,12 +81,12 @@ where = elementwise(
 )
 
 
-def half_of_ties(v: Any, yields: Any, ties: Any) -> Any:
+def half_of_ties(v: AnyArray, yields: Any, ties: AnyArray) -> AnyArray:
     """`v`, but 0 where an operand yields to the other, and half of it where both are equal."""
     return where(yields, masked(ties, v / 2), v)
 
 
-def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: Any) -> Any:
+def extremum(name: str, kernel: np.ufunc, yields: Any, **facets: object) -> Any:
     """The larger or smaller of two entries; equal ones share the derivative.
 
     `yields(a, b)` is where a is not the result, or not alone; NaN yields to nothing.
@@ -141,7 +142,7 @@ clamp = selection(
 )
 
 
-def extremes_of(dtype: Any) -> tuple[Any, Any]:
+def extremes_of(dtype: np.dtype) -> tuple[Any, Any]:
     """What no entry is below, and none above."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -149,7 +150,7 @@ def extremes_of(dtype: Any) -> tuple[Any, Any]:
     return (False, True) if dtype.kind == "b" else (-np.inf, np.inf)
 
 
-def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+def clip(x: OperandLike, min: Any = None, max: Any = None) -> Any:
     """`x` with its entries kept between `min` and `max`, either of which may be None.
 
     The derivative in `x` is 1 between the bounds and at both of them.

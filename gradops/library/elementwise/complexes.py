@@ -8,6 +8,7 @@ from ...core.errors import DTypeError
 from ...core.op import ErrorSample
 from ...core.samples import cases, complexes, reals, unary
 from ...core.types import ArrayType, broadcast_shapes, is_complex, type_of
+from ...typing import AnyArray, Operand
 from ..families import elementwise, zeros_like
 from ..shape.movement import VIEW
 from .arithmetic import abs, square, strong_product
@@ -21,11 +22,11 @@ def part_infer(x: ArrayType) -> ArrayType:
     return ArrayType(x.shape, np.empty(0, x.dtype).real.dtype)
 
 
-def imaginary_cotangent(g: Any, y: Any, x: Any) -> Any:
+def imaginary_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
     return g * 1j if is_complex(type_of(x).dtype) else zeros_like(g)
 
 
-def imag_kernel(x: Any) -> Any:
+def imag_kernel(x: np.ndarray) -> np.ndarray:
     """A view; of real numbers zeros, which NumPy would make read-only."""
     return np.imag(x) if is_complex(type_of(x).dtype) else np.zeros_like(x)[()]
 
@@ -36,7 +37,7 @@ real = elementwise(
     doc="The real part.",
 )
 imag = elementwise(
-    "imag", imag_kernel, d=[None], infer=part_infer, source="imag({0})", traits=VIEW,
+    "imag", imag_kernel, d=[None], infer=part_infer, traits=VIEW,
     vjp=[imaginary_cotangent], jvp=[lambda t, y, x: imag(t)], samples=parts,
     doc="The imaginary part, 0 for real numbers.",
 )
@@ -50,30 +51,30 @@ def angle_infer(x: ArrayType) -> ArrayType:
     return ArrayType(x.shape, np.angle(np.ones(1, x.dtype)).dtype)
 
 
-def angle_cotangent(g: Any, y: Any, x: Any) -> Any:
+def angle_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
     if not is_complex(type_of(x).dtype):
         return zeros_like(g)
     return strong_product(g, 1j * x / square(abs(x)))
 
 
-def angle_tangent(t: Any, y: Any, x: Any) -> Any:
+def angle_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
     return zeros_like(y) if not is_complex(type_of(x).dtype) else imag(conj(x) * t) / square(abs(x))
 
 
 angle = elementwise(
-    "angle", lambda x: np.angle(x), d=[None], infer=angle_infer, source="angle({0})",
+    "angle", lambda x: np.angle(x), d=[None], infer=angle_infer,
     vjp=[angle_cotangent], jvp=[angle_tangent], samples=parts,
     doc="The angle of a complex number with the positive reals, in radians from -pi to pi.",
 )
 
 
-def complex_kernel(x: Any, y: Any) -> Any:
+def complex_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     found = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), complex_dtype(x, y))
     found.real, found.imag = x, y
     return found[()]
 
 
-def complex_dtype(x: Any, y: Any) -> np.dtype[Any]:
+def complex_dtype(x: Any, y: Any) -> np.dtype:
     return np.result_type(x, y, np.complex64)
 
 
@@ -84,7 +85,7 @@ def complex_infer(x: ArrayType, y: ArrayType) -> ArrayType:
 
 
 complex = elementwise(
-    "complex", complex_kernel, d=[None, None], infer=complex_infer, source="complex({0}, {1})",
+    "complex", complex_kernel, d=[None, None], infer=complex_infer,
     vjp=[lambda g, z, x, y: real(g), lambda g, z, x, y: -imag(g)],
     jvp=[
         lambda t, z, x, y: complex(t, zeros_like(t)),

@@ -14,6 +14,7 @@ from ...kernels.elementwise import gamma as kernels
 from ...kernels.elementwise import incomplete
 from ...kernels.elementwise.scipy_kernels import of_scipy
 from ...kernels.elementwise.tables import float_dtype
+from ...typing import AnyArray, OperandLike
 from ..families import elementwise, singular
 from .arithmetic import strong_product
 from .comparison import less, maximum, where
@@ -29,7 +30,7 @@ __all__ = [
 def of_floats(name: str) -> Callable[..., ArrayType]:
     """Type inference for an op, entry by entry, that gives floats: of integers, float64."""
 
-    def infer(*types: ArrayType, **attrs: Any) -> ArrayType:
+    def infer(*types: ArrayType, **attrs: object) -> ArrayType:
         return ArrayType(broadcast_shapes(name, types), float_dtype(*(t.dtype for t in types)))
 
     return infer
@@ -43,7 +44,7 @@ def borrowed(name: str, **facets: Any) -> Op:
 def none_in(name: str, operand: str) -> singular:
     """The partial derivative in an operand for which there is no formula."""
 
-    def refuse(*args: Any, **attrs: Any) -> Any:
+    def refuse(*args: Any, **attrs: object) -> AnyArray:
         raise MissingRuleError(
             name, f"d/d{operand}", hint=f"no formula is known for it: {BY_HAND}"
         )  # fmt: skip
@@ -63,7 +64,7 @@ digamma = elementwise(
 )
 counts = lambda *shapes: drawn(lambda rng, shape: rng.integers(2, 6, shape), shapes)
 zeta = elementwise(
-    "zeta", kernels.zeta, infer=of_floats("zeta"), source="zeta({0}, {1})",
+    "zeta", kernels.zeta, infer=of_floats("zeta"),
     d=[none_in("zeta", "s"), singular(lambda y, s, q: -s * zeta(s + 1, q))],
     samples=cases(
         beside(counts((3, 1)), positive((3, 4))), beside(counts((3,)), between(-0.8, -0.2, (3,))),
@@ -76,7 +77,7 @@ gamma = borrowed(
 )
 
 
-def polygamma(n: int, x: Any) -> Any:
+def polygamma(n: int, x: OperandLike) -> Any:
     """Derivative `n` of digamma. Raises OptionError unless `n` is an integer from 0 on.
 
     >>> float(polygamma(1, 1.0)) == math.pi**2 / 6
@@ -96,7 +97,7 @@ def betaln(a: Any, b: Any) -> Any:
     return gammaln(a) + gammaln(b) - gammaln(a + b)
 
 
-def beta(a: Any, b: Any) -> Any:
+def beta(a: OperandLike, b: OperandLike) -> Any:
     """The beta function of positive numbers, gamma(a) gamma(b) / gamma(a + b).
 
     >>> round(float(1 / beta(2.0, 3.0)), 6)
@@ -121,17 +122,17 @@ def multigammaln(a: Any, d: int) -> Any:
     return total + d * (d - 1) / 4 * math.log(math.pi)
 
 
-def log_density(a: Any, x: Any) -> Any:
+def log_density(a: AnyArray, x: AnyArray) -> AnyArray:
     """The logarithm of x times the density of the gamma distribution at x."""
     return xlogy(a, x) - x - gammaln(a)
 
 
-def gammainc_rise(a: Any, x: Any) -> Any:
+def gammainc_rise(a: AnyArray, x: AnyArray) -> AnyArray:
     """The derivative of gammainc in `a`. See Note [Tails] in `kernels/elementwise/incomplete`."""
     return strong_product(exp(log_density(a, x)), -gamma_slope(a, log(x)))
 
 
-def gammainc_density(a: Any, x: Any) -> Any:
+def gammainc_density(a: AnyArray, x: AnyArray) -> AnyArray:
     """The derivative of gammainc in `x`."""
     return exp(xlogy(a - 1, x) - x - gammaln(a))
 
@@ -171,7 +172,7 @@ def is_lower(a: Any, x: Any) -> Any:
     return less(x, maximum(a, 1))
 
 
-def tail_in_x(y: Any, a: Any, x: Any, n: int) -> Any:
+def tail_in_x(y: AnyArray, a: AnyArray, x: AnyArray, n: int) -> AnyArray:
     if n:
         return y - (a * y + n * gamma_tail(a, x, n=n - 1)) / x
     return y - where(is_lower(a, x), a * y - 1, a * y + 1) / x
@@ -180,14 +181,13 @@ def tail_in_x(y: Any, a: Any, x: Any, n: int) -> Any:
 both_tails = cases(positive((3, 4), (4,)), exactly([3.0, 25, 25], [5.0, 21, 33]))
 gamma_tail = elementwise(
     "gamma_tail", incomplete.gamma_tail, infer=of_floats("gamma_tail"),
-    source="gamma_tail({0}, {1}, n={n})",
     d=[singular(lambda y, a, x, n: gamma_tail(a, x, n=n + 1)), singular(tail_in_x)],
     samples=both_tails,
     doc="Moment n of the smaller tail of the gamma distribution; see Note [Tails].",
 )
 
 
-def slope_in_a(y: Any, a: Any, logx: Any) -> Any:
+def slope_in_a(y: AnyArray, a: AnyArray, logx: Any) -> AnyArray:
     x = exp(logx)
     m0, m1, m2 = (gamma_tail(a, x, n=n) for n in range(3))
     y = (logx - digamma(a)) * m1 - zeta(2, a) * m0 + m2
@@ -196,7 +196,6 @@ def slope_in_a(y: Any, a: Any, logx: Any) -> Any:
 
 gamma_slope = elementwise(
     "gamma_slope", incomplete.gamma_slope, infer=of_floats("gamma_slope"),
-    source="gamma_slope({0}, {1})",
     d=[
         singular(slope_in_a),
         singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx))),

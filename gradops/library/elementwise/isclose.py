@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.types import is_inexact, type_of
+from ...typing import OperandLike
 from ..reduce.reduction import all
 from ..shape.movement import astype
 from .arithmetic import abs, sub
@@ -15,7 +16,7 @@ from .logic import isfinite, isnan, logical_and, logical_or
 __all__ = ["allclose", "isclose", "iscomplex", "isneginf", "isposinf", "isreal"]
 
 
-def isreal(x: Any) -> Any:
+def isreal(x: OperandLike) -> Any:
     """Which entries have no imaginary part.
 
     >>> isreal(np.array([1, 1j]))
@@ -24,7 +25,7 @@ def isreal(x: Any) -> Any:
     return equal(imag(x), 0)
 
 
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: OperandLike) -> Any:
     """Which entries have an imaginary part.
 
     >>> iscomplex(np.array([1, 1j]))
@@ -33,7 +34,7 @@ def iscomplex(x: Any) -> Any:
     return not_equal(imag(x), 0)
 
 
-def isposinf(x: Any) -> Any:
+def isposinf(x: OperandLike) -> Any:
     """Which entries are infinite and positive.
 
     >>> isposinf(np.array([np.inf, -np.inf]))
@@ -42,7 +43,7 @@ def isposinf(x: Any) -> Any:
     return equal(x, np.inf)
 
 
-def isneginf(x: Any) -> Any:
+def isneginf(x: OperandLike) -> Any:
     """Which entries are infinite and negative.
 
     >>> isneginf(np.array([np.inf, -np.inf]))
@@ -51,7 +52,9 @@ def isneginf(x: Any) -> Any:
     return equal(x, -np.inf)
 
 
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(
+    a: OperandLike, b: OperandLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
+) -> Any:
     """Which entries are close to those of `b`, relative to these.
 
     >>> isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
@@ -66,7 +69,9 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
     return found
 
 
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(
+    a: OperandLike, b: OperandLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
+) -> Any:
     """Whether all entries are close.
 
     >>> bool(allclose(np.ones(2), np.ones(2) + 1e-9))

@@ -1,11 +1,11 @@
 """Rounding, quotients that are rounded and what they leave, and the floats next to a float."""
 
-from typing import Any
 
 import numpy as np
 
 from ...core.samples import beside, cases, complexes, distinct, exactly, integers, reals, unary
 from ...core.types import is_complex, type_of
+from ...typing import AnyArray
 from ..families import elementwise, singular
 from .comparison import masked
 from .complexes import complex, imag, real
@@ -33,7 +33,7 @@ fmod = elementwise(
 )
 
 
-def round_kernel(x: Any, out: Any = None) -> Any:
+def round_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """`np.rint`, which would make floats of integers."""
     return (np.positive if np.asarray(x).dtype.kind in "iu" else np.rint)(x, out=out)
 
@@ -53,7 +53,7 @@ nextafter = elementwise(
 )
 
 
-def of_finite(v: Any, x: Any) -> Any:
+def of_finite(v: AnyArray, x: AnyArray) -> AnyArray:
     """`v`, but zero where `x` is not finite; of complex numbers, part by part."""
     if not is_complex(type_of(x).dtype):
         return masked(isfinite(x), v)
@@ -65,7 +65,6 @@ nan_to_num = elementwise(
     "nan_to_num",
     lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf),
     d=[None], vjp=[finite_rule], jvp=[finite_rule], infer=lambda x, nan, posinf, neginf: x,
-    source="nan_to_num({0}, {nan}, {posinf}, {neginf})",
     samples=cases(unary, complexes((3,)), integers((3,)), reals((3,), nan=2.0, posinf=3.0)),
     doc="The entries with numbers for NaN and infinities; by default 0 and the largest floats.",
 )

@@ -1,7 +1,6 @@
 """Relatives of the error function, the normal distribution, and logarithms in sums and products."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ...core.traits import Trait
 from ...core.types import type_of
 from ...kernels.elementwise import gaussian as kernels
 from ...kernels.elementwise.tables import float_dtype
+from ...typing import AnyArray
 from ..families import elementwise, singular
 from ..nn.activation import sigmoid
 from .comparison import equal, less_equal, maximum, where
@@ -85,7 +85,7 @@ def times_log(x, y, log):
 
 weights = cases(positive((3, 4), (4,)), exactly([0.0, 1.0, 2.0], [0.7, 0.3, 2.0]))
 xlogy = elementwise(
-    "xlogy", xlogy_kernel, source="xlogy({0}, {1})",
+    "xlogy", xlogy_kernel,
     d=[
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, log(y))),
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, 0), 0, x / y)),
@@ -94,7 +94,7 @@ xlogy = elementwise(
     doc="x log(y), and 0 where x is 0.",
 )
 xlog1py = elementwise(
-    "xlog1py", xlog1py_kernel, source="xlog1py({0}, {1})",
+    "xlog1py", xlog1py_kernel,
     d=[
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, log1p(y))),
         singular(lambda z, x, y: where(equal(x, 0) & less_equal(y, -1), 0, x / (1 + y))),
@@ -110,13 +110,13 @@ def entr_kernel(x):
 
 
 entr = elementwise(
-    "entr", entr_kernel, source="entr({0})", d=[singular(lambda y, x: -1 - log(x))],
+    "entr", entr_kernel, d=[singular(lambda y, x: -1 - log(x))],
     samples=positive((3, 4)),
     doc="-x log(x), the share of a probability in an entropy; 0 at 0, and -inf below.",
 )
 
 
-def lead(a: Any, b: Any) -> Any:
+def lead(a: AnyArray, b: AnyArray) -> AnyArray:
     """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
     return where(isinf(a) & equal(a, b), 0, a - b)
 

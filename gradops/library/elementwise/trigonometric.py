@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.samples import analytic, between, binary, cases, complexes, positive, reals, unary
 from ...core.traits import Trait
+from ...typing import AnyArray, Operand
 from ..families import elementwise, singular
 from .arithmetic import abs, sqrt
 from .comparison import equal, less, where
@@ -60,7 +61,7 @@ atanh = elementwise(
 )
 
 
-def share(x: Any, r: Any) -> Any:
+def share(x: Operand, r: Any) -> Any:
     """x / r of a side of a triangle with the hypotenuse r; 0 where both are."""
     flat = equal(r, 0)
     return where(flat, 0, x / where(flat, 1, r))
@@ -73,7 +74,7 @@ hypot = elementwise(
 )
 
 
-def turn(x: Any, a: Any, b: Any) -> Any:
+def turn(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
     """x / (a a + b b), without overflow on the way; 0 where all are."""
     r = hypot(a, b)
     return share(x, r) / where(equal(r, 0), 1, r)
@@ -94,7 +95,7 @@ rad2deg = elementwise(
 )
 
 
-def sinc_kernel(x: Any, out: Any = None) -> Any:
+def sinc_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     u = np.asarray(np.multiply(x, np.pi))
     y, zero = np.sin(u), np.equal(u, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0, which is made 1
@@ -108,14 +109,14 @@ NEAR = 0.25  # where the power series below, cut off, is exact to rounding
 SLOPES = [(-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(6, 0, -1)]
 
 
-def sinc_slope(y: Any, x: Any) -> Any:
+def sinc_slope(y: AnyArray, x: AnyArray) -> AnyArray:
     """(cos(pi x) - y) / x, and near 0, where these cancel, its power series."""
     u = math.pi * x
     near = less(abs(u), NEAR)
     return where(near, series_near_zero(where(near, u, 0)), (cos(u) - y) / where(near, 1, x))
 
 
-def series_near_zero(u: Any) -> Any:
+def series_near_zero(u: AnyArray) -> AnyArray:
     """The power series of sinc' in u = pi x."""
     square, total = u * u, SLOPES[0]
     for coefficient in SLOPES[1:]:

@@ -10,6 +10,7 @@ from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import beside, cases, complexes, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.index.indexing import FULL
+from ...typing import AnyArray, Operand
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex as complex_
 from ..elementwise.complexes import imag, real
@@ -19,14 +20,14 @@ from ..shape.movement import reshape
 from .indexing import getitem
 
 
-def region(x: Any, steps: Any) -> Any:
+def region(x: AnyArray, steps: Any) -> Any:
     """The view of `x` that ops lead to, each given by its name and its attributes."""
     for name, attrs in steps:
         x = OPS[name](x, **dict(attrs))
     return x
 
 
-def copy_slices_kernel(x: Any, value: Any, steps: Any) -> Any:
+def copy_slices_kernel(x: Any, value: Any, steps: Any) -> np.ndarray:
     y = np.array(x, order="K")
     part = region(y, steps)
     if np.may_share_memory(part, y) and part.flags.writeable:
@@ -56,7 +57,9 @@ def copy_slices_infer(x: ArrayType, value: ArrayType, steps: Any) -> ArrayType:
     return x
 
 
-def copy_slices_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+def copy_slices_batch(
+    op: Op, xs: Sequence[Operand], batched: Any, attrs: dict[str, Any]
+) -> Operand:
     """Each example's value, or what it keeps, as the places of its entries say."""
     x, value = repeated(xs, batched)
     n, *shape = shape_of(x)
@@ -72,14 +75,14 @@ def copy_slices_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, 
     return where(places >= 0, joined(taken, x, part_of(steps)), x)
 
 
-def joined(value: Any, x: Any, part: str) -> Any:
+def joined(value: AnyArray, x: AnyArray, part: str) -> AnyArray:
     """Complex numbers with `value` as the part named, and the other part of `x`; or `value`."""
     if not part:
         return value
     return complex_(value, imag(x)) if part == "real" else complex_(real(x), value)
 
 
-def kept(t: Any, value: Any, steps: Any) -> Any:
+def kept(t: AnyArray, value: AnyArray, steps: Any) -> Operand:
     """The part of a tangent or cotangent that belongs to what `value` is not put over."""
     if part_of(steps):  # where a number of Python's would be complex, as the tangent is
         return copy_slices(t, np.zeros((), type_of(value).dtype), steps=steps)
@@ -87,7 +90,7 @@ def kept(t: Any, value: Any, steps: Any) -> Any:
     return zeros_like(t) if is_all else copy_slices(t, 0.0, steps=steps)
 
 
-def put_there(g: Any, steps: Any) -> Any:
+def put_there(g: AnyArray, steps: Any) -> AnyArray:
     """The part of a cotangent that belongs to what was put in place. See Note [Complex]."""
     return -region(g, steps) if part_of(steps) == "imag" else region(g, steps)
 
@@ -100,7 +103,6 @@ copy_slices = Op(
     jvp=[lambda t, y, x, value, steps: kept(t, value, steps),
          lambda t, y, x, value, steps: copy_slices(zeros_like(y), t, steps=steps)],
     batch=copy_slices_batch,
-    source="copy_slices({0}, {1}, steps={steps})",
     samples=cases(
         reals((3, 4), (4,), steps=(("slice", (("index", (1,)),)),)),
         reals((3, 4), (), steps=(("transpose", (("axes", None),)), ("slice", (("index", (1,)),)))),

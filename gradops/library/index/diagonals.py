@@ -1,6 +1,6 @@
 """Diagonals of matrices, and the triangles beside them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from ...core.errors import AxisError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
+from ...typing import AnyArray, Attrs, OperandLike
 from ..families import linear
 from ..shape.movement import VIEW, reshape, shown
 
@@ -41,7 +42,7 @@ def diagonal_of(op: str, x: ArrayType, offset: int, axis1: int, axis2: int) -> A
     return ArrayType((*rest, length(x.shape[a], x.shape[b], offset)), x.dtype)
 
 
-def diagonal_kernel(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal_kernel(x: np.ndarray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> np.ndarray:
     """What NumPy gives, which protects it from being written to without need."""
     y = x.diagonal(offset, axis1, axis2)
     if x.flags.writeable:
@@ -49,7 +50,7 @@ def diagonal_kernel(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     return y
 
 
-def shifted(op: Op, xs: Any, attrs: dict[str, Any], ndim: int) -> Any:
+def shifted(op: Op, xs: Sequence[AnyArray], attrs: Attrs, ndim: int) -> Any:
     """The attributes for a stack of operands, or of results, with `ndim` axes each."""
     kind = ArrayType((1,) * ndim, bool)
     axes = two_axes(op.name, kind, attrs["axis1"], attrs["axis2"])
@@ -63,7 +64,7 @@ diagonal = linear(
     batch=lambda op, xs, batched, attrs: op(
         xs[0], **shifted(op, xs, attrs, len(shape_of(xs[0])) - 1)
     ),
-    source="diagonal({0}, {offset}, {axis1}, {axis2})", traits=VIEW,
+    traits=VIEW,
     samples=cases(
         reals((3, 4)), reals((3, 4), offset=1), reals((4, 3), offset=-2),
         reals((2, 3, 4), axis1=-1, axis2=0), reals((3, 2), offset=5), reals((0, 3)),
@@ -87,14 +88,16 @@ def place_diagonal_infer(g: ArrayType, shape: Shape, **attrs: int) -> ArrayType:
 
 
 def place_diagonal_kernel(
-    g: Any, shape: Any, offset: int = 0, axis1: int = 0, axis2: int = 1
-) -> Any:
+    g: np.ndarray, shape: tuple[int, ...], offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> np.ndarray:
     y = np.zeros(shape, g.dtype)
     diagonal_kernel(y, offset, axis1, axis2)[...] = g
     return y
 
 
-def place_diagonal_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def place_diagonal_batch(
+    op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]
+) -> AnyArray:
     attrs = shifted(op, xs, attrs, len(attrs["shape"]))
     return op(xs[0], **{**attrs, "shape": (shape_of(xs[0])[0], *attrs["shape"])})
 
@@ -104,7 +107,6 @@ place_diagonal = linear(
     infer=place_diagonal_infer,
     transpose=lambda g, y, x, shape, **attrs: diagonal(g, **attrs),
     batch=place_diagonal_batch,
-    source="place_diagonal({0}, {shape}, {offset}, {axis1}, {axis2})",
     samples=cases(
         reals((3,), shape=(3, 4)), reals((2,), shape=(4, 3), offset=-2),
         reals((3, 2), shape=(2, 3, 4), axis1=-1, axis2=0),
@@ -120,7 +122,7 @@ place_diagonal = linear(
 def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op:
     """An op that keeps one side of a diagonal of each matrix."""
 
-    def kernel(x: Any, k: int = 0) -> Any:
+    def kernel(x: np.ndarray, k: int = 0) -> Any:
         rows, columns = x.shape[-2:]
         return np.where(mask(rows, columns, k), x, x.dtype.type(0))
 
@@ -132,7 +134,6 @@ def triangular(name: str, side: str, mask: Callable[[int, int, int], Any]) -> Op
         name, kernel, infer=infer,
         transpose=lambda g, y, x, k: op(g, k=k),
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
-        source=f"{name}({{0}}, {{k}})",
         samples=cases(
             reals((3, 4)), reals((2, 3, 3), k=1), reals((4, 3), k=-2), reals((0, 2)),
             complexes((2, 2)),
@@ -147,7 +148,7 @@ tril = triangular("tril", "below", lambda n, m, k: np.tri(n, m, k, bool))
 triu = triangular("triu", "above", lambda n, m, k: ~np.tri(n, m, k - 1, bool))
 
 
-def diag(v: Any, k: int = 0) -> Any:
+def diag(v: OperandLike, k: int = 0) -> Any:
     """A matrix with `v` on its diagonal number `k`; of a matrix `v`, that diagonal.
 
     Raises ShapeError for what is neither a vector nor a matrix.
@@ -167,7 +168,7 @@ def diag(v: Any, k: int = 0) -> Any:
     return diag_embed(v, offset=k)
 
 
-def diag_embed(x: Any, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any:
+def diag_embed(x: OperandLike, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any:
     """Square matrices with the last axis of `x` on their diagonal number `offset`.
 
     `axis1` and `axis2` are the places of rows and columns in the result. Raises ShapeError if they
@@ -186,7 +187,7 @@ def diag_embed(x: Any, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any
     return place_diagonal(x, shape=tuple(shape), offset=offset, axis1=a, axis2=b)
 
 
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: OperandLike, k: int = 0) -> Any:
     """A matrix with all entries of `v`, in a row, on its diagonal number `k`.
 
     >>> diagflat(np.ones((2, 2))).shape

@@ -10,6 +10,7 @@ from ...core.errors import DTypeError, ShapeError
 from ...core.op import as_operand
 from ...core.types import normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import placement
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import add, div, mul, neg, power
 from ..families import zeros_like
 from ..shape.broadcasting import broadcast_to
@@ -27,7 +28,7 @@ class At:
 
     __slots__ = ("x",)
 
-    def __init__(self, x: Any) -> None:
+    def __init__(self, x: AnyArray) -> None:
         self.x = x
 
     def __getitem__(self, key: Any) -> "Place":
@@ -44,51 +45,51 @@ class Place:
 
     __slots__ = ("arrays", "index", "key", "x")
 
-    def __init__(self, x: Any, key: Any) -> None:
+    def __init__(self, x: AnyArray, key: Any) -> None:
         self.x, self.key = as_operand(x), key
         self.index, self.arrays = form_of(self.x, key)
 
-    def get(self) -> Any:
+    def get(self) -> AnyArray:
         """The entries."""
         return entries_at(self.x, self.arrays, self.index)
 
-    def set(self, values: Any) -> Any:
+    def set(self, values: OperandLike) -> AnyArray:
         """The operand with the values there."""
         return set_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
-    def add(self, values: Any) -> Any:
+    def add(self, values: OperandLike) -> AnyArray:
         """The operand with the values added there."""
         return add_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
-    def subtract(self, values: Any) -> Any:
+    def subtract(self, values: OperandLike) -> AnyArray:
         """The operand with the values subtracted there."""
         return self.add(neg(self.fitted(values)))
 
-    def multiply(self, values: Any) -> Any:
+    def multiply(self, values: OperandLike) -> AnyArray:
         """The operand with its entries there multiplied by the values."""
         return self.by_product(mul, values)
 
-    def divide(self, values: Any) -> Any:
+    def divide(self, values: OperandLike) -> AnyArray:
         """The operand with its entries there divided by the values."""
         return self.by_product(div, values)
 
-    def power(self, values: Any) -> Any:
+    def power(self, values: OperandLike) -> AnyArray:
         """The operand with its entries there raised to the values."""
         return self.by_product(power, values)
 
-    def max(self, values: Any) -> Any:
+    def max(self, values: OperandLike) -> AnyArray:
         """The operand with the values there that are larger; equal ones share the derivative."""
         return maximum_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
-    def min(self, values: Any) -> Any:
+    def min(self, values: OperandLike) -> AnyArray:
         """The operand with the values there that are smaller; equal ones share the derivative."""
         return minimum_at(self.x, as_operand(values), *self.arrays, index=self.index)
 
-    def apply(self, f: Callable[[Any], Any]) -> Any:
+    def apply(self, f: Callable[[Any], Operand]) -> AnyArray:
         """The operand with `f` of its entries there, applied once to an entry named twice."""
         return self.set(f(self.get()))
 
-    def by_product(self, op: Callable[[Any, Any], Any], values: Any) -> Any:
+    def by_product(self, op: Callable[[Any, Any], Any], values: Any) -> AnyArray:
         """`op` of the operand and of all the values for each entry multiplied together."""
         values = self.fitted(values)
         if not self.arrays:
@@ -97,7 +98,7 @@ class Place:
         factors = product_at(values, *self.arrays, index=self.index, shape=shape_of(self.x))
         return op(self.x, factors)
 
-    def spread(self, values: Any) -> Any:
+    def spread(self, values: AnyArray) -> AnyArray:
         """The values, one for each place."""
         types = [type_of(a) for a in self.arrays]
         shape = placement("at", self.index, type_of(self.x), types).shape
@@ -107,14 +108,14 @@ class Place:
             return add(values, zeros_like(self.get()))
         return broadcast_to(values, shape=shape)
 
-    def fitted(self, values: Any) -> Any:
+    def fitted(self, values: OperandLike) -> AnyArray:
         """The values in the dtype of the operand."""
-        dtype, values = type_of(self.x).dtype, strong([self.x, as_operand(values)])[1]
-        own = type_of(values).dtype
+        dtype, v = type_of(self.x).dtype, strong([self.x, as_operand(values)])[1]
+        own = type_of(v).dtype
         if not np.can_cast(own, dtype, "same_kind"):
-            types = [type_of(self.x), type_of(values)]
+            types = [type_of(self.x), type_of(v)]
             raise DTypeError("at", types, f"{own} values do not fit among {dtype} entries")
-        return values if own == dtype else astype(values, dtype=dtype)
+        return v if own == dtype else astype(v, dtype=dtype)
 
 
 def at(x: Any) -> At:

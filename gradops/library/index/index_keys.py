@@ -10,6 +10,7 @@ from ...core.errors import IndexingError
 from ...core.op import OPS, as_operand
 from ...core.types import PYTHON_SCALARS, as_size, operand_types, type_of
 from ...kernels.index.indexing import Index
+from ...typing import AnyArray, Operand
 
 
 def form_of(x: Any, key: Any) -> tuple[Index, Sequence[Any]]:
@@ -19,7 +20,7 @@ def form_of(x: Any, key: Any) -> tuple[Index, Sequence[Any]]:
     return tuple([encoded(x, entry, arrays) for entry in entries]), arrays
 
 
-def encoded(x: Any, entry: Any, arrays: list[Any]) -> Any:
+def encoded(x: Operand, entry: Any, arrays: list[Operand]) -> Any:
     """A part of a key as Note [Index form] has it; its array, if it is one, goes to `arrays`."""
     if entry is None or isinstance(entry, Dim):
         return entry
@@ -46,7 +47,7 @@ def bound(x: Any, b: Any) -> Size | None:
         ) from error
 
 
-def index_array(x: Any, entry: Any) -> Any:
+def index_array(x: Any, entry: Any) -> AnyArray:
     """An operand that indexes; a list may have operands in it, as that of an `argmax`."""
     if type(entry) is list and any(hasattr(e, "gradop_level") for e in entry):
         return OPS["stack"](*strong(entry), axis=0)
@@ -62,7 +63,7 @@ def index_array(x: Any, entry: Any) -> Any:
     return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
 
 
-def strong(xs: Sequence[Any]) -> Sequence[Any]:
+def strong(xs: Sequence[Any]) -> Sequence[AnyArray]:
     """The operands, Python's numbers as arrays of the dtype that the others give them."""
     if not any(type(x) in PYTHON_SCALARS for x in xs):
         return xs

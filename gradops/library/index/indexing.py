@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dims import Dim, Size
+from ...core.dims import Dim, Shape, Size
 from ...core.errors import IndexingError, MissingRuleError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
@@ -22,6 +22,7 @@ from ...core.types import (
 )
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..elementwise.comparison import clip
 from ..elementwise.rounding import remainder
 from ..families import advance, linear
@@ -44,7 +45,7 @@ slice_ = linear(
     infer=slice_infer,
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
-    source="slice({0}, index={index})", traits=VIEW,
+    traits=VIEW,
     samples=cases(
         reals((3, 4), index=(1,)), reals((3, 4), index=(-1, 2)),
         reals((3, 4), index=(("slice", None, None, -1), None, ("slice", 1, 3, None))),
@@ -67,8 +68,8 @@ def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
 
 
 def getitem_batch(
-    op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
-) -> Any:
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     place = placement("getitem", attrs["index"], types[0], types[1:])
     index, arrays, order = widened(place, attrs["index"], xs, batched)
@@ -82,7 +83,6 @@ getitem = Op(
          *[None] * 64],  # NumPy has no more axes than that
     jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
     batch=getitem_batch,
-    source="getitem({operands}, index={index})",
     samples=cases(
         beside(reals((3, 4)), exactly(ROWS, index=("array",))),
         beside(reals((3, 4)), exactly(ROWS, index=("...", "array"))),
@@ -109,11 +109,11 @@ getitem = Op(
 )
 
 
-def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Any) -> ArrayType:
+def scatter_infer(g: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
     return placed("scatter", g, arrays, index, shape)
 
 
-def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Any) -> ArrayType:
+def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Shape) -> ArrayType:
     """The type of an array of a shape, if `index` names as many places in it as `g` has entries."""
     found = placement(op, index, ArrayType(shape, g.dtype), arrays).shape
     known = [(m, n) for m, n in zip(found, g.shape) if isinstance(m, int) and isinstance(n, int)]
@@ -124,8 +124,8 @@ def placed(op: str, g: ArrayType, arrays: Any, index: Index, shape: Any) -> Arra
 
 
 def scatter_batch(
-    op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]
-) -> Any:
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     g = repeated(xs, batched)[0] if not batched[0] else xs[0]
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     x = ArrayType(attrs["shape"], types[0].dtype)
@@ -142,7 +142,6 @@ scatter = Op(
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
          *[None] * 64],
     batch=scatter_batch,
-    source="scatter({operands}, index={index}, shape={shape})",
     samples=cases(
         reals((4,), index=(1,), shape=(3, 4)), reals((), index=(1,), shape=(3,)),
         reals((0,), index=(1,), shape=(3, 0)),
@@ -178,24 +177,24 @@ positions = Op(
 )
 
 
-def numbers(x: Any, axis: int) -> Any:
+def numbers(x: Operand, axis: int) -> Any:
     """`positions(x, axis)`, a constant where the size is known."""
     n = shape_of(x)[axis]
     return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
 
 
-def along(x: Any, axis: int) -> Any:
+def along(x: Operand, axis: int) -> Any:
     """`numbers(x, axis)` in a shape that broadcasts with `x`."""
     return reshape(numbers(x, axis), shape=(-1, *(1,) * (len(shape_of(x)) - 1 - axis)))
 
 
-def at(x: Any, arrays: Sequence[Any], index: Index) -> Any:
+def at(x: Any, arrays: Sequence[AnyArray], index: Index) -> Any:
     """`x` at an index that may have arrays in it."""
     return getitem(x, *arrays, index=index) if arrays else slice_(x, index=index)
 
 
 def widened(
-    place: Placement, index: Index, xs: Sequence[Any], batched: Sequence[bool]
+    place: Placement, index: Index, xs: Sequence[AnyArray], batched: Sequence[bool]
 ) -> tuple[Index, Sequence[Any], tuple[int, ...]]:
     """An index for a stack, its arrays, and how to order the axes it gives so that examples lead.
 
@@ -213,7 +212,7 @@ def widened(
     return ("array", *index), [rows, *arrays], order
 
 
-def aligned(stack: Any, ndim: int) -> Any:
+def aligned(stack: AnyArray, ndim: int) -> AnyArray:
     """A stack of index arrays that broadcast, example by example, with others of `ndim` axes."""
     if type_of(stack).dtype.kind == "b":
         raise MissingRuleError(
@@ -229,12 +228,12 @@ def to_front(ndim: int, axis: int) -> tuple[int, ...]:
     return (axis, *(i for i in range(ndim) if i != axis))
 
 
-def reordered(x: Any, order: tuple[int, ...]) -> Any:
+def reordered(x: AnyArray, order: tuple[int, ...]) -> AnyArray:
     """`x` with its axes in another order."""
     return x if order == tuple(range(len(order))) else transpose(x, axes=order)
 
 
-def index(x: Any, key: Any) -> Any:
+def index(x: OperandLike, key: Any) -> Any:
     """`x[key]` for any key that NumPy takes, whose arrays may be operands of any kind.
 
     A key of integers, slices, None and ... gives a view, one with index arrays or masks a copy; its
@@ -252,7 +251,7 @@ def index(x: Any, key: Any) -> Any:
     return at(x, arrays, form)
 
 
-def in_range(op: str, x: Any, indices: Any, n: Size, mode: str) -> Any:
+def in_range(op: str, x: Operand, indices: AnyArray, n: Size, mode: str) -> AnyArray:
     """Indices of `n` entries, those out of range as `mode` says."""
     if mode == "wrap":
         return remainder(indices, n)
@@ -263,7 +262,7 @@ def in_range(op: str, x: Any, indices: Any, n: Size, mode: str) -> Any:
     return indices
 
 
-def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+def take(x: Any, indices: OperandLike, axis: int | None = None, mode: str = "raise") -> Any:
     """The entries of `x` at `indices` along `axis`, or of all of `x` in a row if that is None.
 
     The shape of `indices` takes the place of the axis. `mode` says what an index out of range is:

@@ -15,6 +15,7 @@ from ...core.samples import beside, cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.index import update as kernels
 from ...kernels.index.indexing import FULL, Index, placement
+from ...typing import AnyArray, Attrs
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
 from ..families import zeros_like
@@ -40,7 +41,7 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
     return x
 
 
-def update_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """See Note [Batched index]; the values get the axes that broadcasting would give them."""
     x, v = xs[0] if batched[0] else stacked(xs, batched), xs[1]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
@@ -54,7 +55,7 @@ def update_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any)
     return op(x, reordered(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
 
 
-def stacked(xs: Sequence[Any], batched: Sequence[bool]) -> Any:
+def stacked(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
     """The first operand, which all examples share, repeated for each of them."""
     i = list(batched).index(True)
     return repeated([xs[0], xs[i]], [False, True])[0]
@@ -67,7 +68,7 @@ def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
         name=name, kernel=kernel, arity=None,
         infer=lambda x, v, *arrays, index: update_infer(name, x, v, arrays, index),
         vjp=[*vjp, *NO_RULE], jvp=[*jvp, *NO_RULE],
-        batch=update_batch, source=f"{name}({{operands}}, index={{index}})", family="updating",
+        batch=update_batch, family="updating",
         error_samples=[
             ErrorSample([np.ones((3, 2)), np.ones(3)], {"index": (0,)}, ShapeError, "3 against 2"),
             ErrorSample([np.ones(3), np.ones((2, 1))], {"index": (FULL,)}, ShapeError,
@@ -97,7 +98,9 @@ def survivors_infer(*arrays: ArrayType, index: Index, shape: Shape) -> ArrayType
     return ArrayType(placement("survivors", index, ArrayType(shape, bool), arrays).shape, bool)
 
 
-def survivors_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+def survivors_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     stack = xs[list(batched).index(True)]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement("survivors", attrs["index"], ArrayType(attrs["shape"], bool), types)
@@ -109,7 +112,6 @@ def survivors_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: A
 survivors = Op(
     "survivors", kernels.survivors, arity=None,
     infer=survivors_infer, vjp=NO_RULE, jvp=NO_RULE, batch=survivors_batch, family="updating",
-    source="survivors({operands}, index={index}, shape={shape})",
     samples=cases(
         exactly(ROWS, index=("array",), shape=(3, 2)),
         exactly(GRID, [0, 3], index=("array", FULL, "array"), shape=(3, 2, 4)),
@@ -119,7 +121,9 @@ survivors = Op(
 )
 
 
-def set_at_values(g: Any, y: Any, x: Any, v: Any, *arrays: Any, index: Index) -> Any:
+def set_at_values(
+    g: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
+) -> AnyArray:
     """What is overwritten gets nothing."""
     part = at(g, arrays, index)
     if not arrays:
@@ -127,7 +131,9 @@ def set_at_values(g: Any, y: Any, x: Any, v: Any, *arrays: Any, index: Index) ->
     return masked(survivors(*arrays, index=index, shape=shape_of(x)), part)
 
 
-def without(v: Any, y: Any, x: Any, values: Any, *arrays: Any, index: Index) -> Any:
+def without(
+    v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
+) -> AnyArray:
     """A cotangent or tangent of the entries that are kept."""
     return set_at(v, 0.0, *arrays, index=index)
 
@@ -151,7 +157,9 @@ add_at = update(
 )
 
 
-def winners(y: Any, x: Any, v: Any, arrays: Any, index: Index) -> tuple[Any, Any, Any]:
+def winners(
+    y: AnyArray, x: AnyArray, v: AnyArray, arrays: Any, index: Index
+) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Which entries, and which values, are the extreme ones of a place; how many share it."""
     kept, won = equal(x, y) | isnan(x), equal(v, at(y, arrays, index)) | isnan(v)
     dtype = type_of(y).dtype
@@ -159,18 +167,24 @@ def winners(y: Any, x: Any, v: Any, arrays: Any, index: Index) -> tuple[Any, Any
     return kept, won, ties
 
 
-def extreme_x(v: Any, y: Any, x: Any, values: Any, *arrays: Any, index: Index) -> Any:
+def extreme_x(
+    v: AnyArray, y: AnyArray, x: AnyArray, values: AnyArray, *arrays: AnyArray, index: Index
+) -> AnyArray:
     """The rule of the entries: a share where they are extreme."""
     kept, _, ties = winners(y, x, values, arrays, index)
     return masked(kept, v / ties)
 
 
-def extreme_values_vjp(g: Any, y: Any, x: Any, v: Any, *arrays: Any, index: Index) -> Any:
+def extreme_values_vjp(
+    g: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
+) -> AnyArray:
     _, won, ties = winners(y, x, v, arrays, index)
     return masked(won, at(g / ties, arrays, index))
 
 
-def extreme_values_jvp(t: Any, y: Any, x: Any, v: Any, *arrays: Any, index: Index) -> Any:
+def extreme_values_jvp(
+    t: AnyArray, y: AnyArray, x: AnyArray, v: AnyArray, *arrays: AnyArray, index: Index
+) -> AnyArray:
     _, won, ties = winners(y, x, v, arrays, index)
     return add_at(zeros_like(y), masked(won, t), *arrays, index=index) / ties
 
@@ -196,17 +210,17 @@ minimum_at = extreme_at(
 multiplied = kernels.updated("product_at", np.multiply)
 
 
-def product_at_kernel(*operands: Any, index: Index, shape: Any) -> Any:
+def product_at_kernel(*operands: np.ndarray, index: Index, shape: tuple[int, ...]) -> np.ndarray:
     v, *arrays = operands
     placed("product_at", type_of(v), [type_of(a) for a in arrays], index, shape)
     return multiplied(np.ones(shape, v.dtype), v, *arrays, index=index)
 
 
-def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Any) -> ArrayType:
+def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
     return placed("product_at", v, arrays, index, shape)
 
 
-def others_at(y: Any, v: Any, arrays: Any, index: Index, shape: Any) -> Any:
+def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:
     """The product of all other values for the same place.
 
     It is the whole one divided by the value, where no value is zero. Factors that are zero are
@@ -235,7 +249,6 @@ product_at = Op(
         t * others_at(y, v, arrays, index, shape), *arrays, index=index, shape=shape
     ), *NO_RULE],
     batch=scatter.batch, family="updating",
-    source="product_at({operands}, index={index}, shape={shape})",
     samples=cases(
         reals((4,), index=(1,), shape=(3, 4)),
         beside(reals((4, 2)), exactly(ROWS, index=("array",), shape=(3, 2))),

@@ -13,13 +13,14 @@ from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, result_dtype, shape_of
 from ...kernels.linalg.matmul import is_thin, multiplied
+from ...typing import AnyArray, Attrs, Operand
 from ..families import multilinear
 from ..shape.movement import expand_dims, reshape, swapaxes
 
 __all__ = ["matmul"]
 
 
-def matmul_kernel(a: Any, b: Any, out: Any = None) -> Any:
+def matmul_kernel(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> Any:
     """`np.dot` for two matrices or less, which costs half as much per call; else `np.matmul`."""
     if type(a) is type(b) is np.ndarray:
         if 0 < a.ndim < 3 and 0 < b.ndim < 3:
@@ -87,7 +88,7 @@ def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, result_dtype(np.multiply, (a.dtype, b.dtype)))
 
 
-def matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+def matmul_left(g: Any, y: Operand, a: Any, b: Any) -> Any:
     """The cotangent of the left operand: g @ b.T."""
     n = len(b.shape)
     if n == 2:
@@ -113,7 +114,7 @@ def matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     return reshaped(matmul(swapaxes(a, -1, -2), g), b)
 
 
-def column(a: Any) -> Any:
+def column(a: Any) -> AnyArray:
     """A vector as a column; NumPy's own view of an array costs a fifth of a call."""
     return a[:, None] if type(a) is np.ndarray else reshape(a, shape=(-1, 1))
 
@@ -125,7 +126,7 @@ def restored(g: Any, m: int, n: int) -> Any:
     return expand_dims(g, axis=-1) if n == 1 else g
 
 
-def reshaped(ct: Any, x: Any) -> Any:
+def reshaped(ct: AnyArray, x: Operand) -> AnyArray:
     """The cotangent of a vector operand without the axis that made it a matrix."""
     shape = shape_of(x)
     if len(shape) > 1:
@@ -133,7 +134,7 @@ def reshaped(ct: Any, x: Any) -> Any:
     return reshape(ct, shape=(*shape_of(ct)[:-2], *shape))
 
 
-def matmul_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+def matmul_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Vectors become matrices, stacks get equal rank, and the added axes are dropped again."""
     ranks = [len(shape_of(x)) - b for x, b in zip(xs, batched, strict=True)]
     a, b = xs
@@ -149,13 +150,13 @@ def matmul_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any)
     return squeezed(y, -1) if ranks[1] == 1 else y
 
 
-def lead(x: Any, ndim: int) -> Any:
+def lead(x: AnyArray, ndim: int) -> AnyArray:
     """The stack `x` with axes of size 1 after its first, up to `ndim`."""
     n, *rest = shape_of(x)
     return reshape(x, shape=(n, *(1,) * (ndim - 1 - len(rest)), *rest))
 
 
-def squeezed(x: Any, axis: int) -> Any:
+def squeezed(x: AnyArray, axis: int) -> AnyArray:
     """`x` without an axis of size 1."""
     shape = list(shape_of(x))
     del shape[axis]

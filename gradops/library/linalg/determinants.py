@@ -15,6 +15,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.linalg import determinants
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import where
 from ..elementwise.complexes import complex, imag, real
@@ -39,7 +40,7 @@ from .solve import inv, not_square, regular, regular_complex, squares
 __all__: list[str] = []
 
 
-def spread(v: Any) -> Any:
+def spread(v: Any) -> AnyArray:
     """A number per matrix, so that it broadcasts against the matrices."""
     return reshape(v, shape=(*shape_of(v), 1, 1))
 
@@ -65,14 +66,13 @@ det = Op(
     vjp=[lambda g, y, x: strong_product(spread(g), cofactors(x))],
     jvp=[lambda t, y, x: along(cofactors(x), t)],
     batch=stacked,
-    source="det({0})",
     samples=squares,
     error_samples=not_square,
     doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
 )
 
 
-def third(x: Any, a: Any, b: Any) -> Any:
+def third(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
     """The third derivative of the determinant in two directions, which is a matrix."""
     inverse = inv(x, checked=False)
     a, b = matmul(inverse, a), matmul(inverse, b)
@@ -95,7 +95,6 @@ second_of_det = Op(
     vjp=[lambda g, y, x, t: heeded(g, third(x, t, g)), lambda g, y, x, t: second_of_det(x, g)],
     jvp=[lambda v, y, x, t: third(x, t, v), lambda v, y, x, t: second_of_det(x, v)],
     batch=align,
-    source="second_of_det({0}, {1})",
     samples=cases(
         regular((4, 4), (4, 4)), regular((2, 4, 4), (2, 4, 4)), regular((2, 0, 0), (2, 0, 0)),
         regular_complex((4, 4), (4, 4)),
@@ -112,7 +111,6 @@ cofactors = Op(
     vjp=[lambda g, y, x: second_of_det(x, g)],
     jvp=[lambda t, y, x: second_of_det(x, t)],
     batch=stacked,
-    source="cofactors({0})",
     samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
     error_samples=not_square,
     doc="The derivative of the determinant by each entry; also of singular matrices.",
@@ -124,7 +122,7 @@ def slogdet_infer(x: ArrayType) -> ArrayType:
     return ArrayType((*x.shape[:-2], 2), common_dtype("slogdet", x))
 
 
-def slogdet_cotangent(g: Any, y: Any, x: Any) -> Any:
+def slogdet_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     """The logarithm's cotangent times inv(x).T; a complex sign turns with the imaginary part."""
     weight = g[..., 1]
     if type_of(x).dtype.kind == "c":
@@ -132,7 +130,7 @@ def slogdet_cotangent(g: Any, y: Any, x: Any) -> Any:
     return strong_product(spread(weight), matrix_transpose(inv(x, checked=False)))
 
 
-def slogdet_tangent(t: Any, y: Any, x: Any) -> Any:
+def slogdet_tangent(t: Any, y: AnyArray, x: Any) -> Any:
     rate = along(matrix_transpose(inv(x, checked=False)), t)
     if type_of(x).dtype.kind != "c":
         return stack([zeros_like(rate), rate], axis=-1)
@@ -145,7 +143,6 @@ slogdet_op = Op(
     infer=slogdet_infer,
     vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
     batch=stacked,
-    source="slogdet({0})",
     samples=squares,
     error_samples=not_square,
     doc="The sign of each determinant and the logarithm of its size, side by side.",
@@ -159,7 +156,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-def slogdet(x: Any) -> SlogdetResult:
+def slogdet(x: OperandLike) -> SlogdetResult:
     """The sign of the determinant of each matrix, and the logarithm of its absolute value.
 
     Of a singular matrix 0 and minus infinity. Raises ShapeError for matrices that are not square.
@@ -172,7 +169,7 @@ def slogdet(x: Any) -> SlogdetResult:
     return SlogdetResult(y[..., 0], real(y[..., 1]) if y.dtype.kind == "c" else y[..., 1])
 
 
-def logdet(x: Any) -> Any:
+def logdet(x: OperandLike) -> Any:
     """The logarithm of the determinant of each matrix, NaN where that is negative.
 
     >>> round(float(logdet(np.diag([2.0, 2.0]))), 4)

@@ -5,6 +5,8 @@ differences of the eigenvalues, which are only used where the eigenvectors were.
 norm 1 and an arbitrary phase.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from ...core.types import ArrayType
 from ...kernels.linalg import factors, linalg
 from ...kernels.linalg.factors import complex_dtype
 from ...kernels.linalg.linalg import real_dtype
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import strong_product, sub
 from ..elementwise.comparison import where
 from ..elementwise.complexes import real
@@ -43,20 +46,20 @@ from .solve import inv, not_square
 
 __all__: list[str] = []
 
-def real_eigenvalues(*shapes: Any, **attrs: Any) -> Any:
+def real_eigenvalues(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """Matrices with real eigenvalues well apart, and eigenvectors far from dependent."""
 
-    def draw(r: Any, s: Any) -> Any:
+    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         v = np.eye(s[-1]) + 0.3 * r.normal(size=s)
         return (v * np.arange(1.0, s[-1] + 1)) @ np.linalg.inv(v)
 
     return drawn(draw, shapes, **attrs)
 
 
-def complex_eigenvalues(*shapes: Any, **attrs: Any) -> Any:
+def complex_eigenvalues(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """Complex matrices, with eigenvalues well apart."""
 
-    def draw(r: Any, s: Any) -> Any:
+    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         v = np.eye(s[-1]) + 0.3 * (r.normal(size=s) + 1j * r.normal(size=s))
         return (v * ((1 + 1j) * np.arange(1.0, s[-1] + 1))) @ np.linalg.inv(v)
 
@@ -74,7 +77,7 @@ def eig_infer(x: ArrayType) -> ArrayType:
     return ArrayType((*batch, n + 1, n), complex_dtype(common_dtype("eig", x)))
 
 
-def eig_cotangent(g: Any, y: Any, x: Any) -> Any:
+def eig_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     """Through the eigenvectors, whose norm stays 1, and the eigenvalues."""
     w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
     turn = times(adjoint(v), gv)
@@ -83,7 +86,7 @@ def eig_cotangent(g: Any, y: Any, x: Any) -> Any:
     return heeded(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
 
 
-def eig_tangent(t: Any, y: Any, x: Any) -> Any:
+def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     w, v = y[..., 0, :], y[..., 1:, :]
     p = times(inv(v, checked=False), t, v)
     dv = times(v, strong_product(p, gaps(w, p)))
@@ -96,7 +99,6 @@ eig_op = Op(
     infer=eig_infer,
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
     batch=stacked,
-    source="eig({0})",
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -113,7 +115,7 @@ class EigResult(NamedTuple):
     eigenvectors: Any
 
 
-def eig(x: Any) -> EigResult:
+def eig(x: OperandLike) -> EigResult:
     """The eigenvalues, in no particular order, and eigenvectors of square matrices.
 
     Both are complex, also of real matrices. The eigenvectors are the columns of the second result,
@@ -134,13 +136,13 @@ def eigvals_infer(x: ArrayType) -> ArrayType:
     return ArrayType(x.shape[:-1], complex_dtype(common_dtype("eigvals", x)))
 
 
-def eigvals_cotangent(g: Any, y: Any, x: Any) -> Any:
+def eigvals_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     v = eig_op(x)[..., 1:, :]
     left = adjoint(inv(v, checked=False))
     return heeded(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
 
 
-def eigvals_tangent(t: Any, y: Any, x: Any) -> Any:
+def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     v = eig_op(x)[..., 1:, :]
     return diagonal_of(times(inv(v, checked=False), t, v))
 
@@ -150,7 +152,6 @@ eigvals = Op(
     infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
     batch=stacked,
-    source="eigvals({0})",
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
         complex_eigenvalues((3, 3)),
@@ -173,19 +174,19 @@ def eigh_infer(x: ArrayType, UPLO: str) -> ArrayType:
     return ArrayType((*batch, n + 1, n), common_dtype("eigh", x))
 
 
-def gaps(w: Any, like: Any) -> Any:
+def gaps(w: AnyArray, like: AnyArray) -> AnyArray:
     """1 / (w[j] - w[i]), and 0 on the diagonal."""
     differences = sub(expand_dims(w, axis=-2), expand_dims(w, axis=-1))
     return 1 / where(on_diagonal(like), np.inf, differences)
 
 
-def values_of(y: Any) -> Any:
+def values_of(y: AnyArray) -> AnyArray:
     """The real eigenvalues, above the eigenvectors."""
     w = y[..., 0, :]
     return real(w) if w.dtype.kind == "c" else w
 
 
-def eigh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:
+def eigh_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArray:
     w, v = values_of(y), y[..., 1:, :]
     gw, gv = values_of(g), g[..., 1:, :]
     turn = times(adjoint(v), gv)
@@ -193,7 +194,7 @@ def eigh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:
     return times(v, turn + diag_embed(gw), adjoint(v))
 
 
-def eigh_tangent(t: Any, y: Any, x: Any, UPLO: str) -> Any:
+def eigh_tangent(t: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArray:
     w, v = values_of(y), y[..., 1:, :]
     p = times(adjoint(v), hermitian(t), v)
     dv = times(v, strong_product(p, gaps(w, p)))
@@ -212,7 +213,6 @@ eigh_op = Op(
     infer=eigh_infer,
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
     batch=stacked,
-    source="eigh({0}, {UPLO})",
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -230,7 +230,7 @@ class EighResult(NamedTuple):
     eigenvectors: Any
 
 
-def eigh(x: Any, UPLO: str = "L") -> EighResult:
+def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:
     """The eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices.
 
     The eigenvectors are the columns of the second result. Only one triangle of `x` is read, the
@@ -251,12 +251,12 @@ def eigvalsh_infer(x: ArrayType, UPLO: str) -> ArrayType:
     return ArrayType(x.shape[:-1], real_dtype(common_dtype("eigvalsh", x)))
 
 
-def eigvalsh_cotangent(g: Any, y: Any, x: Any, UPLO: str) -> Any:
+def eigvalsh_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArray:
     v = eigh_op(x, UPLO=UPLO)[..., 1:, :]
     return times(columns_times(v, g), adjoint(v))
 
 
-def eigvalsh_tangent(t: Any, y: Any, x: Any, UPLO: str) -> Any:
+def eigvalsh_tangent(t: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArray:
     v = eigh_op(x, UPLO=UPLO)[..., 1:, :]
     rate = diagonal_of(times(adjoint(v), hermitian(t), v))
     return real(rate) if rate.dtype.kind == "c" else rate
@@ -267,7 +267,6 @@ eigvalsh = Op(
     infer=eigvalsh_infer,
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
     batch=stacked,
-    source="eigvalsh({0}, {UPLO})",
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

@@ -14,6 +14,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..elementwise.comparison import equal, masked
 from ..index.index_keys import strong
 from ..index.indexing import along
@@ -75,7 +76,7 @@ def einsum_infer(*types: ArrayType, subscripts: str) -> ArrayType:
     return ArrayType(tuple(sizes[c] for c in output), dtype)
 
 
-def einsum_kernel(*xs: Any, subscripts: str) -> Any:
+def einsum_kernel(*xs: np.ndarray, subscripts: str) -> np.ndarray:
     """`np.einsum`, by way of matrix products where they pay, and never a view of its operand.
 
     The order of sums depends on the layout of the operands, which may differ from run to run of a
@@ -104,7 +105,7 @@ def products(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> int:
     return math.prod(sizes.values())
 
 
-def einsum_transpose(i: int, g: Any, y: Any, *xs: Any, subscripts: str) -> Any:
+def einsum_transpose(i: int, g: AnyArray, y: AnyArray, *xs: AnyArray, subscripts: str) -> AnyArray:
     """The cotangent of operand i: `g` times the other operands, in the indices of operand i.
 
     An index that no other operand and not the output has is summed over, so the cotangent is
@@ -132,7 +133,7 @@ def single(term: str, subscripts: str) -> tuple[str, list[tuple[int, int]]]:
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
 
 
-def spread(ct: Any, found: str, target: str, x: Any) -> Any:
+def spread(ct: Any, found: str, target: str, x: Any) -> Operand:
     """`ct`, whose indices are `found`, constant along the indices of `target` that it lacks.
 
     So it is along those it has with size 1, which broadcast in the products.
@@ -154,7 +155,7 @@ def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: st
     return reduce(add, terms)
 
 
-def einsum_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def einsum_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     terms, output = parts(attrs["subscripts"])
     letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
@@ -167,7 +168,6 @@ einsum_op = Op(
     vjp=JointVJP(einsum_cotangents),
     jvp=JointJVP(einsum_tangent),
     batch=einsum_batch,
-    source="einsum({operands}, subscripts={subscripts})",
     samples=cases(
         reals((2, 3), (3, 4), subscripts="ij,jk->ik"),
         reals((5, 2, 3), (5, 3), subscripts="bij,bj->bi"),
@@ -190,7 +190,7 @@ einsum_op = Op(
 )
 
 
-def einsum(subscripts: str, *xs: Any) -> Any:
+def einsum(subscripts: str, *xs: OperandLike) -> Any:
     """Products of the entries of `xs`, summed as `subscripts` say, in `np.einsum`'s notation.
 
     Each letter is an index; those that the output lacks are summed over. Without `->` the output

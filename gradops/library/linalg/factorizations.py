@@ -9,6 +9,8 @@ Hermitian, and only the Hermitian part of a tangent counts. This is PyTorch's co
 `hermitian` says so to the tests.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from ...core.samples import cases, drawn
 from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors, linalg
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.complexes import imag, real
 from ..index.diagonals import diag_embed, tril, triu
 from ..shape.joining import concatenate
@@ -45,32 +48,32 @@ __all__: list[str] = []
 HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
-def positive_definite(*shapes: Any, **attrs: Any) -> Any:
+def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """Symmetric matrices with eigenvalues well above 0 and well apart."""
 
-    def draw(r: Any, s: Any) -> Any:
+    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         q = np.linalg.qr(r.normal(size=s))[0]
         return (q * np.arange(1.0, s[-1] + 1)) @ q.swapaxes(-1, -2)
 
     return drawn(draw, shapes, **attrs)
 
 
-def positive_definite_complex(*shapes: Any, **attrs: Any) -> Any:
+def positive_definite_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """The same, of complex numbers."""
 
-    def draw(r: Any, s: Any) -> Any:
+    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
         return (q * np.arange(1.0, s[-1] + 1)) @ q.conj().swapaxes(-1, -2)
 
     return drawn(draw, shapes, **attrs)
 
 
-def lower_half(x: Any) -> Any:
+def lower_half(x: AnyArray) -> AnyArray:
     """The lower triangle, with half of the diagonal."""
     return tril(x, k=-1) + diag_embed(diagonal_of(x) / 2)
 
 
-def cholesky_cotangent(g: Any, y: Any, x: Any, upper: bool) -> Any:
+def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
     """The transpose of the tangent, two triangular solutions."""
     l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
     right = adjoint(l)
@@ -79,7 +82,7 @@ def cholesky_cotangent(g: Any, y: Any, x: Any, upper: bool) -> Any:
     return heeded(g, adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False)))
 
 
-def cholesky_tangent(t: Any, y: Any, x: Any, upper: bool) -> Any:
+def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
     """L times the lower half of the tangent seen through L's inverse from both sides."""
     l = adjoint(y) if upper else y
     half = solve_triangular_op(l, hermitian(t), lower=True, checked=False)
@@ -92,7 +95,6 @@ cholesky = Op(
     infer=square_infer("cholesky"),
     vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
     batch=stacked,
-    source="cholesky({0}, {upper})",
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
@@ -123,24 +125,24 @@ class QRResult(NamedTuple):
     R: Any
 
 
-def qr_parts(y: Any, x: Any) -> QRResult:
+def qr_parts(y: AnyArray, x: Any) -> QRResult:
     """The parts of what the op gives for operands like `x`."""
     m, _ = sizes(x)
     return QRResult(y[..., :m, :], matrix_transpose(y[..., m:, :]))
 
 
-def split_wide(x: Any) -> tuple[Any, Any]:
+def split_wide(x: AnyArray) -> tuple[AnyArray, AnyArray]:
     """The columns of a matrix that fill a square, and those beyond."""
     m, _ = sizes(x)
     return x[..., :m], x[..., m:]
 
 
-def over(x: Any, r: Any) -> Any:
+def over(x: AnyArray, r: AnyArray) -> AnyArray:
     """x @ inv(r) for an upper triangular r."""
     return adjoint(solve_triangular_op(adjoint(r), adjoint(x), lower=True, checked=False))
 
 
-def tall_cotangent(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
     """The cotangent of a matrix that has no more columns than rows."""
     m = times(gr, adjoint(r)) - times(adjoint(q), gq)
     upper = triu(m, k=1)
@@ -150,7 +152,7 @@ def tall_cotangent(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     return adjoint(solve_triangular_op(r, adjoint(inner), lower=False, checked=False))
 
 
-def qr_cotangent(g: Any, y: Any, x: Any, mode: str) -> Any:
+def qr_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     (q, r), (gq, gr) = qr_parts(y, x), qr_parts(g, x)
     _, n = sizes(x)
     if smaller("qr", type_of(x)) == n:
@@ -161,7 +163,7 @@ def qr_cotangent(g: Any, y: Any, x: Any, mode: str) -> Any:
     return heeded(g, ct)
 
 
-def tall_tangent(t: Any, q: Any, r: Any) -> tuple[Any, Any]:
+def tall_tangent(t: AnyArray, q: AnyArray, r: AnyArray) -> tuple[AnyArray, AnyArray]:
     """The tangents of the factors of a matrix that has no more columns than rows."""
     rate = over(t, r)
     c = times(adjoint(q), rate)
@@ -172,7 +174,7 @@ def tall_tangent(t: Any, q: Any, r: Any) -> tuple[Any, Any]:
     return times(q, turn) + rate - times(q, c), times(c - turn, r)
 
 
-def qr_tangent(t: Any, y: Any, x: Any, mode: str) -> Any:
+def qr_tangent(t: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     q, r = qr_parts(y, x)
     _, n = sizes(x)
     if smaller("qr", type_of(x)) == n:
@@ -187,7 +189,7 @@ def qr_tangent(t: Any, y: Any, x: Any, mode: str) -> Any:
 def determined(rule: Any) -> Any:
     """A rule for as many columns of Q as determine R: those beyond are any."""
 
-    def call(v: Any, y: Any, x: Any, mode: str) -> Any:
+    def call(v: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> AnyArray:
         m, _ = sizes(x)
         if mode == "complete" and m != smaller("qr", type_of(x)):
             raise MissingRuleError(
@@ -199,12 +201,12 @@ def determined(rule: Any) -> Any:
     return call
 
 
-def triangular_first(*shapes: Any, **attrs: Any) -> Any:
+def triangular_first(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """Matrices whose columns are far from dependent."""
     return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:]), shapes, **attrs)
 
 
-def triangular_first_complex(*shapes: Any, **attrs: Any) -> Any:
+def triangular_first_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """The same, of complex numbers."""
     draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:])
     return drawn(draw, shapes, **attrs)
@@ -215,7 +217,6 @@ qr_op = Op(
     infer=qr_infer,
     vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
     batch=stacked,
-    source="qr({0}, {mode})",
     samples=cases(
         triangular_first((3, 3)), triangular_first((4, 2)), triangular_first((2, 2, 3)),
         triangular_first((2, 3), mode="complete"), triangular_first((2, 0)),
@@ -228,7 +229,7 @@ qr_op = Op(
 )
 
 
-def qr(x: Any, mode: str = "reduced") -> QRResult:
+def qr(x: OperandLike, mode: str = "reduced") -> QRResult:
     """Factors of each matrix: x = Q @ R, Q with orthonormal columns, R upper triangular.
 
     Q has as many columns as the smaller size, or as many as rows with `mode="complete"`; then there

@@ -14,6 +14,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
 from ..reduce.reduction import sum
@@ -43,7 +44,9 @@ def pinv_infer(x: ArrayType, rtol: float | None, hermitian: bool) -> ArrayType:
     return ArrayType((*batch, n, m), common_dtype("pinv", x))
 
 
-def pinv_cotangent(g: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) -> Any:
+def pinv_cotangent(
+    g: AnyArray, y: AnyArray, x: AnyArray, rtol: float | None, hermitian: bool
+) -> AnyArray:
     p, h = adjoint(y), adjoint(g)
     beside = times(h, y, p)
     above = times(p, y, h)
@@ -51,7 +54,9 @@ def pinv_cotangent(g: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) 
     return heeded(g, ct - times(p, g, p))
 
 
-def pinv_tangent(t: Any, y: Any, x: Any, rtol: float | None, hermitian: bool) -> Any:
+def pinv_tangent(
+    t: AnyArray, y: AnyArray, x: AnyArray, rtol: float | None, hermitian: bool
+) -> AnyArray:
     p, h = adjoint(y), adjoint(t)
     right, left = times(y, p, h), times(h, p, y)
     return right - times(right, x, y) + left - times(y, x, left) - times(y, t, y)
@@ -62,7 +67,6 @@ pinv = Op(
     infer=pinv_infer,
     vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
     batch=stacked,
-    source="pinv({0}, {rtol}, {hermitian})",
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -75,7 +79,6 @@ matrix_rank = Op(
     infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
     batch=stacked,
-    source="matrix_rank({0}, {rtol}, {hermitian})",
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
     doc="How many singular values are above `rtol` times the largest.",
@@ -110,7 +113,7 @@ def lstsq_cotangents(
     q, h = adjoint(p), adjoint(g)
     of_b = times(q, g)
 
-    def of_a() -> Any:
+    def of_a() -> AnyArray:
         above = times(q, y, h)
         ct = times(b - times(a, y), h, p, q) - times(of_b, adjoint(y))
         return ct + above - times(above, p, a)
@@ -118,7 +121,9 @@ def lstsq_cotangents(
     return [conjugate(heeded(g, of_b if i else of_a())) for i in wanted]
 
 
-def lstsq_tangent(t: Any, y: Any, a: Any, b: Any, rcond: float | None) -> Any:
+def lstsq_tangent(
+    t: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
+) -> AnyArray:
     """Of a tangent of the matrix."""
     p, h = pinv(a, rtol=rcond), adjoint(t)
     q = adjoint(p)
@@ -132,7 +137,6 @@ lstsq_op = Op(
     vjp=JointVJP(lstsq_cotangents),
     jvp=[lstsq_tangent, lambda t, y, a, b, rcond: times(pinv(a, rtol=rcond), t)],
     batch=equations_batch,
-    source="lstsq({0}, {1}, {rcond})",
     samples=cases(
         beside(singular_values_apart((3, 3)), reals((3, 2))),
         beside(singular_values_apart((4, 2)), reals((4, 1))),
@@ -158,7 +162,7 @@ class LstsqResult(NamedTuple):
     singular_values: Any
 
 
-def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
+def lstsq(a: OperandLike, b: OperandLike, rcond: float | None = None) -> LstsqResult:
     """The x for which the norm of a @ x - b is least, of several the smallest.
 
     A `b` with one axis is one right side; else its columns are right sides, and stacks broadcast.
@@ -181,6 +185,6 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
     return LstsqResult(squeeze(x, axis=-1) if alone else x, left, rank, s)
 
 
-def rank_of(s: Any, part: Any) -> Any:
+def rank_of(s: AnyArray, part: Any) -> AnyArray:
     """How many singular values are above a part of the first, the largest."""
     return sum(astype(greater(s, s[..., :1] * part), dtype=np.intp), axis=-1)

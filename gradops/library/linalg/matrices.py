@@ -18,6 +18,7 @@ from ...core.errors import DTypeError, NoKernelError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.types import ArrayType, shape_of, type_of
 from ...kernels.linalg import linalg
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..elementwise.comparison import equal, masked, not_equal
 from ..elementwise.complexes import conj
 from ..index.diagonals import diagonal
@@ -35,7 +36,7 @@ no_matrix = [
 ]
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: OperandLike) -> Any:
     """`x` with its last two axes exchanged, conjugated.
 
     >>> adjoint(np.array([[1j, 2]]))
@@ -45,7 +46,7 @@ def adjoint(x: Any) -> Any:
     return conjugate(matrix_transpose(x))
 
 
-def conjugate(x: Any) -> Any:
+def conjugate(x: Any) -> Operand:
     """The conjugate, of real numbers they themselves."""
     return conj(x) if type_of(x).dtype.kind == "c" else x
 
@@ -53,28 +54,28 @@ def conjugate(x: Any) -> Any:
 def adjoint_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     """An adjoint as a rule that is called between two conjugations. See Note [Adjoints]."""
 
-    def call(g: Any, *args: Any, **attrs: Any) -> Any:
+    def call(g: AnyArray, *args: Any, **attrs: object) -> Operand:
         return conjugate(rule(conjugate(g), *args, **attrs))
 
     return call
 
 
-def hermitian(x: Any) -> Any:
+def hermitian(x: AnyArray) -> AnyArray:
     """The Hermitian part of square matrices."""
     return (x + adjoint(x)) / 2
 
 
-def on_diagonal(x: Any) -> Any:
+def on_diagonal(x: Any) -> AnyArray:
     """Where `x` has its diagonal."""
     return equal(expand_dims(numbers(x, -2), axis=-1), numbers(x, -1))
 
 
-def diagonal_of(x: Any) -> Any:
+def diagonal_of(x: AnyArray) -> AnyArray:
     """The diagonals of square matrices."""
     return diagonal(x, axis1=-2, axis2=-1)
 
 
-def heeded(g: Any, ct: Any) -> Any:
+def heeded(g: Operand, ct: AnyArray) -> AnyArray:
     """A cotangent, but zero for each matrix whose result has the cotangent `g` of zeros.
 
     So a matrix of which nothing was used gets no NaN, whatever its singularities.
@@ -105,7 +106,7 @@ def require_square(op: str, x: ArrayType, *others: ArrayType) -> None:
         )
 
 
-def common_dtype(op: str, *types: ArrayType) -> np.dtype[Any]:
+def common_dtype(op: str, *types: ArrayType) -> np.dtype:
     """The dtype of a result, or a DTypeError for operands that LAPACK does not know."""
     try:
         return linalg.common_dtype(*(x.dtype for x in types))
@@ -129,14 +130,14 @@ def smaller(op: str, x: ArrayType) -> Size:
 def square_infer(op: str) -> Callable[..., ArrayType]:
     """Inference of an op from square matrices to as many and as large ones."""
 
-    def infer(x: ArrayType, **attrs: Any) -> ArrayType:
+    def infer(x: ArrayType, **attrs: object) -> ArrayType:
         require_square(op, x)
         return ArrayType(x.shape, common_dtype(op, x))
 
     return infer
 
 
-def stacked(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def stacked(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch an op of one operand, which takes stacks of matrices anyway."""
     return op(xs[0], **attrs)
 
@@ -148,12 +149,12 @@ def times(a: Any, *others: Any) -> Any:
     return a
 
 
-def columns_times(x: Any, v: Any) -> Any:
+def columns_times(x: AnyArray, v: AnyArray) -> AnyArray:
     """Matrices with each column times the entry of a vector."""
     return x * expand_dims(v, axis=-2)
 
 
-def rows_times(v: Any, x: Any) -> Any:
+def rows_times(v: AnyArray, x: AnyArray) -> AnyArray:
     """Matrices with each row times the entry of a vector."""
     return expand_dims(v, axis=-1) * x
 

@@ -9,6 +9,7 @@ from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import shape_of, type_of
 from ...kernels.elementwise import exponential
+from ...typing import Operand
 from ..elementwise.arithmetic import abs
 from ..elementwise.comparison import equal, masked, where
 from ..reduce.reduction import sum
@@ -33,7 +34,7 @@ def along(x: Any, t: Any) -> Any:
     return matrix_exp(concatenate(rows, axis=-2))[..., :n, n:] * size
 
 
-def matrix_size(t: Any) -> Any:
+def matrix_size(t: Operand) -> Operand:
     """The sum of the sizes of all entries of each matrix, or 1 where that is 0."""
     size = sum(abs(t), axis=(-2, -1), keepdims=True)
     return where(equal(size, 0), 1, size)
@@ -45,7 +46,6 @@ matrix_exp = Op(
     vjp=[lambda g, y, x: along(matrix_transpose(x), g)],
     jvp=[lambda t, y, x: along(x, t)],
     batch=stacked,
-    source="matrix_exp({0})",
     samples=cases(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),

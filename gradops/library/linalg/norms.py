@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.errors import OptionError, ShapeError
 from ...core.types import is_inexact, normalize_axes, shape_of, type_of
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import abs
 from ..elementwise.comparison import where
 from ..elementwise.logic import isnan, logical_and, logical_not
@@ -22,7 +23,7 @@ __all__: list[str] = []
 Ord = float | str | None
 
 
-def most(x: Any) -> Any:
+def most(x: AnyArray) -> Operand:
     """The largest entries of vectors that have no negative ones; of no entries, 0."""
     return max(x, axis=-1) if 0 not in shape_of(x) else sum(x, axis=-1)
 
@@ -40,12 +41,12 @@ MATRIX: dict[Ord, Callable[[Any], Any]] = {
 }
 
 
-def in_floats(x: Any) -> Any:
+def in_floats(x: Any) -> AnyArray:
     """`x`, of which integers are made floats: norms are lengths."""
     return x if is_inexact(type_of(x).dtype) else astype(x, dtype=np.float64)
 
 
-def matrix_norm(x: Any, keepdims: bool = False, ord: Ord = "fro") -> Any:
+def matrix_norm(x: OperandLike, keepdims: bool = False, ord: Ord = "fro") -> Any:
     """A norm of each matrix.
 
     It is the root of the sum of squares; with `ord` "nuc" the sum of the singular values, with 2
@@ -98,7 +99,7 @@ def others(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(i for i in range(ndim) if i not in axes)
 
 
-def cond(x: Any, p: Ord = None) -> Any:
+def cond(x: OperandLike, p: Ord = None) -> Any:
     """How much errors grow where equations with a matrix are solved: infinite for a singular one.
 
     That is its norm times that of its inverse; by default, and for `p` 2 and -2, the quotient of

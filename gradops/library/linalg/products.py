@@ -9,6 +9,7 @@ from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import as_operand
 from ...core.types import broadcast_shapes, conflict, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import mul
 from ..index.diagonals import diagonal
 from ..reduce.reduction import sum
@@ -41,7 +42,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return reshape(matmul(left, right), shape=tuple(kept))
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: OperandLike, b: OperandLike) -> Any:
     """Products summed over the last axes of both; of a number, the product.
 
     >>> inner(np.ones((2, 3)), np.ones((4, 3))).shape
@@ -52,7 +53,7 @@ def inner(a: Any, b: Any) -> Any:
     return tensordot(a, b, ([-1], [-1]))
 
 
-def as_matrix(x: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
+def as_matrix(x: Any, rows: Sequence[int], columns: Sequence[int]) -> AnyArray:
     """`x` as a matrix, of whose axes some count the rows, the others the columns."""
     order = (*rows, *columns)
     if order != tuple(range(len(order))):
@@ -61,7 +62,7 @@ def as_matrix(x: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
     return reshape(x, shape=(product(shape[:k]), product(shape[k:])))
 
 
-def paired_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
+def paired_axes(a: Operand, b: Operand, axes: tuple[int, ...]) -> tuple[list[int], list[int]]:
     """The axes of `a` and of `b` that are summed over together."""
     kinds = [type_of(a), type_of(b)]
     if not isinstance(axes, Iterable):
@@ -109,7 +110,7 @@ def same_length(op: str, a: Any, b: Any) -> tuple[Any, Any]:
     return m, n
 
 
-def matvec(a: Any, b: Any) -> Any:
+def matvec(a: OperandLike, b: OperandLike) -> Any:
     """The products of matrices and vectors, which lie in the last axes.
 
     >>> matvec(np.ones((5, 2, 3)), np.ones((5, 3))).shape
@@ -127,7 +128,7 @@ def vecmat(a: Any, b: Any) -> Any:
     return squeeze(matmul(expand_dims(conjugate(a), axis=-2), b), axis=-2)
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: OperandLike, b: OperandLike) -> Any:
     """The products of each entry of `a` with each of `b`, a matrix.
 
     >>> outer(np.array([1, 2]), np.array([3, 4]))
@@ -137,7 +138,7 @@ def outer(a: Any, b: Any) -> Any:
     return reshape(a, shape=(-1, 1)) * reshape(b, shape=(1, -1))
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: OperandLike, b: OperandLike) -> Any:
     """Kronecker's product: `b` times each entry of `a`, side by side.
 
     >>> kron(np.array([1, 10]), np.array([1, 2, 3]))
@@ -172,7 +173,7 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     return y if axis == -1 else moveaxis(y, -1, axis)
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(x: OperandLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The sum of a diagonal, along two axes.
 
     >>> float(trace(np.array([[1.0, 2.0], [3.0, 4.0]])))
@@ -181,7 +182,7 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return sum(diagonal(x, offset=offset, axis1=axis1, axis2=axis2), axis=-1)
 
 
-def multi_dot(arrays: Sequence[Any]) -> Any:
+def multi_dot(arrays: Sequence[AnyArray]) -> Any:
     """The product of two or more matrices, in the order that takes the fewest multiplications.
 
     The first may be a row and the last a column, as vectors. Raises ShapeError where they do not
@@ -226,10 +227,10 @@ def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
     return split
 
 
-def multiplied(xs: Sequence[Any], split: dict[tuple[int, int], int]) -> Any:
+def multiplied(xs: Sequence[AnyArray], split: dict[tuple[int, int], int]) -> Any:
     """The product of all matrices, each run of them split where it is said."""
 
-    def run(i: int, j: int) -> Any:
+    def run(i: int, j: int) -> AnyArray:
         return xs[i] if i == j else matmul(run(i, split[i, j]), run(split[i, j] + 1, j))
 
     return run(0, len(xs) - 1)

@@ -12,6 +12,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, drawn, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
+from ...typing import AnyArray, Attrs, OperandLike
 from ..elementwise.comparison import masked
 from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
@@ -43,12 +44,12 @@ is_singular = [
 ]
 
 
-def regular(*shapes: Any, **attrs: Any) -> Any:
+def regular(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """Square matrices that are far from singular."""
     return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(s[-1]), shapes, **attrs)
 
 
-def regular_complex(*shapes: Any, **attrs: Any) -> Any:
+def regular_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """The same, of complex numbers."""
     draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(s[-1])
     return drawn(draw, shapes, **attrs)
@@ -60,7 +61,7 @@ squares = cases(
 )
 
 
-def inv_transpose(g: Any, y: Any, x: Any, checked: bool) -> Any:
+def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyArray:
     t = matrix_transpose(y)
     return -matmul(t, matmul(g, t))
 
@@ -71,7 +72,6 @@ inv = Op(
     vjp=[inv_transpose],
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
     batch=stacked,
-    source="inv({0}, {checked})",
     samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
@@ -101,7 +101,9 @@ def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> li
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
 
 
-def equations_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def equations_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Examples with one matrix are so many more right sides; else stacks get equal rank."""
     a, b = xs
     if not batched[0] and len(shape_of(a)) == 2:
@@ -120,7 +122,6 @@ solve_op = Op(
     vjp=JointVJP(solve_transpose),
     jvp=[lambda t, y, a, b: -solve_op(a, matmul(t, y)), lambda t, y, a, b: solve_op(a, t)],
     batch=equations_batch,
-    source="solve({0}, {1})",
     samples=cases(
         beside(regular((3, 3)), reals((3, 2))), beside(regular((3, 3)), reals((2, 3, 1))),
         beside(regular((2, 1, 2, 2)), reals((3, 2, 1))), beside(regular((2, 2, 2)), reals((2, 3))),
@@ -139,7 +140,7 @@ solve_op = Op(
 )
 
 
-def solve(a: Any, b: Any) -> Any:
+def solve(a: OperandLike, b: OperandLike) -> Any:
     """The solution x of a @ x = b for square matrices `a`; stacks of them broadcast.
 
     A `b` with one axis is one right side, and so is the result; else the columns of `b` are right
@@ -153,7 +154,7 @@ def solve(a: Any, b: Any) -> Any:
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
 
 
-def part(x: Any, lower: bool, unit_diagonal: bool) -> Any:
+def part(x: AnyArray, lower: bool, unit_diagonal: bool) -> Any:
     """What is read of a matrix: one triangle, without a diagonal of ones."""
     k = 1 if unit_diagonal else 0
     return tril(x, k=-k) if lower else triu(x, k=k)
@@ -173,8 +174,9 @@ def solve_triangular_transpose(
 
 
 def solve_triangular_tangent(
-    t: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool
-) -> Any:
+    t: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool, unit_diagonal: bool,
+    checked: bool,
+) -> AnyArray:
     """Of a tangent of the matrix."""
     right = -matmul(part(t, lower, unit_diagonal), y)
     return solve_triangular_op(a, right, lower=lower, unit_diagonal=unit_diagonal, checked=False)
@@ -187,7 +189,6 @@ solve_triangular_op = Op(
     jvp=[solve_triangular_tangent,
          lambda t, y, a, b, **attrs: solve_triangular_op(a, t, **attrs)],
     batch=equations_batch,
-    source="solve_triangular({0}, {1}, {lower}, {unit_diagonal}, {checked})",
     samples=cases(
         beside(regular((3, 3)), reals((3, 2), lower=True)),
         beside(regular((2, 3, 3)), reals((3, 1), lower=False)),
@@ -203,7 +204,9 @@ solve_triangular_op = Op(
 )
 
 
-def solve_triangular(a: Any, b: Any, lower: bool = False, unit_diagonal: bool = False) -> Any:
+def solve_triangular(
+    a: OperandLike, b: OperandLike, lower: bool = False, unit_diagonal: bool = False
+) -> Any:
     """The solution x of a @ x = b, of which only one triangle of `a` is read.
 
     With `unit_diagonal` the diagonal is taken for ones. A `b` with one axis is one right side.
@@ -218,7 +221,7 @@ def solve_triangular(a: Any, b: Any, lower: bool = False, unit_diagonal: bool = 
     return squeeze(solve_triangular_op(a, expand_dims(b, axis=-1), **attrs), axis=-1)
 
 
-def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Any:
+def cholesky_solve(b: OperandLike, factor: OperandLike, upper: bool = False) -> Any:
     """The solution x of a @ x = b, from Cholesky's factor of `a`, by which it is L @ L.H.
 
     With `upper` the factor is U, and `a` is U.H @ U. Raises ShapeError where the shapes do not fit,
@@ -233,7 +236,7 @@ def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Any:
     return solve_triangular(last, solve_triangular(first, b, lower=True), lower=False)
 
 
-def cholesky_inverse(factor: Any, upper: bool = False) -> Any:
+def cholesky_inverse(factor: OperandLike, upper: bool = False) -> Any:
     """The inverse of a matrix, from Cholesky's factor of it; see `cholesky_solve`.
 
     >>> cholesky_inverse(np.diag([2.0, 1.0]))
@@ -247,7 +250,7 @@ def cholesky_inverse(factor: Any, upper: bool = False) -> Any:
     return times(adjoint(half), half)
 
 
-def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
+def tensorsolve(a: OperandLike, b: OperandLike, axes: Sequence[int] | None = None) -> Any:
     """The solution x of tensordot(a, x, x.ndim) = b; `axes` of `a` are moved to the end first.
 
     Raises ShapeError where the entries of `b` are not as many as those of x.
@@ -268,7 +271,7 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Any:
     return reshape(solve(reshape(a, shape=(n, n)), reshape(b, shape=(n,))), shape=unknown)
 
 
-def tensorinv(a: Any, ind: int = 2) -> Any:
+def tensorinv(a: OperandLike, ind: int = 2) -> Any:
     """The inverse of tensordot(a, x, ind): what gives x again, for an x with `ind` axes.
 
     Raises ShapeError if the first `ind` axes of `a` have not as many entries as the others.

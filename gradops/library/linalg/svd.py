@@ -16,6 +16,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors
 from ...kernels.linalg.linalg import real_dtype
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import strong_product, sub
 from ..elementwise.comparison import where
 from ..elementwise.complexes import imag, real
@@ -45,7 +46,7 @@ __all__: list[str] = []
 not_finite = [ErrorSample([np.full((2, 3), np.nan)], {}, LinAlgError, "infinite or no numbers")]
 
 
-def singular_values_apart(*shapes: Any, **attrs: Any) -> Any:
+def singular_values_apart(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """Matrices whose singular values are well apart, and well above 0."""
 
     def draw(r: Any, s: Any) -> Any:
@@ -55,7 +56,7 @@ def singular_values_apart(*shapes: Any, **attrs: Any) -> Any:
     return drawn(draw, shapes, **attrs)
 
 
-def with_phases(*shapes: Any, **attrs: Any) -> Any:
+def with_phases(*shapes: tuple[int, ...], **attrs: object) -> Any:
     """The same, of complex numbers."""
 
     def draw(r: Any, s: Any) -> Any:
@@ -81,7 +82,7 @@ class SVDResult(NamedTuple):
     Vh: Any
 
 
-def svd_parts(y: Any, x: Any, full_matrices: bool = False) -> SVDResult:
+def svd_parts(y: AnyArray, x: Any, full_matrices: bool = False) -> SVDResult:
     """The parts of what the op gives for operands like `x`."""
     m, n = sizes(x)
     k = smaller("svd", type_of(x))
@@ -91,36 +92,36 @@ def svd_parts(y: Any, x: Any, full_matrices: bool = False) -> SVDResult:
     return SVDResult(y[..., :m, :p], s, matrix_transpose(y[..., m + 1 :, :q]))
 
 
-def column_parts(y: Any, x: Any) -> tuple[Any, Any, Any]:
+def column_parts(y: AnyArray, x: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     """U, the singular values, and V; without the vectors that belong to none of these."""
     u, s, vh = svd_parts(y, x)
     return u, s, adjoint(vh)
 
 
-def gaps(s: Any, like: Any) -> tuple[Any, Any]:
+def gaps(s: AnyArray, like: AnyArray) -> tuple[AnyArray, AnyArray]:
     """1 / (s[j] - s[i]) and 1 / (s[j] + s[i]), without the diagonal."""
     a, b = expand_dims(s, axis=-2), expand_dims(s, axis=-1)
     diagonal = on_diagonal(like)
     return 1 / where(diagonal, np.inf, sub(a, b)), 1 / where(diagonal, np.inf, a + b)
 
 
-def over_squares(x: Any, s: Any) -> Any:
+def over_squares(x: AnyArray, s: AnyArray) -> AnyArray:
     """Entries divided by s[j]**2 - s[i]**2, and zeros on the diagonal."""
     minus, plus = gaps(s, x)
     return strong_product(x, minus * plus)
 
 
-def turning(du: Any, s: Any) -> Any:
+def turning(du: Any, s: AnyArray) -> AnyArray:
     """The imaginary numbers on a diagonal, divided by twice the singular values."""
     return diag_embed(strong_product(imag(diagonal_of(du)), 1 / s) * 0.5j)
 
 
-def beyond(g: Any, u: Any, turn: Any, s: Any) -> Any:
+def beyond(g: AnyArray, u: AnyArray, turn: AnyArray, s: AnyArray) -> AnyArray:
     """What of `g` leaves the space that `u` spans, divided by the singular values."""
     return strong_product(g - times(u, turn), 1 / expand_dims(s, axis=-2))
 
 
-def svd_cotangent(g: Any, y: Any, x: Any, full_matrices: bool) -> Any:
+def svd_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> Operand:
     m, n = sizes(x)
     (u, s, v), (gu, gs, gv) = column_parts(y, x), column_parts(g, x)
     turn_u, turn_v = times(adjoint(u), gu), times(adjoint(v), gv)
@@ -136,7 +137,7 @@ def svd_cotangent(g: Any, y: Any, x: Any, full_matrices: bool) -> Any:
     return ct
 
 
-def svd_tangent(t: Any, y: Any, x: Any, full_matrices: bool) -> Any:
+def svd_tangent(t: Any, y: AnyArray, x: AnyArray, full_matrices: bool) -> Any:
     m, n = sizes(x)
     u, s, v = column_parts(y, x)
     p = times(adjoint(u), t, v)
@@ -157,7 +158,7 @@ def svd_tangent(t: Any, y: Any, x: Any, full_matrices: bool) -> Any:
 def settled(rule: Any) -> Any:
     """A rule for thin factors only: the vectors that fill up a square matrix are any."""
 
-    def call(v: Any, y: Any, x: Any, full_matrices: bool) -> Any:
+    def call(v: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> AnyArray:
         m, n = sizes(x)
         if full_matrices and m != n:
             raise MissingRuleError(
@@ -174,7 +175,6 @@ svd_op = Op(
     infer=svd_infer,
     vjp=[settled(adjoint_rule(svd_cotangent))], jvp=[settled(svd_tangent)],
     batch=stacked,
-    source="svd({0}, {full_matrices})",
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
@@ -186,7 +186,7 @@ svd_op = Op(
 )
 
 
-def svd(x: Any, full_matrices: bool = True) -> SVDResult:
+def svd(x: OperandLike, full_matrices: bool = True) -> SVDResult:
     """Factors of each matrix: x = (U * S) @ Vh, with the singular values S in descending order.
 
     U and Vh have orthonormal columns and rows: as many as there are singular values, or filled up
@@ -209,12 +209,12 @@ def svdvals_infer(x: ArrayType) -> ArrayType:
     return ArrayType((*x.shape[:-2], k), dtype)
 
 
-def svdvals_cotangent(g: Any, y: Any, x: Any) -> Any:
+def svdvals_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     u, _, vh = svd(x, full_matrices=False)
     return times(columns_times(u, g), vh)
 
 
-def svdvals_tangent(t: Any, y: Any, x: Any) -> Any:
+def svdvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     u, _, vh = svd(x, full_matrices=False)
     rate = diagonal_of(times(adjoint(u), t, adjoint(vh)))
     return real(rate) if rate.dtype.kind == "c" else rate
@@ -225,7 +225,6 @@ svdvals = Op(
     infer=svdvals_infer,
     vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
     batch=stacked,
-    source="svdvals({0})",
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

@@ -33,6 +33,7 @@ from ...kernels.nn.activation import sigmoid as sigmoid_kernel
 from ...kernels.nn.activation import silu as silu_kernel
 from ...kernels.nn.activation import softplus as softplus_kernel
 from ...kernels.nn.gelu import by_pieces, slope_piece
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
 from ..elementwise.exponential import exp, expm1
@@ -70,7 +71,7 @@ relu = selection(
 )
 
 
-def silu_slope(y: Any, x: Any) -> Any:
+def silu_slope(y: AnyArray, x: AnyArray) -> AnyArray:
     """s (1 + x (1 - s)) with s = sigmoid(x)."""
     s = sigmoid(x)
     return s * (1 + x * (1 - s))
@@ -82,7 +83,7 @@ silu = elementwise(
 
 
 
-def slope_by_erf(x: Any, out: Any) -> Any:
+def slope_by_erf(x: Any, out: Any) -> Operand:
     """Phi(x) + x phi(x), of the normal distribution."""
     if is_single(x):
         return by_pieces(slope_piece, x, out)
@@ -90,7 +91,7 @@ def slope_by_erf(x: Any, out: Any) -> Any:
     return np.add(y, 0.5 * (1 + erf_kernel(x * math.sqrt(0.5))), out=out)
 
 
-def slope_by_tanh(x: Any, out: Any) -> Any:
+def slope_by_tanh(x: AnyArray, out: np.ndarray | None) -> AnyArray:
     """(1 + u)/2 + x/2 (1 - u u) times the slope of what is inside u = tanh(...)."""
     u, inner = gelu_inside(x)
     return np.add(0.5 * (1 + u), 0.5 * x * strong_product(1 - u * u, inner), out=out)
@@ -101,12 +102,12 @@ def density(x: Any) -> Any:
     return exp(-0.5 * (x * x)) / math.sqrt(2 * math.pi)
 
 
-def gelu_inside(x: Any) -> tuple[Any, Any]:
+def gelu_inside(x: AnyArray) -> tuple[AnyArray, AnyArray]:
     """u, and the slope of what is inside, which may overflow where 1 - u u is zero."""
     return tanh(SCALE * x * (1 + CUBIC * (x * x))), SCALE * (1 + 3 * CUBIC * (x * x))
 
 
-def bend_by_tanh(x: Any) -> Any:
+def bend_by_tanh(x: AnyArray) -> AnyArray:
     """The second derivative: (1 - u u) (w' - x u w' w' + x w''/2), u being tanh(w)."""
     u, inner = gelu_inside(x)
     bend = inner - x * u * inner * inner + 3 * SCALE * CUBIC * (x * x)
@@ -139,11 +140,15 @@ def gelu_infer(x: ArrayType, approximate: str) -> ArrayType:
     return ArrayType(x.shape, result_dtype(np.tanh, (x.dtype,)))
 
 
-def gelu_kernel(x: Any, approximate: str = "none", out: Any = None) -> Any:
+def gelu_kernel(
+    x: np.ndarray, approximate: str = "none", out: np.ndarray | None = None
+) -> np.ndarray:
     return gelu_form(approximate).value(inexact(x), out)
 
 
-def gelu_slope_kernel(x: Any, approximate: str = "none", out: Any = None) -> Any:
+def gelu_slope_kernel(
+    x: np.ndarray, approximate: str = "none", out: np.ndarray | None = None
+) -> np.ndarray:
     return gelu_form(approximate).slope(inexact(x), out)
 
 
@@ -151,12 +156,12 @@ gelu_samples = cases(unary, reals((3, 4), approximate="tanh"))
 gelu_slope = elementwise(
     "gelu_slope", gelu_slope_kernel,
     d=[singular(lambda y, x, approximate: gelu_form(approximate).bend(x))],
-    infer=gelu_infer, source="gelu_slope({0}, approximate={approximate}{out})",
+    infer=gelu_infer,
     samples=gelu_samples, doc="The derivative of gelu.",
 )
 gelu = elementwise(
     "gelu", gelu_kernel, d=[lambda y, x, approximate: gelu_slope(x, approximate=approximate)],
-    infer=gelu_infer, source="gelu({0}, approximate={approximate}{out})", samples=gelu_samples,
+    infer=gelu_infer, samples=gelu_samples,
     doc="x times the normal distribution function, or its usual approximation by tanh.",
 )
 
@@ -170,7 +175,6 @@ def along(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
 
     return Op(
         name=name, kernel=kernel, infer=infer, batch=advance, family="along an axis",
-        source=f"{name}({{0}}, axis={{axis}}{{out}})",
         samples=cases(reals((3, 4)), reals((2, 3, 4), axis=1), reals((4,), axis=0), reals((0, 3)),
                       reals((2, 0))),
         error_samples=[
@@ -189,7 +193,7 @@ def centred(x: Any, axis: int, out: Any) -> Any:
     return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=out)
 
 
-def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> Any:
+def softmax_kernel(x: Any, axis: int = -1, out: Any = None) -> np.ndarray:
     if has_short_rows(x, axis):
         y = columns(x)
         y = np.exp(np.subtract(y, np.maximum.reduce(y), out=y), out=y)
@@ -229,12 +233,12 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 """What makes activations tend to mean 0 and variance 1."""
 
 
-def below(x: Any) -> Any:
+def below(x: Any) -> AnyArray:
     """Each entry, or 0 where it is positive, so that exp cannot overflow."""
     return where(greater(x, 0), 0, x)
 
 
-def leaky_relu(x: Any, slope: float = 0.01) -> Any:
+def leaky_relu(x: OperandLike, slope: float = 0.01) -> Any:
     """x where it is positive, else `slope` times x.
 
     >>> leaky_relu(np.array([-1.0, 2.0]), 0.5)
@@ -243,7 +247,7 @@ def leaky_relu(x: Any, slope: float = 0.01) -> Any:
     return where(greater(x, 0), x, mul(x, slope))
 
 
-def prelu(x: Any, slope: Any) -> Any:
+def prelu(x: OperandLike, slope: OperandLike) -> Any:
     """x where it is positive, else x times a slope: one, or one for each channel, the second axis.
 
     >>> prelu(np.array([[-1.0, -1.0]]), np.array([0.5, 0.25]))
@@ -261,7 +265,7 @@ def prelu(x: Any, slope: Any) -> Any:
     return where(greater(x, 0), x, mul(slope, x))
 
 
-def relu6(x: Any) -> Any:
+def relu6(x: OperandLike) -> Any:
     """Each entry, but at least 0 and at most 6; its derivative at both is 0.
 
     >>> relu6(np.array([-1.0, 2.0, 8.0]))
@@ -270,7 +274,7 @@ def relu6(x: Any) -> Any:
     return where(greater_equal(x, 6), 6, relu(x))
 
 
-def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
+def hardtanh(x: OperandLike, low: float = -1.0, high: float = 1.0) -> Any:
     """Each entry, but within bounds; its derivative there is 0.
 
     >>> hardtanh(np.array([-2.0, 0.5, 2.0]))
@@ -290,7 +294,7 @@ def hardsigmoid(x: Any) -> Any:
     return div(relu6(x + 3), 6)
 
 
-def hardswish(x: Any) -> Any:
+def hardswish(x: OperandLike) -> Any:
     """x times its `hardsigmoid`.
 
     >>> hardswish(np.array([-4.0, 1.5, 4.0]))
@@ -301,7 +305,7 @@ def hardswish(x: Any) -> Any:
     return where(less_equal(x, -3), 0, where(greater_equal(x, 3), x, middle))
 
 
-def threshold(x: Any, at: float, value: float) -> Any:
+def threshold(x: OperandLike, at: float, value: float) -> Any:
     """Each entry that is greater than `at`, else `value`.
 
     >>> threshold(np.array([1.0, 2.0]), 1.0, 0.5)
@@ -310,7 +314,7 @@ def threshold(x: Any, at: float, value: float) -> Any:
     return where(less_equal(x, at), value, x)
 
 
-def hardshrink(x: Any, bound: float = 0.5) -> Any:
+def hardshrink(x: OperandLike, bound: float = 0.5) -> Any:
     """Each entry, or 0 if its magnitude is at most `bound`.
 
     >>> hardshrink(np.array([-1.0, 0.25]))
@@ -330,7 +334,7 @@ def softshrink(x: Any, bound: float = 0.5) -> Any:
     return where(greater(x, bound), x - bound, where(greater_equal(x, -bound), 0, x + bound))
 
 
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: OperandLike, alpha: float = 1.0) -> Any:
     """x where it is positive, else alpha (exp(x) - 1).
 
     >>> elu(np.array([-1.0, 2.0]))
@@ -339,7 +343,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return where(greater(x, 0), x, mul(expm1(below(x)), alpha))
 
 
-def selu(x: Any) -> Any:
+def selu(x: OperandLike) -> Any:
     """elu, scaled so that activations tend to mean 0 and variance 1.
 
     >>> selu(np.array([1.0]))
@@ -348,7 +352,7 @@ def selu(x: Any) -> Any:
     return mul(elu(x, SELU_ALPHA), SELU_SCALE)
 
 
-def celu(x: Any, alpha: float = 1.0) -> Any:
+def celu(x: OperandLike, alpha: float = 1.0) -> Any:
     """x where it is positive, else alpha (exp(x / alpha) - 1): with slope 1 at 0.
 
     >>> celu(np.array([-2.0, 2.0]), 2.0)
@@ -359,7 +363,7 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
     return where(greater(x, 0), x, mul(expm1(div(below(x), alpha)), alpha))
 
 
-def mish(x: Any) -> Any:
+def mish(x: OperandLike) -> Any:
     """x times the hyperbolic tangent of its softplus.
 
     >>> mish(np.array([0.0]))
@@ -368,7 +372,7 @@ def mish(x: Any) -> Any:
     return mul(x, tanh(softplus(x)))
 
 
-def softsign(x: Any) -> Any:
+def softsign(x: OperandLike) -> Any:
     """x / (1 + abs(x)).
 
     >>> softsign(np.array([1.0]))
@@ -377,7 +381,7 @@ def softsign(x: Any) -> Any:
     return div(x, abs(x) + 1)
 
 
-def tanhshrink(x: Any) -> Any:
+def tanhshrink(x: OperandLike) -> Any:
     """x less its hyperbolic tangent.
 
     >>> tanhshrink(np.array([0.0]))
@@ -386,7 +390,7 @@ def tanhshrink(x: Any) -> Any:
     return x - tanh(x)
 
 
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: OperandLike) -> Any:
     """The logarithm of the logistic function, exact where that underflows.
 
     >>> log_sigmoid(np.array([-1000.0]))
@@ -395,7 +399,7 @@ def log_sigmoid(x: Any) -> Any:
     return neg(softplus(neg(x)))
 
 
-def glu(x: Any, axis: int = -1) -> Any:
+def glu(x: OperandLike, axis: int = -1) -> Any:
     """The first half of `x` along an axis times the logistic function of the second half.
 
     >>> glu(np.array([2.0, 0.0]))

@@ -8,6 +8,7 @@ import numpy as np
 from ...core.dims import Dim
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.types import conflict, shape_of, type_of
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import add, mul
 from ..elementwise.comparison import equal, where
 from ..linalg.contraction import matmul
@@ -19,8 +20,8 @@ __all__ = ["attention"]
 
 
 def attention(
-    query: Any, key: Any, value: Any, mask: Any = None, causal: bool = False,
-    scale: float | None = None, drop: Any = None,
+    query: OperandLike, key: Any, value: OperandLike, mask: OperandLike | None = None,
+    causal: bool = False, scale: float | None = None, drop: Any = None,
 ) -> Any:
     """Means of values (..., n, d), for each query (..., m, c) by how keys (..., n, c) match it.
 
@@ -49,7 +50,7 @@ def attention(
     return matmul(weights if drop is None else drop(weights), value)
 
 
-def masked_scores(scores: Any, mask: Any) -> tuple[Any, Any]:
+def masked_scores(scores: AnyArray, mask: Any) -> tuple[AnyArray, AnyArray]:
     """The scores with a mask applied, and which queries may look nowhere."""
     kind = type_of(mask).dtype.kind
     if kind == "b":
@@ -61,7 +62,7 @@ def masked_scores(scores: Any, mask: Any) -> tuple[Any, Any]:
     return add(scores, mask), all(equal(mask, -np.inf), axis=-1, keepdims=True)
 
 
-def earlier(query: Any, key: Any) -> Any:
+def earlier(query: Any, key: Any) -> AnyArray:
     """Which keys are not after the place of a query."""
     m, n = shape_of(query)[-2], shape_of(key)[-2]
     if isinstance(m, Dim) or isinstance(n, Dim):

@@ -10,6 +10,7 @@ from ...core.dims import Dim, Shape
 from ...core.errors import OptionError, ShapeError
 from ...core.types import shape_of, type_of
 from ...kernels.nn.windows import extent, places
+from ...typing import OperandLike
 from ..elementwise.arithmetic import abs, div, mul
 from ..index.indexing import take
 from ..reduce.along_axis import take_along_axis
@@ -71,8 +72,8 @@ def with_last(
 
 
 def max_pooling(
-    x: Any, window: Sizes, stride: Any = None, padding: Any = 0, dilation: Sizes = 1, axes: int = 2,
-    ceil: bool = False,
+    x: OperandLike, window: Sizes, stride: Any = None, padding: Any = 0, dilation: Sizes = 1,
+    axes: int = 2, ceil: bool = False,
 ) -> Any:
     """The greatest entry of each window over the last `axes` axes; see `avg_pool`.
 
@@ -181,7 +182,7 @@ def adaptive_windows(size: int, count: int) -> list[range]:
     return [range(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
-def adaptive_avg_pool(x: Any, sizes: Any, axes: int = 2) -> Any:
+def adaptive_avg_pool(x: OperandLike, sizes: Any, axes: int = 2) -> Any:
     """Means of as many windows as `sizes` says, which cover the last `axes` axes.
 
     >>> adaptive_avg_pool(np.arange(5.0), 2, axes=1)

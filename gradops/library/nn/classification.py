@@ -12,6 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import columns
+from ...typing import AnyArray, Attrs
 from ..elementwise.arithmetic import strong_product
 from ..reduce.reduction import sum
 from ..shape.broadcasting import broadcast_to, each_its_own, repeated
@@ -53,7 +54,7 @@ def labelled_infer(
     return loss_type(labels.shape, result_dtype(log_softmax.kernel, (scores.dtype,)), reduction)
 
 
-def labelled(op: str, scores: Any, labels: Any) -> tuple[Any, Any]:
+def labelled(op: str, scores: AnyArray, labels: Any) -> tuple[AnyArray, AnyArray]:
     """Scores and labels as arrays, after checking that each row has a label, and it is a class."""
     scores, labels = np.asarray(scores), np.asarray(labels)
     bits = UNSIGNED.get(labels.dtype)  # in which a negative label is a large one
@@ -95,7 +96,6 @@ nll_loss = Op(
     ],
     jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
     batch=loss_batch,
-    source="nll_loss({0}, {1}, reduction={reduction})",
     samples=cases(
         *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
@@ -107,14 +107,16 @@ nll_loss = Op(
 )
 
 
-def at_labels_kernel(x: Any, labels: Any, classes: int) -> Any:
+def at_labels_kernel(x: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
     labels = np.asarray(labels)
     y = np.zeros((labels.size, classes), np.asarray(x).dtype)
     y[np.arange(labels.size), labels.reshape(-1)] = x if np.ndim(x) == 0 else np.reshape(x, -1)
     return y.reshape((*labels.shape, classes))
 
 
-def at_labels_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+def at_labels_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Where examples share one number, each label of an example gets its own."""
     x, labels = repeated(xs, batched)
     n, *shape = shape_of(labels)
@@ -129,7 +131,6 @@ at_labels = Op(
     vjp=[lambda g, y, x, labels, classes: -nll_loss(g, labels, reduction="none"), None],
     jvp=[lambda t, y, x, labels, classes: at_labels(t, labels, classes=classes), None],
     batch=at_labels_batch,
-    source="at_labels({0}, {1}, classes={classes})",
     samples=cases(
         beside(reals(()), exactly([0, 2, 1, 2], classes=3)),
         beside(reals((2, 2)), exactly([[0, 2], [1, 1]], classes=3)),
@@ -149,7 +150,7 @@ def sparse_kernel(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     return finished(losses.reshape(labels.shape)[()], reduction)
 
 
-def class_error_kernel(logits: Any, labels: Any) -> Any:
+def class_error_kernel(logits: Any, labels: np.ndarray) -> np.ndarray:
     """softmax of each row, less 1 at its label."""
     y = np.ascontiguousarray(softmax.kernel(logits)).reshape(np.shape(logits))
     rows = y.reshape(-1, y.shape[-1])
@@ -157,7 +158,7 @@ def class_error_kernel(logits: Any, labels: Any) -> Any:
     return y
 
 
-def class_error_rule(v: Any, y: Any, logits: Any, labels: Any) -> Any:
+def class_error_rule(v: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArray) -> AnyArray:
     return softmax_rule(v, softmax(logits), logits, axis=-1)
 
 
@@ -168,7 +169,6 @@ class_error = Op(
     ),
     vjp=[class_error_rule, None], jvp=[class_error_rule, None],
     batch=each_its_own,
-    source="class_error({0}, {1})",
     samples=cases(
         beside(reals((4, 3)), exactly([0, 2, 1, 2])),
         beside(reals((0, 3)), exactly(np.zeros(0, int))),
@@ -178,7 +178,9 @@ class_error = Op(
 )
 
 
-def sparse_vjp(g: Any, y: Any, logits: Any, labels: Any, reduction: str) -> Any:
+def sparse_vjp(
+    g: AnyArray, y: AnyArray, logits: AnyArray, labels: AnyArray, reduction: str
+) -> AnyArray:
     g = share(g, reduction, product(shape_of(labels)))
     g = expand_dims(g, axis=-1) if reduction == "none" else g
     return class_error(logits, labels) * g
@@ -195,7 +197,6 @@ sparse_cross_entropy = Op(
         None,
     ],
     batch=loss_batch,
-    source="sparse_cross_entropy({0}, {1}, reduction={reduction})",
     samples=cases(
         *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
         beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),

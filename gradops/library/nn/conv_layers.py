@@ -12,6 +12,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..shape.broadcasting import broadcast_to, sum_to
 from ..shape.movement import expand_dims, reshape, squeeze
@@ -82,8 +83,8 @@ def same_width(op: str, size: Any, window: Any, stride: int, dilation: int) -> i
 
 
 def convolution(
-    x: Any, w: Any, b: Any = None, stride: Sizes = 1, padding: Any = 0, dilation: Sizes = 1,
-    groups: int = 1,
+    x: OperandLike, w: OperandLike, b: OperandLike | None = None, stride: Sizes = 1,
+    padding: Any = 0, dilation: Sizes = 1, groups: int = 1,
 ) -> Any:
     """The filters `w` (filters, channels / groups, ...) along `x` (examples, channels, ...).
 
@@ -108,7 +109,7 @@ def convolution(
     return conv(x, w, **given) if b is None else conv_bias(x, w, b, **given)
 
 
-def biased(y: Any, b: Any) -> Any:
+def biased(y: AnyArray, b: Any) -> AnyArray:
     """`y` with a number added to each channel."""
     if b is None:
         return y
@@ -122,12 +123,12 @@ def check_bias(op: str, x: ArrayType, b: ArrayType, channels: Any) -> None:
         raise ShapeError(op, [x, b], f"a bias has {channels} entries, one for each channel")
 
 
-def along_channels(b: Any, y: Any) -> Any:
+def along_channels(b: Operand, y: Any) -> Operand:
     """Numbers for channels in a shape that broadcasts with `y`."""
     return reshape(b, shape=(-1, *(1,) * (len(shape_of(y)) - 2)))
 
 
-def conv_bias_infer(x: ArrayType, w: ArrayType, b: ArrayType, **attrs: Any) -> ArrayType:
+def conv_bias_infer(x: ArrayType, w: ArrayType, b: ArrayType, **attrs: object) -> ArrayType:
     y = conv.infer(x, w, **attrs)
     check_bias("conv_bias", x, b, w.shape[0])
     return ArrayType(y.shape, result_dtype(np.add, (y.dtype, b.dtype)))
@@ -145,7 +146,9 @@ def conv_bias_kernel(
     return kernels.convolve(x, w, *full, b)
 
 
-def conv_bias_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def conv_bias_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """The batched convolution, and then the biases."""
     x, w, b = xs
     y = batch(conv, (x, w), batched[:2], attrs) if any(batched[:2]) else conv(x, w, **attrs)
@@ -171,8 +174,6 @@ conv_bias = Op(
         lambda t, y, x, w, b, **attrs: broadcast_to(along_channels(t, y), shape=shape_of(y)),
     ],
     batch=conv_bias_batch,
-    source="conv_bias({0}, {1}, {2}, strides={strides}, pads={pads}, dilations={dilations},"
-    " groups={groups})",
     samples=cases(
         reals((2, 3, 7), (4, 3, 3), (4,)),
         reals((2, 4, 5, 6), (6, 2, 2, 3), (6,), strides=(2, 1), pads=((1, 0), (0, 2)), groups=2),
@@ -187,8 +188,8 @@ conv_bias = Op(
 
 
 def conv_transposed(
-    x: Any, w: Any, b: Any = None, stride: Sizes = 1, padding: Any = 0, output_padding: Sizes = 0,
-    groups: int = 1, dilation: Sizes = 1,
+    x: OperandLike, w: Any, b: OperandLike | None = None, stride: Sizes = 1, padding: Any = 0,
+    output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
 ) -> Any:
     """The transpose of `convolution` in its operand; filters are (channels, filters / groups, ...).
 

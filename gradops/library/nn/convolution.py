@@ -17,6 +17,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
+from ...typing import AnyArray, Attrs
 from ..families import multilinear
 from ..shape.broadcasting import repeated
 from ..shape.movement import moveaxis, reshape
@@ -41,9 +42,9 @@ def conv_kernel(
 
 
 def conv_operand_kernel(
-    g: Any, w: Any, shape: tuple[int, ...], strides: Sizes = None, pads: Pads = None,
+    g: np.ndarray, w: np.ndarray, shape: tuple[int, ...], strides: Sizes = None, pads: Pads = None,
     dilations: Sizes = None, groups: int = 1,
-) -> Any:
+) -> np.ndarray:
     conv_operand_infer(type_of(g), type_of(w), shape, strides, pads, dilations, groups)
     return kernels.spread(g, w, shape, *steps(g.ndim - 2, strides, pads, dilations), groups)
 
@@ -83,7 +84,7 @@ def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: in
 
 
 def check_channels(
-    op: str, types: Any, x: Size, per_group: Size, filters: Size, groups: int
+    op: str, types: Sequence[ArrayType], x: Size, per_group: Size, filters: Size, groups: int
 ) -> None:
     """Refuse channels that are not those of the groups of filters."""
     if isinstance(filters, int) and filters % groups:
@@ -98,7 +99,7 @@ def check_channels(
         )  # fmt: skip
 
 
-def results(op: str, types: Any, sizes: Shape, window: Shape, given: Any) -> Shape:
+def results(op: str, types: Sequence[ArrayType], sizes: Shape, window: Shape, given: Any) -> Shape:
     """The sizes of a convolution, or an error where a window does not fit."""
     for n, k, pad, d in zip(sizes, window, given[1], given[2]):
         full = n + sum(pad)
@@ -129,7 +130,7 @@ def product_dtype(a: ArrayType, b: ArrayType) -> Any:
     return result_dtype(np.multiply, (a.dtype, b.dtype))
 
 
-def check_cotangent(op: str, types: Any, g: ArrayType, sizes: Shape) -> None:
+def check_cotangent(op: str, types: Sequence[ArrayType], g: ArrayType, sizes: Shape) -> None:
     """Refuse a cotangent of other sizes than the convolution has."""
     if conflict(g.shape[2:], sizes):
         raise ShapeError(op, types, f"the convolution has sizes {sizes}, not {g.shape[2:]}")
@@ -165,21 +166,21 @@ def conv_filters_infer(
     return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
 
 
-def stacked_examples(op: Op, xs: Any, attrs: dict[str, Any]) -> Any:
+def stacked_examples(op: Op, xs: Sequence[AnyArray], attrs: Attrs) -> AnyArray:
     """Batch the first operand alone: its examples become those of one operand."""
     n, m, *rest = shape_of(xs[0])
     y = op(reshape(xs[0], shape=(n * m, *rest)), xs[1], **attrs)
     return reshape(y, shape=(n, m, *shape_of(y)[1:]))
 
 
-def as_groups(x: Any, axis: int) -> Any:
+def as_groups(x: AnyArray, axis: int) -> AnyArray:
     """A stack whose examples lie side by side along one of their axes."""
     moved = moveaxis(x, 0, axis)
     shape = shape_of(moved)
     return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
-def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
     """Each example of a stack is a group of channels of its own."""
     if not batched[1] and op is not conv_filters:
         return stacked_examples(op, xs, attrs)
@@ -195,28 +196,19 @@ def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, A
     return moveaxis(parted, axis, 0)
 
 
-def options(attrs: dict[str, Any]) -> dict[str, Any]:
+def options(attrs: Attrs) -> dict[str, Any]:
     """The attributes that the three ops share."""
     return {k: v for k, v in attrs.items() if k != "shape"}
 
 
-def to_operand(g: Any, w: Any, x: Any, attrs: dict[str, Any]) -> Any:
+def to_operand(g: AnyArray, w: AnyArray, x: AnyArray, attrs: Attrs) -> AnyArray:
     """The cotangent of the operand `x`."""
     return conv_operand(g, w, shape=shape_of(x)[2:], **options(attrs))
 
 
-def to_filters(x: Any, g: Any, w: Any, attrs: dict[str, Any]) -> Any:
+def to_filters(x: AnyArray, g: AnyArray, w: AnyArray, attrs: Attrs) -> AnyArray:
     """The cotangent of the filters `w`."""
     return conv_filters(x, g, shape=shape_of(w)[2:], **options(attrs))
-
-
-def source(name: str) -> str:
-    """The call in generated code."""
-    shape = "" if name == "conv" else "shape={shape}, "
-    return (
-        f"{name}({{0}}, {{1}}, {shape}strides={{strides}}, pads={{pads}}, dilations={{dilations}},"
-        " groups={groups})"
-    )
 
 
 conv = multilinear(
@@ -226,7 +218,7 @@ conv = multilinear(
         lambda g, y, x, w, **attrs: to_operand(g, w, x, attrs),
         lambda g, y, x, w, **attrs: to_filters(x, g, w, attrs),
     ],
-    batch=batch, source=source("conv"),
+    batch=batch,
     samples=cases(
         reals((2, 3, 7), (4, 3, 3)),
         reals((2, 2, 5, 6), (3, 2, 3, 2), strides=(2, 1), pads=((1, 0), (0, 2))),
@@ -258,7 +250,7 @@ conv_operand = multilinear(
         lambda ct, y, g, w, **attrs: conv(ct, w, **options(attrs)),
         lambda ct, y, g, w, **attrs: to_filters(ct, g, w, attrs),
     ],
-    batch=batch, source=source("conv_operand"),
+    batch=batch,
     samples=cases(
         reals((2, 4, 5), (4, 3, 3), shape=(7,)),
         reals((2, 3, 2, 7), (3, 2, 3, 2), shape=(5, 6), strides=(2, 1), pads=((1, 0), (0, 2))),
@@ -281,7 +273,7 @@ conv_filters = multilinear(
         lambda ct, y, x, g, **attrs: to_operand(g, ct, x, attrs),
         lambda ct, y, x, g, **attrs: conv(x, ct, **options(attrs)),
     ],
-    batch=batch, source=source("conv_filters"),
+    batch=batch,
     samples=cases(
         reals((2, 3, 7), (2, 4, 5), shape=(3,)),
         reals((2, 2, 5, 6), (2, 3, 2, 7), shape=(3, 2), strides=(2, 1), pads=((1, 0), (0, 2))),

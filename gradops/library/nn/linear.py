@@ -13,6 +13,7 @@ from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.linalg.matmul import multiplied
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
 from ..families import align
@@ -24,7 +25,9 @@ from ..shape.movement import expand_dims, reshape, swapaxes, transpose
 
 __all__ = ["embedding"]
 
-def linear_kernel(x: Any, w: Any, b: Any, out: Any = None) -> Any:
+def linear_kernel(
+    x: np.ndarray, w: np.ndarray, b: np.ndarray, out: np.ndarray | None = None
+) -> np.ndarray:
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         raise ValueError  # type inference says why
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
@@ -59,18 +62,18 @@ def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType((*x.shape[:-1], w.shape[0]), result_dtype(np.add, (dtype, b.dtype)))
 
 
-def to_weight(g: Any, y: Any, x: Any, w: Any, b: Any) -> Any:
+def to_weight(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -> AnyArray:
     """The cotangent of the weight: g.T @ x, all rows of both."""
     return matmul(transpose(rows_of(g)), rows_of(x))
 
 
-def rows_of(x: Any) -> Any:
+def rows_of(x: Any) -> Operand:
     """All rows as one matrix."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, shape=(product(shape[:-1]), shape[-1]))
 
 
-def linear_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+def linear_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """More rows, if only they are a stack; else a product and a sum."""
     x, w, b = xs
     if not batched[1] and not batched[2]:
@@ -95,7 +98,7 @@ linear = Op(
         lambda t, y, x, w, b: t,
     ],
     batch=linear_batch,
-    source="linear({0}, {1}, {2}{out})", traits=frozenset({Trait.C_ORDER}),
+    traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         reals((3, 4), (2, 4), (2,)), reals((4,), (2, 4), (2,)), reals((2, 3, 4), (5, 4), (5,)),
         reals((0, 4), (2, 4), (2,)), reals((3, 0), (2, 0), (2,)),
@@ -111,7 +114,7 @@ linear = Op(
 )
 
 
-def embedding(labels: Any, table: Any, padding: int | None = None) -> Any:
+def embedding(labels: OperandLike, table: OperandLike, padding: int | None = None) -> Any:
     """The rows of a table (rows, features) that labels (...) name, as (..., features).
 
     The row `padding`, counted from the end if negative, gets no gradient. Raises IndexingError for

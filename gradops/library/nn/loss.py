@@ -11,6 +11,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
+from ...typing import AnyArray, Attrs, DTypeLike, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
@@ -24,7 +25,7 @@ __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss"
 REDUCTIONS = ("mean", "sum", "none")
 
 
-def reduced(losses: Any, reduction: str) -> Any:
+def reduced(losses: AnyArray, reduction: str) -> Any:
     """The mean or sum of the losses, or the losses themselves."""
     check_reduction(reduction)
     if reduction == "none":
@@ -43,18 +44,18 @@ def share(g: Any, reduction: str, n: Size) -> Any:
     return g / (n or 1) if reduction == "mean" else g
 
 
-def entries(x: Any) -> Any:
+def entries(x: Operand) -> Any:
     """How many entries there are, which an array knows without counting."""
     return x.size if type(x) is np.ndarray else product(shape_of(x))
 
 
-def loss_type(shape: tuple[Size, ...], dtype: Any, reduction: str) -> ArrayType:
+def loss_type(shape: tuple[Size, ...], dtype: DTypeLike, reduction: str) -> ArrayType:
     """The type of losses after their reduction."""
     check_reduction(reduction)
     return ArrayType(shape if reduction == "none" else (), dtype)
 
 
-def loss_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def loss_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Each example's losses, then their reduction in each example."""
     losses = op(*repeated(xs, batched), reduction="none")
     if attrs["reduction"] == "none":
@@ -88,7 +89,7 @@ def bce_losses(z: Any, y: Any) -> Any:
     return np.logaddexp(-zy, z - zy)
 
 
-def bce_kernel(z: Any, y: Any, reduction: str = "mean") -> Any:
+def bce_kernel(z: np.ndarray, y: np.ndarray, reduction: str = "mean") -> Any:
     arrays = type(z) is type(y) is np.ndarray
     if arrays and z.shape == y.shape and reduction == "mean" and 0 < z.size <= SMALL:
         zy = z * y  # the common case of what follows, spelled out
@@ -159,7 +160,7 @@ def bounded_log(p: Any) -> Any:
 
 
 binary_cross_entropy = elementwise(
-    "binary_cross_entropy", bce_of_probabilities, source="binary_cross_entropy({0}, {1})",
+    "binary_cross_entropy", bce_of_probabilities,
     d=[
         lambda loss, p, y: (p - y) / maximum(p * (1 - p), 1e-12),
         lambda loss, p, y: bounded_log(1 - p) - bounded_log(p),

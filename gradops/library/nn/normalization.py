@@ -18,6 +18,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
+from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
 from ..families import advance
@@ -31,7 +32,7 @@ __all__ = [
     "local_response_norm", "normalize", "rms_norm", "standardize", "standardize_slope",
 ]
 
-def affine(y: Any, weight: Any, bias: Any) -> Any:
+def affine(y: AnyArray, weight: Any, bias: Any) -> Any:
     """`y` scaled and moved, by what is given."""
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
@@ -106,7 +107,7 @@ def batch_norm(
     return affine((x - middle) * scale, None, bias)
 
 
-def all_but_channels(x: Any) -> tuple[int, ...]:
+def all_but_channels(x: Operand) -> tuple[int, ...]:
     """All axes but the second."""
     n = len(shape_of(x))
     if n < 2:
@@ -150,7 +151,7 @@ def group_norm(
     return affine(y, by_channel(weight, x), by_channel(bias, x))
 
 
-def normalize(x: Any, p: float = 2.0, axis: Any = 1, epsilon: float = 1e-12) -> Any:
+def normalize(x: Any, p: float = 2.0, axis: Axis = 1, epsilon: float = 1e-12) -> Any:
     """`x` over its norm of order `p` along an axis, which counts as at least `epsilon`.
 
     >>> normalize(np.array([3.0, 4.0]), axis=0)
@@ -159,7 +160,7 @@ def normalize(x: Any, p: float = 2.0, axis: Any = 1, epsilon: float = 1e-12) -> 
     return x / maximum(length(x, p, axis, True), epsilon)
 
 
-def length(x: Any, p: float, axis: Any, keepdims: bool = False) -> Any:
+def length(x: Any, p: float, axis: Axis, keepdims: bool = False) -> Any:
     """The norm of order `p` of the vectors along an axis."""
     if p == 2:
         return sqrt(sum(square(x), axis=axis, keepdims=keepdims))
@@ -173,7 +174,7 @@ def length(x: Any, p: float, axis: Any, keepdims: bool = False) -> Any:
 
 
 def local_response_norm(
-    x: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+    x: OperandLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
     """`x` (examples, channels, ...) over (k + alpha m) ** beta, m being the mean of squares.
 
@@ -225,7 +226,7 @@ def standardize_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
     return np.multiply(y, scale, out=y if y.dtype == scale.dtype else None)
 
 
-def inverse_spread_kernel(x: Any, axis: Axes, epsilon: float = 1e-5) -> Any:
+def inverse_spread_kernel(x: np.ndarray, axis: Axes, epsilon: float = 1e-5) -> Any:
     x = np.asarray(x)
     not_empty("inverse_spread", type_of(x), axis)
     return centred(x, axis, epsilon)[1]
@@ -250,7 +251,7 @@ def standardize_slope_kernel(v: Any, x: Any, axis: Axes, epsilon: float = 1e-5) 
     return np.multiply(found, scale, out=found)
 
 
-def spread_dtype(dtype: Any) -> Any:
+def spread_dtype(dtype: DTypeLike) -> Any:
     """The dtype of a mean."""
     return result_dtype(np.true_divide, (dtype, dtype if is_float(dtype) else np.dtype(float)))
 
@@ -274,17 +275,19 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     return ArrayType(shape, spread_dtype(x.dtype))
 
 
-def norm_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+def norm_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Work along the same axes of a stack of examples."""
     return advance(op, repeated(xs, batched), batched, attrs)
 
 
-def spread_slope(r: Any, x: Any, axis: Axes, epsilon: float) -> Any:
+def spread_slope(r: AnyArray, x: AnyArray, axis: Axes, epsilon: float) -> AnyArray:
     """The derivative of r = `inverse_spread(x)` by each entry."""
     return -(square(r) / count(x, axis)) * standardize(x, axis, epsilon)
 
 
-def slope_vjp(c: Any, found: Any, v: Any, x: Any, axis: Axes, epsilon: float) -> Any:
+def slope_vjp(
+    c: AnyArray, found: AnyArray, v: AnyArray, x: AnyArray, axis: Axes, epsilon: float
+) -> AnyArray:
     """The cotangent of `x`: through the spread r, and through the standardized y.
 
     The op gives r (v - mean(v) - y mean(v y)).
@@ -297,7 +300,9 @@ def slope_vjp(c: Any, found: Any, v: Any, x: Any, axis: Axes, epsilon: float) ->
     )
 
 
-def slope_jvp(t: Any, found: Any, v: Any, x: Any, axis: Axes, epsilon: float) -> Any:
+def slope_jvp(
+    t: AnyArray, found: AnyArray, v: AnyArray, x: AnyArray, axis: Axes, epsilon: float
+) -> AnyArray:
     """The tangent along one of `x`, likewise."""
     r, y = inverse_spread(x, axis, epsilon), standardize(x, axis, epsilon)
     turned = sum(t * spread_slope(r, x, axis, epsilon), axis=axis, keepdims=True) / r
@@ -320,7 +325,7 @@ standardize = Op(
     "standardize", standardize_kernel, infer=standardize_infer,
     vjp=[lambda g, y, x, axis, epsilon: standardize_slope(g, x, axis, epsilon)],
     jvp=[lambda t, y, x, axis, epsilon: standardize_slope(t, x, axis, epsilon)], batch=norm_batch,
-    source="standardize({0}, axis={axis}, epsilon={epsilon})", samples=several,
+    samples=several,
     error_samples=empty,
     doc="The entries less their mean along some axes, over the square root of their variance and "
     "epsilon.",
@@ -330,7 +335,6 @@ standardize_slope = Op(
     vjp=[lambda c, y, v, x, axis, epsilon: standardize_slope(c, x, axis, epsilon), slope_vjp],
     jvp=[lambda t, y, v, x, axis, epsilon: standardize_slope(t, x, axis, epsilon), slope_jvp],
     batch=norm_batch,
-    source="standardize_slope({0}, {1}, axis={axis}, epsilon={epsilon})",
     samples=cases(
         reals((3, 4), (3, 4), axis=1), reals((2, 3, 4), (2, 3, 4), axis=(0, 2)),
         reals((2, 3, 4), (2, 3, 4), axis=(1, 2), epsilon=0.1),
@@ -348,7 +352,7 @@ inverse_spread = Op(
         sum(t * spread_slope(y, x, axis, epsilon), axis=axis, keepdims=True)
     )],
     batch=norm_batch,
-    source="inverse_spread({0}, axis={axis}, epsilon={epsilon})", samples=several,
+    samples=several,
     error_samples=empty,
     doc="One over the square root of the variance and epsilon, along axes that keep size 1.",
 )

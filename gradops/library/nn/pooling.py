@@ -1,7 +1,7 @@
 """Pooling: the greatest entry or the sum of each window over the last axes of an operand."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
+from ...typing import AnyArray, Attrs
 from ..families import linear
 from ..shape.broadcasting import each_its_own
 
@@ -39,7 +40,7 @@ def slide(op: str, types: Any, window: Sizes, strides: Given, pads: Pads, dilati
     return full
 
 
-def pooled(op: str, types: Any, sizes: Shape, full: Any) -> Shape:
+def pooled(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) -> Shape:
     """The numbers of windows along axes of these sizes, or an error if one does not fit."""
     window, strides, pads, dilations = full
     for n, k, pad, d in zip(sizes, window, pads, dilations, strict=True):
@@ -84,7 +85,7 @@ def unpool_infer(
     return ArrayType((*g.shape[:first], *shape), g.dtype)
 
 
-def same_windows(op: str, types: Any, chosen: ArrayType, y: ArrayType) -> None:
+def same_windows(op: str, types: Sequence[ArrayType], chosen: ArrayType, y: ArrayType) -> None:
     """Refuse choices that are not those of the windows of `y`."""
     if chosen.dtype.kind not in "iu":
         raise DTypeError(op, types, f"the numbers of entries are integers, not {chosen.dtype}")
@@ -111,7 +112,7 @@ def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
-def checked(op: Op, xs: Any, window: Sizes, *rest: Any, **shape: Any) -> Any:
+def checked(op: Op, xs: Sequence[AnyArray], window: Sizes, *rest: Any, **shape: Shape) -> Any:
     """All that says where windows lie, after type inference had nothing against it."""
     op.infer(*map(type_of, xs), window=window, **given(*rest), **shape)
     return slide(op.name, xs, window, *rest)
@@ -161,20 +162,15 @@ def sum_unpool_kernel(
     return kernels.spread_sums(g, shape, *full)
 
 
-def restored(x: Any, attrs: dict[str, Any]) -> dict[str, Any]:
+def restored(x: Any, attrs: Attrs) -> dict[str, Any]:
     """The attributes that lead back from the windows of `x` to its sizes."""
     shape = shape_of(x)
     return {**attrs, "shape": shape[len(shape) - len(attrs["window"]) :]}
 
 
-def onward(attrs: dict[str, Any]) -> dict[str, Any]:
+def onward(attrs: Attrs) -> dict[str, Any]:
     """The attributes that lead to the windows again."""
     return {k: v for k, v in attrs.items() if k != "shape"}
-
-
-def source(call: str) -> str:
-    """A call in generated code, completed by where windows lie."""
-    return call + "window={window}, strides={strides}, pads={pads}, dilations={dilations})"
 
 
 SIDE_BY_SIDE: dict[str, Any] = {"window": (2, 3)}
@@ -190,7 +186,7 @@ def pools(draw: Callable[..., Samples]) -> Samples:
     )
 
 
-def numbers(sizes: Sizes, most: int, **attrs: Any) -> Samples:
+def numbers(sizes: Sizes, most: int, **attrs: object) -> Samples:
     """Numbers of entries in windows, all below `most`."""
     return drawn(lambda r, s: r.integers(0, most, s), [sizes], **attrs)
 
@@ -209,7 +205,7 @@ max_pool = Op(
         put_into_windows(g, places_of_max(x, **attrs), **restored(x, attrs))
     )],
     jvp=[lambda t, y, x, **attrs: pick_from_windows(t, places_of_max(x, **attrs), **attrs)],
-    batch=each_its_own, source=source("max_pool({0}, "), samples=pools(distinct),
+    batch=each_its_own, samples=pools(distinct),
     traits=frozenset({Trait.KINKED}),
     error_samples=[
         *wrong_windows,
@@ -220,7 +216,7 @@ max_pool = Op(
 )
 places_of_max = Op(
     "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None],
-    batch=each_its_own, source=source("places_of_max({0}, "), samples=pools(distinct),
+    batch=each_its_own, samples=pools(distinct),
     error_samples=wrong_windows,
     doc="The number of the first greatest entry in each window, counted in C order.",
 )
@@ -228,7 +224,7 @@ put_into_windows = Op(
     "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
     vjp=[lambda ct, y, g, chosen, **attrs: pick_from_windows(ct, chosen, **onward(attrs)), None],
     jvp=[lambda t, y, g, chosen, **attrs: put_into_windows(t, chosen, **attrs), None],
-    batch=each_its_own, source=source("put_into_windows({0}, {1}, shape={shape}, "),
+    batch=each_its_own,
     samples=cases(
         beside(reals((2, 2, 2)), numbers((2, 2, 2), 6, shape=(4, 7), **SIDE_BY_SIDE)),
         beside(reals((2, 4, 3)), numbers((2, 4, 3), 6, shape=(5, 6), **OVERLAPPING)),
@@ -249,7 +245,7 @@ pick_from_windows = Op(
     "pick_from_windows", pick_kernel, arity=2, infer=partial(pool_infer, "pick_from_windows"),
     vjp=[lambda g, y, x, chosen, **attrs: put_into_windows(g, chosen, **restored(x, attrs)), None],
     jvp=[lambda t, y, x, chosen, **attrs: pick_from_windows(t, chosen, **attrs), None],
-    batch=each_its_own, source=source("pick_from_windows({0}, {1}, "),
+    batch=each_its_own,
     samples=cases(
         beside(reals((2, 4, 7)), numbers((2, 2, 2), 6, **SIDE_BY_SIDE)),
         beside(reals((2, 5, 6)), numbers((2, 4, 3), 6, **OVERLAPPING)),
@@ -263,14 +259,14 @@ pick_from_windows = Op(
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
     transpose=lambda g, y, x, **attrs: sum_unpool(g, **restored(x, attrs)),
-    batch=each_its_own, source=source("sum_pool({0}, "),
+    batch=each_its_own,
     samples=cases(pools(reals), complexes((4,), window=(2,))),
     error_samples=wrong_windows, doc="The sum of each window over the last axes.",
 )
 sum_unpool = linear(
     "sum_unpool", sum_unpool_kernel, infer=partial(unpool_infer, "sum_unpool"),
     transpose=lambda ct, y, g, **attrs: sum_pool(ct, **onward(attrs)),
-    batch=each_its_own, source=source("sum_unpool({0}, shape={shape}, "),
+    batch=each_its_own,
     samples=cases(
         reals((2, 2, 2), shape=(4, 7), **SIDE_BY_SIDE),
         reals((2, 4, 3), shape=(5, 6), **OVERLAPPING), reals((3,), shape=(7,), **DILATED),

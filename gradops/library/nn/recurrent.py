@@ -16,6 +16,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, is_inexact, result_dtype, shape_of
+from ...typing import AnyArray, Operand
 from ..elementwise.trigonometric import tanh
 from ..families import zeros_like
 from ..shape.broadcasting import each_its_own
@@ -31,12 +32,12 @@ def block(x: Any, i: int, count: int) -> Any:
     return x[..., i * n : (i + 1) * n]
 
 
-def blocks(x: Any, count: int) -> list[Any]:
+def blocks(x: Operand, count: int) -> list[Any]:
     """All gates."""
     return [block(x, i, count) for i in range(count)]
 
 
-def joined(*parts: Any) -> Any:
+def joined(*parts: Any) -> AnyArray:
     """Gates side by side."""
     return concatenate_op(*parts, axis=-1)
 
@@ -54,7 +55,7 @@ def gate_size(op: str, count: int, x: ArrayType, *others: ArrayType) -> int:
 
 
 @lru_cache(maxsize=64)
-def is_cell_gate(size: int, dtype: Any) -> Any:
+def is_cell_gate(size: int, dtype: Any) -> AnyArray:
     """1 where a row of an LSTM has its cell gate, the one with a tanh, and 0 elsewhere."""
     row = np.zeros(size, dtype)
     block(row, 2, 4)[...] = 1
@@ -108,7 +109,7 @@ def lstm_gates_cotangents(wanted: Sequence[int], v: Any, y: Any, x: Any, h: Any)
     return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
 
-def lstm_gates_rule(v: Any, y: Any, x: Any, h: Any) -> Any:
+def lstm_gates_rule(v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray) -> AnyArray:
     return v * ((1 - y) * (y + is_cell_gate(shape_of(x)[-1], y.dtype)))
 
 
@@ -134,19 +135,19 @@ def pair_infer(op: str, count: int) -> Callable[[ArrayType, ArrayType], ArrayTyp
     return infer
 
 
-def memory_kernel(a: Any, c: Any, out: Any = None) -> Any:
+def memory_kernel(a: Any, c: Any, out: Any = None) -> np.ndarray:
     i, f, g, _ = blocks(a, 4)
     require(i.shape == c.shape)
     y = np.multiply(f, c, out=out)
     return np.add(y, i * g, out=y)
 
 
-def memory_left(g: Any, y: Any, a: Any, c: Any) -> Any:
+def memory_left(g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray) -> AnyArray:
     """The gradients of the gates; the output gate has no part in it."""
     return joined(g * block(a, 2, 4), g * c, g * block(a, 0, 4), zeros_like(g))
 
 
-def memory_tangent(t: Any, y: Any, a: Any, c: Any) -> Any:
+def memory_tangent(t: Operand, y: Operand, a: Operand, c: Operand) -> Operand:
     return block(t, 0, 4) * block(a, 2, 4) + block(t, 2, 4) * block(a, 0, 4) + block(t, 1, 4) * c
 
 
@@ -161,7 +162,7 @@ lstm_memory = Op(
     "lstm_memory", memory_kernel, arity=2, infer=pair_infer("lstm_memory", 4),
     vjp=[memory_left, lambda g, y, a, c: g * block(a, 1, 4)],
     jvp=[memory_tangent, lambda t, y, a, c: t * block(a, 1, 4)], batch=each_its_own,
-    source="lstm_memory({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
+    samples=pairs, error_samples=wrong_pairs,
     doc="The new memory of an LSTM, from its gates and its memory: i g + f c.",
 )
 
@@ -189,17 +190,17 @@ lstm_hidden = Op(
         lambda t, y, a, c: t * block(a, 3, 4) * (1 - square_of_tanh(c)),
     ],
     batch=each_its_own,
-    source="lstm_hidden({0}, {1}{out})", samples=pairs, error_samples=wrong_pairs,
+    samples=pairs, error_samples=wrong_pairs,
     doc="What an LSTM shows of its new memory: o tanh(c).",
 )
 
 
-def square_of_tanh(c: Any) -> Any:
+def square_of_tanh(c: AnyArray) -> AnyArray:
     u = tanh(c)
     return u * u
 
 
-def gru_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
+def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     require(x.shape == h.shape and x.shape[-1] % 3 == 0)
     n = x.shape[-1] // 3
     y = np.add(x, h, out=out)
@@ -218,7 +219,7 @@ def gru_gates_cotangents(wanted: Sequence[int], g: Any, y: Any, x: Any, h: Any) 
     return [joined(dr, dz, dn * r if i else dn) for i in wanted]
 
 
-def gru_gates_tangent(t: Any, y: Any, h: Any, from_state: bool) -> Any:
+def gru_gates_tangent(t: AnyArray, y: AnyArray, h: AnyArray, from_state: bool) -> AnyArray:
     r, z, n = blocks(y, 3)
     tr, tz, tn = blocks(t, 3)
     dr = tr * (r * (1 - r))
@@ -234,7 +235,6 @@ gru_gates = Op(
         lambda t, y, x, h: gru_gates_tangent(t, y, h, True),
     ],
     batch=each_its_own,
-    source="gru_gates({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
     error_samples=wrong_gates(3),
@@ -250,12 +250,12 @@ def gru_state_kernel(a: Any, h: Any, out: Any = None) -> Any:
     return np.add(np.multiply(y, z, out=y), n, out=y)
 
 
-def gru_state_left(g: Any, y: Any, a: Any, h: Any) -> Any:
+def gru_state_left(g: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:
     _, z, n = blocks(a, 3)
     return joined(zeros_like(g), g * (h - n), g * (1 - z))
 
 
-def gru_state_tangent(t: Any, y: Any, a: Any, h: Any) -> Any:
+def gru_state_tangent(t: AnyArray, y: AnyArray, a: AnyArray, h: AnyArray) -> AnyArray:
     (_, z, n), (_, tz, tn) = blocks(a, 3), blocks(t, 3)
     return tz * (h - n) + tn * (1 - z)
 
@@ -264,7 +264,6 @@ gru_state = Op(
     "gru_state", gru_state_kernel, arity=2, infer=pair_infer("gru_state", 3),
     vjp=[gru_state_left, lambda g, y, a, h: g * block(a, 1, 3)],
     jvp=[gru_state_tangent, lambda t, y, a, h: t * block(a, 1, 3)], batch=each_its_own,
-    source="gru_state({0}, {1}{out})",
     samples=cases(reals((3, 6), (3, 2)), reals((2, 3, 3), (2, 3, 1)), reals((0, 6), (0, 2))),
     error_samples=[
         ErrorSample([np.ones((2, 6)), np.ones((2, 3))], {}, ShapeError, "not of shape (2, 2)"),

@@ -8,6 +8,7 @@ import numpy as np
 from ...core.dims import Shape
 from ...core.errors import OptionError
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import equal, greater, less, maximum, where
 from ..elementwise.exponential import exp, log
@@ -46,7 +47,7 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
     return reduced(where(less(d, delta), half_square(difference, delta), straight), reduction)
 
 
-def half_square(difference: Any, bound: float) -> Any:
+def half_square(difference: Any, bound: float) -> AnyArray:
     """Half the square of differences below a bound; of others not, whose slope may be infinite.
 
     It is not that of a distance, whose derivative at 0 is not there to give the second one.
@@ -240,8 +241,8 @@ def multi_label_soft_margin_loss(
 
 
 def multi_margin_loss(
-    x: Any, labels: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
-    reduction: str = "mean",
+    x: OperandLike, labels: OperandLike, p: int = 1, margin: float = 1.0,
+    weight: OperandLike | None = None, reduction: str = "mean",
 ) -> Any:
     """How much the score of each label should exceed all others by: the mean over the last axis.
 
@@ -263,8 +264,8 @@ def multi_margin_loss(
 
 
 def triplet_margin_loss(
-    anchor: Any, near: Any, far: Any, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6,
-    swap: bool = False, reduction: str = "mean",
+    anchor: OperandLike, near: OperandLike, far: OperandLike, margin: float = 1.0, p: float = 2.0,
+    epsilon: float = 1e-6, swap: bool = False, reduction: str = "mean",
 ) -> Any:
     """How much nearer than by a margin `near` should be to the anchor than `far` is.
 

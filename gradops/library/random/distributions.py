@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.attributes import canonical
-from ...core.dims import Size
+from ...core.dims import Shape, Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
 from ...core.samples import beside, cases, drawn
@@ -20,7 +20,7 @@ from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of,
 from ...kernels.elementwise.tables import float_dtype
 from ...kernels.random import distributions as kernels
 from ...kernels.random.random import FLOAT32, INT64
-from ...typing import Rule
+from ...typing import AnyArray, Attrs, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
@@ -93,12 +93,12 @@ def of_parameter(
 
     return Op(
         name, kernel, arity=2, infer=infer, vjp=[None, rule], jvp=[None, rule], batch=for_each_key,
-        source=f"{name}({{0}}, {{1}}, shape={{shape}})", traits=frozenset({Trait.C_ORDER}), doc=doc,
+        traits=frozenset({Trait.C_ORDER}), doc=doc,
         family="drawing", samples=parameters, error_samples=no_parameters,
     )
 
 
-def for_each_key(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+def for_each_key(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Examples of parameters that share a key have it each; a parameter has the rank of a draw."""
     key, parameter = xs
     if not batched[0]:
@@ -109,7 +109,7 @@ def for_each_key(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any])
     return op(key, parameter, **attrs)
 
 
-def gamma_rule(v: Any, y: Any, key: Any, alpha: Any, shape: Any) -> Any:
+def gamma_rule(v: AnyArray, y: AnyArray, key: Any, alpha: Any, shape: Shape) -> AnyArray:
     return v * strong_product(y, gamma_slope(alpha, log(y)))
 
 
@@ -137,7 +137,7 @@ def parameter_of(x: Any, dtype: Any = None) -> Any:
     return x if type_of(x).dtype == wanted else astype(x, dtype=wanted)
 
 
-def shape_for(shape: Any, *parameters: Any) -> tuple[Size, ...]:
+def shape_for(shape: Any, *parameters: AnyArray) -> tuple[Size, ...]:
     """The shape given, or what parameters broadcast to."""
     if shape is None:
         return broadcast_shapes("random", list(map(type_of, parameters)))
@@ -255,7 +255,7 @@ def random_multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None)
     return mean + squeeze(matmul(cholesky(cov), z), axis=(-1,))
 
 
-def random_shuffle(key: Any, x: Any, axis: int = 0) -> Any:
+def random_shuffle(key: Any, x: OperandLike, axis: int = 0) -> Any:
     """The entries along an axis in a random order for a key.
 
     >>> sorted(random_shuffle(gradops.random_key(0), np.arange(4)).tolist())
@@ -273,8 +273,9 @@ def size_along(name: str, x: Any, axis: int) -> Size:
 
 
 def random_choice(
-    key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0
-) -> Any:  # fmt: skip
+    key: Any, a: Any, shape: Shape = (), replace: bool = True, p: OperandLike | None = None,
+    axis: int = 0,
+) -> Any:  # fmt:
     """Random entries of `a` along an axis, or integers from 0 to before `a`, for a key.
 
     All have the same probability, or those in `p`. Without `replace` none is drawn twice; raises
@@ -290,7 +291,7 @@ def random_choice(
     return places if whole else take(a, places, axis=axis)
 
 
-def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> Any:
+def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
     """Places that may come again, with the probabilities `p`."""
     if p is None:
         return random_integers(key, shape=shape, low=0, high=n)
@@ -299,7 +300,7 @@ def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> Any:
     return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
 
 
-def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> Any:
+def distinct_places(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
     """Places none of which comes again: those of the largest of numbers that are drawn for all."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:

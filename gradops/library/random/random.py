@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.attributes import attributes, canonical
+from ...core.attributes import canonical
 from ...core.dims import Dim, Size
 from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op, Samples
@@ -19,6 +19,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.random import random as kernels
 from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
+from ...typing import AnyArray, Attrs, DTypeLike, OperandLike
 from ..families import padded
 from ..reduce.reduction import argmax
 from ..shape.movement import expand_dims, shown
@@ -28,8 +29,6 @@ __all__ = [
     "random_gumbel", "random_integers", "random_key", "random_laplace", "random_logistic",
     "random_normal", "random_permutation", "random_split", "random_uniform", "truncated_normal",
 ]
-
-Attrs = dict[str, Any]
 
 KEY, HINT = np.array([1, 2], WORD), "random_key(seed) makes a key"
 
@@ -60,7 +59,7 @@ def check_key(name: str, types: Sequence[ArrayType]) -> None:
         raise ShapeError(name, types, f"a key has the shape (2,), not {shown(key.shape)}", HINT)
 
 
-def keys(*shapes: tuple[int, ...], **attrs: Any) -> Samples:
+def keys(*shapes: tuple[int, ...], **attrs: object) -> Samples:
     """Keys, or stacks of them."""
     return drawn(lambda r, s: r.integers(0, LIMIT, s, WORD), shapes, **attrs)
 
@@ -73,7 +72,9 @@ def fold_in_infer(key: ArrayType, data: ArrayType) -> ArrayType:
     return ArrayType((*broadcast_shapes("fold_in", stacks), 2), WORD)
 
 
-def fold_in_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+def fold_in_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Give stacks the axes that broadcasting would add in front; a key has one that stays last."""
     ranks = [len(shape_of(x)) - b - last for x, b, last in zip(xs, batched, (1, 0))]
     return op(*(padded(x, max(ranks) - r) if b else x for x, b, r in zip(xs, batched, ranks)))
@@ -82,7 +83,7 @@ def fold_in_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]
 fold_in = Op(
     "fold_in", kernels.fold_in, arity=2,
     infer=fold_in_infer, vjp=[None, None], jvp=[None, None], batch=fold_in_batch,
-    source="fold_in({0}, {1})", traits=frozenset({Trait.C_ORDER}),
+    traits=frozenset({Trait.C_ORDER}),
     samples=cases(
         beside(keys((2,)), integers(())), beside(keys((2,)), integers((3,))),
         beside(keys((4, 2)), integers((3, 1))), beside(keys((3, 2)), integers(())),
@@ -118,7 +119,6 @@ def drawing(
     return Op(
         name, kernel, infer=infer, vjp=[None], jvp=[None],
         batch=lambda op, xs, batched, attrs: op(xs[0], **attrs),
-        source=f"{name}({{0}}, {', '.join(f'{{{k}}}' for k in attributes(kernel, 1))})",
         traits=frozenset({Trait.C_ORDER}), doc=doc, family="drawing",
         samples=cases(
             *(keys((2,), **a) for a in attrs), keys((3, 2), **attrs[0]), keys((0, 2), **attrs[0])
@@ -137,13 +137,13 @@ def negative(shape: Sequence[Size]) -> str | None:
     return f"the size {wrong[0]} is negative" if wrong else None
 
 
-def not_float(dtype: Any, **attrs: Any) -> str | None:
+def not_float(dtype: DTypeLike, **attrs: object) -> str | None:
     """What is wrong with the dtype of random floats, if anything is."""
     names = ", ".join(map(str, DRAWN_IN))
     return None if np.dtype(dtype) in DRAWN_IN else f"the dtype is one of {names}, not {dtype}"
 
 
-def no_interval(low: float, high: float, dtype: Any, **attrs: Any) -> str | None:
+def no_interval(low: float, high: float, dtype: DTypeLike, **attrs: object) -> str | None:
     """What is wrong with the bounds of random floats, if anything is."""
     if reason := not_float(dtype):
         return reason
@@ -152,7 +152,7 @@ def no_interval(low: float, high: float, dtype: Any, **attrs: Any) -> str | None
     return None if spanned(low, high, np.dtype(dtype)) else f"{dtype} does not span {low} to {high}"
 
 
-def no_range(low: Size, high: Size, dtype: Any, **attrs: Any) -> str | None:
+def no_range(low: Size, high: Size, dtype: DTypeLike, **attrs: object) -> str | None:
     """What is wrong with the bounds of random integers, if anything is."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or not dtype.isnative:
@@ -166,7 +166,7 @@ def no_range(low: Size, high: Size, dtype: Any, **attrs: Any) -> str | None:
     return None if fits else f"{dtype} does not have all integers from {low} to before {high}"
 
 
-def no_probability(p: float, **attrs: Any) -> str | None:
+def no_probability(p: float, **attrs: object) -> str | None:
     """What is wrong with a probability, if anything is."""
     return None if 0 <= p <= 1 else f"p={p} is no probability"
 
@@ -260,7 +260,7 @@ def random_split(key: Any, n: int = 2) -> Any:
     return fold_in(key, np.arange(n))
 
 
-def random_categorical(key: Any, logits: Any, shape: Sequence[Size] = ()) -> Any:
+def random_categorical(key: Any, logits: OperandLike, shape: Sequence[Size] = ()) -> Any:
     """Random indices along the last axis of `logits`, with the probabilities of their softmax.
 
     There is one for each row of logits, or an array of `shape` of them, whose axes come first.

@@ -19,6 +19,7 @@ from ...core.types import (
 )
 from ...kernels.index import along_axis as kernels
 from ...kernels.index.indexing import check_range
+from ...typing import AnyArray, Attrs, OperandLike
 from ..index.index_keys import index_array
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import in_a_row, reshape
@@ -40,14 +41,14 @@ def found_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayTyp
     return ArrayType(broadcast_shapes(op, [one, indices]), x.dtype)
 
 
-def refuse(op: str, types: Sequence[ArrayType], shape: Shape, indices: Any, axis: int) -> None:
+def refuse(op: str, types: Sequence[ArrayType], shape: Shape, indices: AnyArray, axis: int) -> None:
     """Raise an error for the first index that is out of range, if there is one."""
     k = normalize_axis(op, ArrayType(shape, bool), axis)
     for i in np.asarray(indices).flat:
         check_range(op, types, int(i), k, shape[k])
 
 
-def take_kernel(x: Any, indices: Any, axis: int) -> Any:
+def take_kernel(x: np.ndarray, indices: np.ndarray, axis: int) -> np.ndarray:
     try:
         return kernels.take_along_axis(x, indices, axis)
     except IndexError:
@@ -55,7 +56,7 @@ def take_kernel(x: Any, indices: Any, axis: int) -> Any:
         raise
 
 
-def add_kernel(g: Any, indices: Any, axis: int, shape: Any) -> Any:
+def add_kernel(g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, ...]) -> np.ndarray:
     try:
         return kernels.add_along_axis(g, indices, axis, shape)
     except IndexError:
@@ -63,7 +64,7 @@ def add_kernel(g: Any, indices: Any, axis: int, shape: Any) -> Any:
         raise
 
 
-def along_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: Any) -> Any:
+def along_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """What all examples share broadcasts with what is theirs, but for what is added up."""
     x, indices = (
         v if b else reshape(v, shape=(1, *shape_of(v))) for v, b in zip(xs, batched, strict=True)
@@ -92,7 +93,6 @@ take_op = Op(
     vjp=[lambda g, y, x, i, axis: add_along_axis(g, i, axis=axis, shape=shape_of(x)), None],
     jvp=[lambda t, y, x, i, axis: take_op(t, i, axis=axis), None],
     batch=along_batch, family="indexing",
-    source="take_along_axis({0}, {1}, {axis})",
     samples=cases(
         beside(reals((3, 4)), exactly(PLACES, axis=-1)),
         beside(reals((3, 3)), exactly(PLACES, axis=0)),
@@ -122,7 +122,6 @@ add_along_axis = Op(
     vjp=[lambda g, y, x, i, axis, shape: take_op(g, i, axis=axis), None],
     jvp=[lambda t, y, x, i, axis, shape: add_along_axis(t, i, axis=axis, shape=shape), None],
     batch=along_batch, family="indexing",
-    source="add_along_axis({0}, {1}, {axis}, {shape})",
     samples=cases(
         beside(reals((3, 3)), exactly(PLACES, axis=-1, shape=(3, 4))),
         beside(reals((3, 3, 2)), exactly(np.reshape(PLACES, (3, 3, 1)), axis=1, shape=(3, 4, 2))),
@@ -138,7 +137,7 @@ add_along_axis = Op(
 )
 
 
-def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
+def take_along_axis(x: Any, indices: OperandLike, axis: int | None = -1) -> Any:
     """The entries of `x` whose place along `axis` is `indices`, and along the other axes their own.
 
     It undoes, for one, an `argmax` that kept its axis. `indices` has as many axes as `x`, and sizes

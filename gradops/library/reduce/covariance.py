@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.errors import DTypeError, ShapeError
 from ...core.types import is_inexact, shape_of, type_of
+from ...typing import AnyArray, Operand
 from ..elementwise.arithmetic import sqrt
 from ..elementwise.comparison import clip
 from ..elementwise.complexes import conj, real
@@ -18,7 +19,7 @@ from .reduction import mean, sum
 __all__ = ["corrcoef", "cov"]
 
 
-def rows_of(m: Any, rowvar: bool) -> Any:
+def rows_of(m: Any, rowvar: bool) -> Operand:
     """A variable in each row."""
     if len(shape_of(m)) > 2:
         raise ShapeError("cov", [type_of(m)], "the variables are the rows of a matrix")
@@ -61,7 +62,7 @@ def cov(
     return square_or_number(matmul(off, conj(transpose(off * w))) / over)
 
 
-def square_or_number(c: Any) -> Any:
+def square_or_number(c: AnyArray) -> AnyArray:
     """A matrix of one entry as a number."""
     return reshape(c, shape=()) if shape_of(c) == (1, 1) else c
 

@@ -9,6 +9,7 @@ from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
+from ...typing import AnyArray, DTypeLike
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.exponential import exp
@@ -25,12 +26,13 @@ __all__ = [
 
 
 def running(
-    name: str, ufunc: np.ufunc, draw: Any, more: Sequence[Any] = (), family: Any = Op, **facets: Any
+    name: str, ufunc: np.ufunc, draw: Any, more: Sequence[Any] = (), family: Any = Op,
+    **facets: object,
 ) -> Op:
     """An op that combines each entry along an axis with the result before it."""
     accumulate = ufunc.accumulate
 
-    def kernel(x: Any, axis: int, out: Any = None) -> Any:
+    def kernel(x: np.ndarray, axis: int, out: np.ndarray | None = None) -> Any:
         return accumulate(x, axis=axis, out=out)
 
     def infer(x: ArrayType, axis: int) -> ArrayType:
@@ -67,13 +69,13 @@ cumprod_op = running(
 )
 
 
-def falls(y: Any, axis: int) -> Any:
+def falls(y: AnyArray, axis: int) -> AnyArray:
     """exp(y[i-1] - y[i]) of sums that grow; 1 also for equal infinities."""
     last = before(y, axis, -np.inf)
     return exp(where(equal(last, y), 0, last - y))
 
 
-def own(y: Any, x: Any) -> Any:
+def own(y: AnyArray, x: AnyArray) -> Any:
     """exp(x - y), the share of each entry in its sum; 0 where both are -inf."""
     return exp(x - where(equal(y, -np.inf), 0, y))
 
@@ -90,28 +92,28 @@ logcumsumexp = running(
 )
 
 
-def latest(y: Any, x: Any, axis: int) -> Any:
+def latest(y: AnyArray, x: AnyArray, axis: int) -> Any:
     """The place of the last entry, up to each one, that is the extreme `y`, or is NaN."""
     places = along(x, normalize_axis("latest", type_of(x), axis))
     return cummax(where(records(y, x), places, 0), axis=axis)
 
 
-def records(y: Any, x: Any) -> Any:
+def records(y: AnyArray, x: AnyArray) -> AnyArray:
     """Where an entry is the extreme up to it, or NaN."""
     return equal(x, y) | isnan(x)
 
 
-def lasting(y: Any, x: Any) -> Any:
+def lasting(y: AnyArray, x: AnyArray) -> AnyArray:
     """1 where the extreme is that of the entry before, 0 where it is new."""
     return astype(logical_not(records(y, x)), dtype=type_of(y).dtype)
 
 
-def extreme_vjp(g: Any, y: Any, x: Any, axis: int) -> Any:
+def extreme_vjp(g: AnyArray, y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
     """An entry gets the cotangents from its place on, as long as it is the extreme."""
     return masked(records(y, x), backwards(lasting(y, x), g, axis))
 
 
-def extreme_jvp(t: Any, y: Any, x: Any, axis: int) -> Any:
+def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
     """The tangent of an extreme lasts as long as it does."""
     return linear_recurrence(lasting(y, x), masked(records(y, x), t), axis=axis)
 
@@ -151,7 +153,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     return computed_in(dtype, cumprod_op, x, axis=axis)
 
 
-def from_start(op: Op, x: Any, axis: int | None, dtype: Any, start: int | None) -> Any:
+def from_start(op: Op, x: Any, axis: int | None, dtype: DTypeLike, start: int | None) -> AnyArray:
     """Running results along the one axis, or the one named, behind `start` if there is one."""
     if axis is None and len(shape_of(x)) != 1:
         raise ShapeError(

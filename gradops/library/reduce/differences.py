@@ -5,6 +5,7 @@ from typing import Any
 from ...core.errors import OptionError
 from ...core.op import as_operand
 from ...core.types import normalize_axis, shape_of, type_of
+from ...typing import Operand, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import not_equal
 from ..index.indexing import index
@@ -18,7 +19,7 @@ __all__ = ["diff", "trapezoid"]
 FULL = slice(None)
 
 
-def as_part(p: Any, x: Any, axis: int) -> Any:
+def as_part(p: Any, x: Any, axis: int) -> Operand:
     """What is joined to `x` along an axis; a number fills one place of it."""
     if shape_of(p):
         return p
@@ -26,7 +27,9 @@ def as_part(p: Any, x: Any, axis: int) -> Any:
     return broadcast_to(p, shape=shape)
 
 
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(
+    x: OperandLike, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
+) -> Any:
     """The differences of neighbours along an axis, and of those again, `n` times.
 
     `prepend` and `append` are joined to `x` first, numbers as one entry each. Of truth values,
@@ -49,7 +52,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: OperandLike, x: OperandLike | None = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral of the line through points along an axis, by trapezoids.
 
     The points are at `x`, or `dx` apart.

@@ -16,6 +16,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Attrs, Operand
 from ..families import advance
 from ..index.indexing import index
 from ..shape.broadcasting import repeated
@@ -33,7 +34,7 @@ def linear_recurrence_infer(a: ArrayType, b: ArrayType, axis: int) -> ArrayType:
     return found
 
 
-def linear_recurrence_kernel(a: Any, b: Any, axis: int) -> Any:
+def linear_recurrence_kernel(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
     y = np.array(np.broadcast_arrays(a, b)[1], np.result_type(a, b))
     factors, entries = (np.moveaxis(x, axis, 0) for x in (np.broadcast_to(a, y.shape), y))
     roomy = y.size > ROOMY * len(entries)
@@ -69,7 +70,7 @@ def doubled(a: Any, y: Any) -> None:
 def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
     """A function of x, an axis and a number that moves entries by one place."""
 
-    def shift(x: Any, axis: int, fill: float) -> Any:
+    def shift(x: AnyArray, axis: int, fill: float) -> Operand:
         k = normalize_axis("shift", type_of(x), axis)
         pairs = tuple(widths if i == k else (0, 0) for i in range(len(shape_of(x))))
         return index(pad_op(x, pad_width=pairs, value=fill), (*(FULL,) * k, kept))
@@ -81,7 +82,7 @@ before = shifted((1, 0), slice(None, -1))  # in each place the entry before it
 after = shifted((0, 1), slice(1, None))  # in each place the entry after it
 
 
-def backwards(a: Any, b: Any, axis: int) -> Any:
+def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
     """y[i] = b[i] + a[i+1] y[i+1], from the last entry to the first."""
     turned = linear_recurrence(flip(after(a, axis, 0), axis=axis), flip(b, axis=axis), axis=axis)
     return flip(turned, axis=axis)
@@ -94,7 +95,9 @@ def linear_recurrence_cotangents(
     return [back if i else back * before(y, axis, 0) for i in wanted]
 
 
-def linear_recurrence_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def linear_recurrence_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     return advance(op, repeated(xs, batched), batched, attrs)
 
 
@@ -106,7 +109,6 @@ linear_recurrence = Op(
         lambda t, y, a, b, axis: linear_recurrence(a, t, axis=axis),
     ],
     batch=linear_recurrence_batch,
-    source="linear_recurrence({0}, {1}, axis={axis})",
     samples=cases(
         reals((3, 4), (3, 4), axis=0), reals((2, 7), (2, 7), axis=-1), reals((0,), (0,), axis=0),
         beside(exactly([2.0, 0, 3, 0, 0, 1]), reals((6,), axis=0)), complexes((5,), (5,), axis=0),

@@ -19,6 +19,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, maximum, where
 from ..elementwise.logic import isnan, logical_not
@@ -37,7 +38,7 @@ FULL = slice(None)
 Ranks = tuple[int, ...]
 
 
-def order_statistics_kernel(x: Any, ranks: Ranks, axis: int) -> Any:
+def order_statistics_kernel(x: np.ndarray, ranks: Ranks, axis: int) -> np.ndarray:
     """Sorting costs less than partitioning, which NumPy does not vectorize as well."""
     x = np.asarray(x)
     lanes = np.sort(x, axis=axis)
@@ -56,25 +57,29 @@ def order_statistics_infer(x: ArrayType, ranks: Ranks, axis: int) -> ArrayType:
     return ArrayType((*x.shape[:k], len(ranks), *x.shape[k + 1 :]), x.dtype)
 
 
-def each(y: Any, axis: int, count: int) -> list[Any]:
+def each(y: AnyArray, axis: int, count: int) -> list[Operand]:
     """The entries along an axis, one by one, in arrays that keep the axis."""
     lead = (FULL,) * normalize_axis("each", type_of(y), axis)
     return [index(y, (*lead, slice(i, i + 1))) for i in range(count)]
 
 
-def order_statistics_vjp(g: Any, y: Any, x: Any, ranks: Ranks, axis: int) -> Any:
+def order_statistics_vjp(
+    g: AnyArray, y: AnyArray, x: AnyArray, ranks: Ranks, axis: int
+) -> AnyArray:
     """Each cotangent goes to the entry of that rank; several equal ones share it."""
     pairs = zip(each(y, axis, len(ranks)), each(g, axis, len(ranks)), strict=True)
     return reduce(add, (shared(ct, value, x, axis) for value, ct in pairs))
 
 
-def shared(ct: Any, value: Any, x: Any, axis: int) -> Any:
+def shared(ct: Operand, value: Operand, x: AnyArray, axis: int) -> AnyArray:
     """A cotangent for the entries of `x` that have the value, in equal parts."""
     mask = extremes(value, x, axis, True)
     return where(mask, ct / ties(mask, ct, axis, True), 0)
 
 
-def order_statistics_jvp(t: Any, y: Any, x: Any, ranks: Ranks, axis: int) -> Any:
+def order_statistics_jvp(
+    t: AnyArray, y: AnyArray, x: AnyArray, ranks: Ranks, axis: int
+) -> AnyArray:
     """The mean of the tangents of the entries of each rank."""
     masks = [extremes(value, x, axis, True) for value in each(y, axis, len(ranks))]
     means = [sum(where(m, t, 0), axis=axis, keepdims=True) / ties(m, t, axis, True) for m in masks]
@@ -85,7 +90,6 @@ order_statistics = Op(
     "order_statistics", order_statistics_kernel,
     infer=order_statistics_infer, vjp=[order_statistics_vjp], jvp=[order_statistics_jvp],
     batch=advance, family="sorting",
-    source="order_statistics({0}, {ranks}, {axis})",
     samples=cases(
         distinct((3, 4), ranks=(1, 2), axis=-1), distinct((5, 2), ranks=(2,), axis=0),
         integers((3, 9), ranks=(0, 8), axis=1), distinct((0, 3), ranks=(1,), axis=1),
@@ -125,7 +129,7 @@ def known_size(op: str, lanes: Any, axis: int) -> int:
     return n
 
 
-def reduced(op: str, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def reduced(op: str, y: Operand, x: Any, axis: Axis, keepdims: bool) -> Any:
     """`y` without the one axis along which it has size 1, or with all that were reduced."""
     return reshape(y, shape=reduced_shape(op, type_of(x), axis, keepdims))
 
@@ -158,7 +162,7 @@ METHODS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
 OF_ENTRIES = {"lower", "higher", "nearest"}  # whose results are entries
 
 
-def neighbours(p: Any, method: str) -> tuple[Any, Any, Any]:
+def neighbours(p: AnyArray, method: str) -> tuple[Any, Any, Any]:
     """The places of the entries around a place, and the weight of the second."""
     return METHODS[method](p, floor(p), ceil(p))
 
@@ -194,7 +198,7 @@ def weighed(low: Any, high: Any, weight: float) -> Any:
     return high - (high - low) * (1 - weight)
 
 
-def between(low: Any, high: Any, weight: Any) -> Any:
+def between(low: Any, high: Any, weight: AnyArray) -> AnyArray:
     """A weighted mean of two values, as `weighed` has it, for weights that are operands."""
     dtype = type_of(low).dtype
     near, far = astype(weight, dtype=dtype), astype(1 - weight, dtype=dtype)
@@ -226,7 +230,7 @@ def quantile(
 
 
 def arranged(
-    op: str, found: list[Any], shape: tuple[int, ...], x: Any, axis: Axis, keepdims: bool
+    op: str, found: list[AnyArray], shape: tuple[int, ...], x: Operand, axis: Axis, keepdims: bool
 ) -> Any:
     """Results for several fractions along the axes of these."""
     parts = [reduced(op, y, x, axis, keepdims) for y in found]
@@ -256,7 +260,7 @@ def sorted_numbers(op: str, x: Any, axis: Axis) -> tuple[Callable[[Any], Any], A
     return take, sum(there, axis=k, keepdims=True)
 
 
-def nanmedian(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def nanmedian(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """The median of the entries that are not NaN; NaN where there are none.
 
     >>> float(nanmedian(np.array([3.0, np.nan, 2.0])))

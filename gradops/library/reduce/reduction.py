@@ -13,6 +13,7 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
+from ...typing import AnyArray, Attrs, Operand
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
@@ -87,7 +88,9 @@ def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
     not_empty(name, x, axis)
 
 
-def single_axis_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, Any]) -> Any:
+def single_axis_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Like `advance`, for an op that takes one axis: all axes are made one beforehand."""
     if attrs["axis"] is not None:
         return advance(op, xs, batched, attrs)
@@ -96,14 +99,14 @@ def single_axis_batch(op: Op, xs: Sequence[Any], batched: Any, attrs: dict[str, 
     return reshape(y, shape=(n, *(1 for _ in rest))) if attrs["keepdims"] else y
 
 
-def keep(v: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def keep(v: Operand, x: Operand, axis: Axis, keepdims: bool) -> Operand:
     """`v`, which has the shape of the output, so that it broadcasts against the operand `x`."""
     if keepdims or axis is None or axis == 0:
         return v
     return reshape(v, shape=reduced_shape("keep", type_of(x), axis, True))
 
 
-def count(x: Any, axis: Axis) -> Any:
+def count(x: Operand, axis: Axis) -> Any:
     """How many entries of `x` go into one of the output."""
     shape = shape_of(x)
     if axis is None:
@@ -111,7 +114,7 @@ def count(x: Any, axis: Axis) -> Any:
     return product(shape[i] for i in normalize_axes("count", type_of(x), axis))
 
 
-def spread(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def spread(g: Any, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """The transpose of a sum: each entry gets the cotangent of the sum it went into."""
     return broadcast_to(keep(g, x, axis, keepdims), shape=shape_of(x))
 
@@ -126,7 +129,9 @@ def by(ufunc: np.ufunc) -> Callable[..., Any]:
     """The kernel that combines entries with `ufunc`."""
     reduce = ufunc.reduce
 
-    def kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None) -> Any:
+    def kernel(
+        x: np.ndarray, axis: Axis = None, keepdims: bool = False, out: np.ndarray | None = None
+    ) -> Any:
         if axis is not None:
             require_axes(x, axis)
         return reduce(x, axis=axis, keepdims=keepdims, out=out)
@@ -164,23 +169,23 @@ mean = reduction(
 )
 
 
-def extremes(y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def extremes(y: Operand, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """Where `x` has the extreme value `y`; if that is NaN, where the NaNs are."""
     return equal(x, keep(y, x, axis, keepdims)) | isnan(x)
 
 
-def ties(mask: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
+def ties(mask: AnyArray, like: Operand, axis: Axis, keepdims: bool) -> AnyArray:
     """How many entries share each extreme, in the dtype of `like`."""
     return sum(astype(mask, dtype=type_of(like).dtype), axis=axis, keepdims=keepdims)
 
 
-def extreme_vjp(g: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def extreme_vjp(g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """The cotangent goes to the extreme entry; several share it equally."""
     mask = extremes(y, x, axis, keepdims)
     return where(mask, keep(g / ties(mask, g, axis, keepdims), x, axis, keepdims), 0)
 
 
-def extreme_jvp(t: Any, y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """The mean of the tangents of the extreme entries."""
     mask = extremes(y, x, axis, keepdims)
     return sum(where(mask, t, 0), axis=axis, keepdims=keepdims) / ties(mask, t, axis, keepdims)
@@ -198,7 +203,7 @@ min = reduction(
 )
 
 
-def prod_others_kernel(x: Any) -> Any:
+def prod_others_kernel(x: np.ndarray) -> np.ndarray:
     """The product of what comes before each entry, times the product of what comes after it."""
     y = np.ones_like(x)
     np.multiply.accumulate(x[..., :-1], axis=-1, out=y[..., 1:])
@@ -213,7 +218,7 @@ def prod_others_infer(x: ArrayType) -> ArrayType:
     return x
 
 
-def prod_others_rule(v: Any, y: Any, x: Any) -> Any:
+def prod_others_rule(v: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     """v -> v times the symmetric matrix of products of all entries but two."""
     n = shape_of(x)[-1]
     if not isinstance(n, int):
@@ -232,7 +237,6 @@ prod_others = Op(
     infer=prod_others_infer,
     vjp=[prod_others_rule], jvp=[prod_others_rule],
     batch=lambda op, xs, batched, attrs: op(xs[0]),
-    source="prod_others({0})",
     samples=cases(
         reals((3, 4)), reals((2, 1)), reals((2, 0)), exactly([[1.0, 0, 3], [0, 0, 2]]),
         complexes((3, 4)),
@@ -242,7 +246,7 @@ prod_others = Op(
 )
 
 
-def over_last(f: Callable[[Any], Any], x: Any, axis: Axis) -> Any:
+def over_last(f: Callable[[Any], Any], x: AnyArray, axis: Axis) -> AnyArray:
     """`f`, which works along the last axis, along all of the axes given as if they were one."""
     last = normalize_axes("prod", type_of(x), axis)
     order = (*(i for i in range(len(shape_of(x))) if i not in last), *last)
@@ -268,7 +272,9 @@ prod = reduction(
 )
 
 
-def logsumexp_kernel(x: Any, axis: Any = None, keepdims: Any = False, out: Any = None) -> Any:
+def logsumexp_kernel(
+    x: Any, axis: int | None = None, keepdims: Any = False, out: Any = None
+) -> np.ndarray:
     require_axes(x, axis)
     x = inexact(x)
     if not x.size:
@@ -281,7 +287,7 @@ def logsumexp_kernel(x: Any, axis: Any = None, keepdims: Any = False, out: Any =
         return np.add(np.log(total), top.reshape(np.shape(total)), out=out)
 
 
-def logsumexp_shares(y: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+def logsumexp_shares(y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """softmax(x), the derivative of logsumexp; 0 where every entry is -inf."""
     return exp(x - keep(where(equal(y, -np.inf), 0, y), x, axis, keepdims))
 
@@ -299,12 +305,16 @@ logsumexp = reduction(
 )
 
 
-def argmax_kernel(x: Any, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+def argmax_kernel(
+    x: Any, axis: int | None = None, keepdims: bool = False, out: Any = None
+) -> np.ndarray:
     require_axes(x, axis)
     return np.argmax(x, axis=axis, keepdims=keepdims, out=out)
 
 
-def argmin_kernel(x: Any, axis: Any = None, keepdims: bool = False, out: Any = None) -> Any:
+def argmin_kernel(
+    x: Any, axis: int | None = None, keepdims: bool = False, out: Any = None
+) -> np.ndarray:
     require_axes(x, axis)
     return np.argmin(x, axis=axis, keepdims=keepdims, out=out)
 

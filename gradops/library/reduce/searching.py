@@ -5,6 +5,7 @@ data: in a graph their results have an unknown size, and `vmap` refuses them, as
 have another.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op, as_operand
 from ...core.samples import beside, booleans, cases, distinct, exactly, integers, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
+from ...typing import AnyArray, Attrs, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
@@ -33,13 +35,12 @@ argwhere = Op(
     ),
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
-    source="argwhere({0})",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
     doc="The indices of the entries that are not zero, those of each along a row.",
 )  # fmt: skip
 
 
-def searchsorted_kernel(bins: Any, x: Any, side: str = "left") -> Any:
+def searchsorted_kernel(bins: Any, x: np.ndarray, side: str = "left") -> np.ndarray:
     if side not in SIDES or np.shape(bins)[:-1] not in ((), np.shape(x)[:-1]):
         raise ValueError("type inference has the words for the user")
     if np.ndim(bins) == 1:
@@ -61,7 +62,9 @@ def searchsorted_infer(bins: ArrayType, x: ArrayType, side: str) -> ArrayType:
     return ArrayType(x.shape, np.intp)
 
 
-def searchsorted_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def searchsorted_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Rows of values for the rows of what is sorted, unless that is one row for all examples."""
     if not batched[0] and len(shape_of(xs[0])) == 1:
         return op(*xs, **attrs)
@@ -77,7 +80,6 @@ searchsorted_op = Op(
     "searchsorted", searchsorted_kernel, arity=2,
     infer=searchsorted_infer, vjp=[None, None], jvp=[None, None], batch=searchsorted_batch,
     family="searching",
-    source="searchsorted({0}, {1}, {side})",
     samples=cases(
         beside(exactly([0.0, 1.0, 2.0]), distinct((3, 4))),
         beside(exactly([0, 1, 1, 2]), integers((5,), side="right")),
@@ -93,7 +95,7 @@ searchsorted_op = Op(
 )
 
 
-def isin_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def isin_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Where each example has a table of its own, all entries are compared with all of it."""
     x, test = xs
     if not batched[1]:
@@ -109,7 +111,6 @@ isin = Op(
     "isin", lambda x, test, invert=False: np.isin(x, test, invert=invert), arity=2,
     infer=lambda x, test, invert: ArrayType(x.shape, bool),
     vjp=[None, None], jvp=[None, None], batch=isin_batch, family="searching",
-    source="isin({0}, {1}, {invert})",
     samples=cases(
         beside(integers((3, 4)), exactly([0, 2, 5])),
         beside(exactly([0.5, 1.0, 2.0]), exactly([[1.0, 2.0]], invert=True)),
@@ -119,7 +120,7 @@ isin = Op(
 )
 
 
-def searchsorted(bins: Any, x: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(bins: Any, x: OperandLike, side: str = "left", sorter: Any = None) -> Any:
     """Where the entries of `x` would be put into `bins` for it to stay sorted.
 
     With `side="right"`, after entries that are equal. `bins` is sorted along its last axis, or is
@@ -136,7 +137,7 @@ def searchsorted(bins: Any, x: Any, side: str = "left", sorter: Any = None) -> A
     return searchsorted_op(bins, x, side=side)
 
 
-def bucketize(x: Any, boundaries: Any, right: bool = False) -> Any:
+def bucketize(x: OperandLike, boundaries: Any, right: bool = False) -> Any:
     """The number of the bucket each entry of `x` is in, between ascending boundaries.
 
     An entry that is a boundary is below it, or above with `right`.
@@ -147,7 +148,7 @@ def bucketize(x: Any, boundaries: Any, right: bool = False) -> Any:
     return searchsorted(boundaries, x, side="right" if right else "left")
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: OperandLike, bins: Any, right: bool = False) -> Any:
     """The number of the bin each entry of `x` is in, of bins with ascending or descending bounds.
 
     An entry that is a bound is in the bin above it, or in the one below with `right`. Raises
@@ -172,7 +173,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return sub(kind.size, searchsorted(flip(bins), x, side))
 
 
-def nonzero(x: Any) -> tuple[Any, ...]:
+def nonzero(x: OperandLike) -> tuple[Any, ...]:
     """The indices of the entries of `x` that are not zero, those along each axis apart.
 
     Raises ShapeError for a number.
@@ -189,7 +190,7 @@ def nonzero(x: Any) -> tuple[Any, ...]:
     return tuple([index(found, (slice(None), i)) for i in range(kind.ndim)])
 
 
-def flatnonzero(x: Any) -> Any:
+def flatnonzero(x: OperandLike) -> Any:
     """The indices of the entries that are not zero, of all of `x` in a row.
 
     >>> flatnonzero(np.array([[0, 1], [2, 0]]))

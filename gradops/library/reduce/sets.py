@@ -13,6 +13,7 @@ from ...core.dims import UNKNOWN
 from ...core.op import Op
 from ...core.samples import cases, exactly, integers
 from ...core.types import ArrayType, shape_of, type_of
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import sub
 from ..index.indexing import index, take
 from ..shape.joining import concatenate
@@ -50,7 +51,7 @@ class Counts(NamedTuple):
     counts: Any
 
 
-def run_starts_kernel(x: Any, equal_nan: bool = False) -> Any:
+def run_starts_kernel(x: np.ndarray, equal_nan: bool = False) -> np.ndarray:
     y = np.ones(x.shape, bool)
     if x.shape[-1]:
         np.not_equal(x[..., 1:], x[..., :-1], out=y[..., 1:])
@@ -64,7 +65,6 @@ run_starts = Op(
     infer=lambda x, equal_nan: ArrayType((*x.shape[:-1], x.shape[-1]), bool),
     vjp=[None], jvp=[None],
     batch=lambda op, xs, batched, attrs: op(xs[0], **attrs), family="searching",
-    source="run_starts({0}, {equal_nan})",
     samples=cases(
         integers((2, 9)), exactly([1.0, 1.0, np.nan, np.nan], equal_nan=True),
         exactly([1.0, 1.0, np.nan, np.nan]), exactly(np.zeros((2, 0))),
@@ -77,18 +77,17 @@ run_lengths = Op(
     "run_lengths", lambda starts: np.diff(starts.nonzero()[0], append=starts.size),
     infer=lambda starts: ArrayType((UNKNOWN,), np.intp),
     vjp=[None], jvp=[None], family="searching",
-    source="run_lengths({0})",
     samples=cases(exactly([True, False, True]), exactly(np.zeros(0, bool))),
     doc="How many entries of a row there are from each one that is true to the next.",
 )
 
 
-def row(x: Any) -> Any:
+def row(x: Any) -> AnyArray:
     """All entries of `x` in a row."""
     return reshape(x, shape=(-1,))
 
 
-def unique_values(x: Any, equal_nan: bool = False) -> Any:
+def unique_values(x: OperandLike, equal_nan: bool = False) -> Any:
     """The distinct entries of `x` in ascending order; each NaN is one unless `equal_nan`.
 
     >>> unique_values(np.array([3, 1, 3]))
@@ -114,7 +113,7 @@ def unique_all(x: Any, equal_nan: bool = False) -> Unique:
     )  # fmt: skip
 
 
-def unique_inverse(x: Any, equal_nan: bool = False) -> Inverse:
+def unique_inverse(x: OperandLike, equal_nan: bool = False) -> Inverse:
     """The distinct entries of `x`, and which of them each entry is.
 
     >>> unique_inverse(np.array([3, 1, 3])).inverse_indices
@@ -124,7 +123,7 @@ def unique_inverse(x: Any, equal_nan: bool = False) -> Inverse:
     return Inverse(found.values, found.inverse_indices)
 
 
-def unique_counts(x: Any, equal_nan: bool = False) -> Counts:
+def unique_counts(x: OperandLike, equal_nan: bool = False) -> Counts:
     """The distinct entries of `x`, and how many there are of each.
 
     >>> unique_counts(np.array([3, 1, 3])).counts
@@ -135,7 +134,7 @@ def unique_counts(x: Any, equal_nan: bool = False) -> Counts:
 
 
 def unique(
-    x: Any,
+    x: OperandLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -162,7 +161,7 @@ def union1d(x: Any, other: Any) -> Any:
     return unique(concatenate([x, other], axis=None))
 
 
-def intersect1d(x: Any, other: Any) -> Any:
+def intersect1d(x: OperandLike, other: OperandLike) -> Any:
     """The entries that are in both, in ascending order.
 
     >>> intersect1d(np.array([1, 3]), np.array([2, 3]))
@@ -172,7 +171,7 @@ def intersect1d(x: Any, other: Any) -> Any:
     return index(found, isin(found, other))
 
 
-def setdiff1d(x: Any, other: Any) -> Any:
+def setdiff1d(x: OperandLike, other: OperandLike) -> Any:
     """The entries of `x` that are not in `other`, in ascending order.
 
     >>> setdiff1d(np.array([1, 3]), np.array([2, 3]))
@@ -182,7 +181,7 @@ def setdiff1d(x: Any, other: Any) -> Any:
     return index(found, isin(found, other, invert=True))
 
 
-def setxor1d(x: Any, other: Any) -> Any:
+def setxor1d(x: OperandLike, other: OperandLike) -> Any:
     """The entries that are in one of both, in ascending order.
 
     >>> setxor1d(np.array([1, 3]), np.array([2, 3]))

@@ -14,6 +14,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, distinct, exactly, integers
 from ...core.types import ArrayType, normalize_axis, shape_of
 from ...kernels.index import along_axis as kernels
+from ...typing import AnyArray, OperandLike
 from ..families import advance
 from ..shape.movement import in_a_row, squeeze
 from .along_axis import add_along_axis, take_along_axis
@@ -80,7 +81,6 @@ def argsort_infer(x: ArrayType, axis: int, descending: bool, stable: bool) -> Ar
 argsort_op = Op(
     "argsort", argsort_kernel,
     infer=argsort_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argsort({0}, {axis}, {descending}, {stable})",
     samples=cases(
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,), stable=True),
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
@@ -90,7 +90,7 @@ argsort_op = Op(
 )
 
 
-def inverse_permutation_kernel(order: Any, axis: int = -1) -> Any:
+def inverse_permutation_kernel(order: Any, axis: int = -1) -> np.ndarray:
     y = np.empty_like(order)
     shape = [1] * order.ndim
     shape[axis] = n = order.shape[axis]
@@ -106,7 +106,6 @@ def inverse_permutation_infer(order: ArrayType, axis: int) -> ArrayType:
 inverse_permutation = Op(
     "inverse_permutation", inverse_permutation_kernel,
     infer=inverse_permutation_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="inverse_permutation({0}, {axis})",
     samples=cases(exactly([[2, 0, 1], [0, 1, 2]]), exactly([[1, 0], [0, 1]], axis=0)),
     error_samples=[
         ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
@@ -115,7 +114,9 @@ inverse_permutation = Op(
 )
 
 
-def sort_kernel(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def sort_kernel(
+    x: np.ndarray, axis: int = -1, descending: bool = False, stable: bool = False
+) -> Any:
     """Equal entries are alike, but for zeros of two signs: these it may matter to keep in order."""
     y = np.array(last_reversed(x, axis) if descending and stable else x, order="K")
     y.sort(axis, stable=stable)
@@ -127,13 +128,17 @@ def sort_infer(x: ArrayType, axis: int, **attrs: bool) -> ArrayType:
     return x
 
 
-def sort_vjp(g: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
+def sort_vjp(
+    g: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
+) -> AnyArray:
     """Each entry gets the cotangent of the place it went to."""
     order = argsort_op(x, axis=axis, descending=descending, stable=True)
     return add_along_axis(g, order, axis=axis, shape=shape_of(x))
 
 
-def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
+def sort_jvp(
+    t: AnyArray, y: AnyArray, x: AnyArray, axis: int, descending: bool, stable: bool
+) -> AnyArray:
     order = argsort_op(x, axis=axis, descending=descending, stable=True)
     return take_along_axis(t, order, axis)
 
@@ -141,7 +146,6 @@ def sort_jvp(t: Any, y: Any, x: Any, axis: int, descending: bool, stable: bool) 
 sort_op = Op(
     "sort", sort_kernel,
     infer=sort_infer, vjp=[sort_vjp], jvp=[sort_jvp], batch=advance, family="sorting",
-    source="sort({0}, {axis}, {descending}, {stable})",
     samples=cases(
         distinct((4,), descending=True, stable=True),
         distinct((3, 4)), distinct((3, 4), axis=0, descending=True), integers((9,)),
@@ -198,7 +202,6 @@ def argtopk_infer(x: ArrayType, k: int, axis: int, largest: bool) -> ArrayType:
 argtopk = Op(
     "argtopk", argtopk_kernel,
     infer=argtopk_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argtopk({0}, {k}, {axis}, {largest})",
     samples=cases(
         distinct((3, 4), k=2), distinct((9, 2), k=2, axis=0, largest=False),
         integers((30,), k=4), distinct((2, 40), k=3), distinct((3,), k=0), distinct((0, 3), k=3),
@@ -211,7 +214,7 @@ argtopk = Op(
 )
 
 
-def argkth_kernel(x: Any, k: int, axis: int = -1) -> Any:
+def argkth_kernel(x: np.ndarray, k: int, axis: int = -1) -> np.ndarray:
     if not 1 <= k <= x.shape[axis]:
         raise ValueError("type inference has the words for the user")
     places = np.argpartition(x, k - 1, axis)
@@ -226,7 +229,6 @@ def argkth_infer(x: ArrayType, k: int, axis: int) -> ArrayType:
 argkth = Op(
     "argkth", argkth_kernel,
     infer=argkth_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argkth({0}, {k}, {axis})",
     samples=cases(distinct((3, 4), k=2), distinct((5, 2), k=5, axis=0), distinct((0, 3), k=1)),
     error_samples=[
         ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
@@ -236,7 +238,7 @@ argkth = Op(
 )
 
 
-def argmode_kernel(x: Any, axis: int = -1) -> Any:
+def argmode_kernel(x: np.ndarray, axis: int = -1) -> np.ndarray:
     """The runs of equal entries in the sorted rows, of which the first longest is chosen."""
     rows = np.moveaxis(x, axis, -1)
     if not rows.shape[-1]:
@@ -261,7 +263,6 @@ def argmode_infer(x: ArrayType, axis: int) -> ArrayType:
 argmode = Op(
     "argmode", argmode_kernel,
     infer=argmode_infer, vjp=[None], jvp=[None], batch=advance, family="sorting",
-    source="argmode({0}, {axis})",
     samples=cases(integers((3, 9)), integers((9, 2), axis=0), distinct((4,))),
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
@@ -294,7 +295,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
     return argsort_op(x, axis=axis, descending=descending, stable=stable)
 
 
-def msort(x: Any) -> Any:
+def msort(x: OperandLike) -> Any:
     """`x` sorted along its first axis.
 
     >>> msort(np.array([[2, 3], [1, 4]]))
@@ -304,7 +305,7 @@ def msort(x: Any) -> Any:
     return sort_op(x, axis=0)
 
 
-def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Ranked:
+def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked:
     """The k largest entries of `x` along an axis, or the smallest, and where they are.
 
     The best comes first; of equal ones, the first. Raises ShapeError if there are less than k.
@@ -325,7 +326,7 @@ def chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
     return Ranked(values, indices)
 
 
-def kthvalue(x: Any, k: int, axis: int = -1, keepdims: bool = False) -> Ranked:
+def kthvalue(x: OperandLike, k: int, axis: int = -1, keepdims: bool = False) -> Ranked:
     """The k-th smallest entry of `x` along an axis, counted from 1, and where it is.
 
     Raises ShapeError if there is none.
@@ -336,7 +337,7 @@ def kthvalue(x: Any, k: int, axis: int = -1, keepdims: bool = False) -> Ranked:
     return chosen(x, argkth(x, k=k, axis=axis), axis, keepdims)
 
 
-def mode(x: Any, axis: int = -1, keepdims: bool = False) -> Ranked:
+def mode(x: OperandLike, axis: int = -1, keepdims: bool = False) -> Ranked:
     """The most frequent entry of `x` along an axis, and where it is last; of several, the smallest.
 
     Raises ShapeError for an empty axis.

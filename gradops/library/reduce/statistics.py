@@ -12,6 +12,7 @@ from ...core.op import ErrorSample
 from ...core.samples import booleans, cases, complexes, distinct, integers, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, type_of
+from ...typing import AnyArray, Operand
 from ..elementwise.arithmetic import abs, sign, strong_product
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj, real
@@ -61,13 +62,14 @@ def var_kernel(
 
 
 def std_kernel(
-    x: Any, axis: Axis = None, correction: float = 0, keepdims: bool = False, out: Any = None
-) -> Any:
+    x: np.ndarray, axis: Axis = None, correction: float = 0, keepdims: bool = False,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
     y = var_kernel(x, axis, correction, keepdims, out)
     return np.sqrt(y, out=out)
 
 
-def doubled_per_freedom(v: Any, x: Any, axis: Axis, correction: float) -> Any:
+def doubled_per_freedom(v: Any, x: Operand, axis: Axis, correction: float) -> Any:
     """2 v / (n - correction) for the n entries that go into one."""
     n = count(x, axis)
     if correction == int(correction):
@@ -79,12 +81,16 @@ def doubled_per_freedom(v: Any, x: Any, axis: Axis, correction: float) -> Any:
     return 2 * v / freedom
 
 
-def var_vjp(g: Any, y: Any, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
+def var_vjp(
+    g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
+) -> AnyArray:
     off = x - mean(x, axis=axis, keepdims=True)
     return keep(doubled_per_freedom(g, x, axis, correction), x, axis, keepdims) * off
 
 
-def var_jvp(t: Any, y: Any, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
+def var_jvp(
+    t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
+) -> Operand:
     products = along(x - mean(x, axis=axis, keepdims=True), t)
     return doubled_per_freedom(
         sum(products, axis=axis, keepdims=keepdims), x, axis, correction
@@ -96,7 +102,7 @@ def along(x: Any, t: Any) -> Any:
     return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
 
 
-def through_root(v: Any, y: Any) -> Any:
+def through_root(v: Operand, y: AnyArray) -> AnyArray:
     """v / (2 y), the derivative of a root y; 0 where that is 0."""
     flat = equal(y, 0)
     return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
@@ -126,7 +132,7 @@ std = reduction(
 
 
 def count_nonzero_kernel(
-    x: Any, axis: Axis = None, keepdims: bool = False, out: Any = None
+    x: Any, axis: Axis = None, keepdims: bool = False, out: np.ndarray | None = None
 ) -> Any:
     require_axes(x, axis)
     if axis is None and not keepdims and out is None:
@@ -181,7 +187,7 @@ def norm_check(op: str, x: ArrayType, axis: Axis, ord: float) -> None:
         not_empty(op, x, axis)
 
 
-def norm_partial(y: Any, x: Any, axis: Axis, keepdims: bool, ord: float) -> Any:
+def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float) -> AnyArray:
     """The direction in which a norm grows fastest, and how fast; 0 where there is none."""
     y, size = keep(y, x, axis, keepdims), abs(x)
     if ord == 2:

@@ -12,6 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
+from ...typing import AnyArray, Attrs, OperandLike
 from ..families import linear
 from .movement import RETYPING, reshape, shown
 
@@ -21,7 +22,7 @@ LARGE = 1 << 16  # entries up to which a product sums rows faster, in one thread
 WIDE = 1024  # entries that are added at a time
 
 
-def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+def broadcast_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """A filled array when it is small, else a read-only view: the cheaper of the two."""
     if math.prod(shape) > 4096 or np.ndim(x) > len(shape):
         return np.broadcast_to(x, shape)
@@ -30,12 +31,14 @@ def broadcast_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     return y
 
 
-def expand_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+def expand_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """A view, which can only be written to if it repeats nothing."""
     return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
 
 
-def batched_to_shape(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def batched_to_shape(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Batch an op with a target shape, giving examples their leading axes of size 1."""
     n, *rest = shape_of(xs[0])
     padding = (1,) * (len(attrs["shape"]) - len(rest))
@@ -56,7 +59,7 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
     return linear(
         name, kernel, infer=infer, batch=batched_to_shape,
         transpose=lambda g, y, x, shape: sum_to(g, shape=shape_of(x)),
-        source=f"{name}({{0}}, {{shape}})", traits=RETYPING | {Trait.BROADCASTING},
+        traits=RETYPING | {Trait.BROADCASTING},
         samples=cases(
             reals((4,), shape=(3, 4)), reals((3, 1), shape=(2, 3, 4)), reals((), shape=(2,)),
             reals((2, 3), shape=(2, 3)), reals((1, 3), shape=(0, 3)),
@@ -89,7 +92,7 @@ def repeated(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
     ]
 
 
-def each_its_own(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def each_its_own(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     """Batch an op to which a stack is more of the same: what is shared is repeated for each."""
     return op(*repeated(xs, batched), **attrs)
 
@@ -128,7 +131,7 @@ def sum_to_source(x: ArrayType, shape: Shape) -> str:
     return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
 
 
-def sum_to_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def sum_to_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
     target = attrs["shape"]
     return reshape(
@@ -156,7 +159,7 @@ sum_to = linear(
 )
 
 
-def expand(x: Any, shape: tuple[int | Dim, ...]) -> Any:
+def expand(x: OperandLike, shape: tuple[int | Dim, ...]) -> Any:
     """`x` broadcast to `shape`, in which -1 keeps the size an axis has; a view of its memory.
 
     >>> expand(np.zeros((3, 1)), (-1, 4)).shape

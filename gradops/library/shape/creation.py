@@ -7,6 +7,7 @@ import numpy as np
 from ...core.samples import cases, integers, reals, unary
 from ...core.traits import Trait
 from ...core.types import ArrayType
+from ...typing import AnyArray, DTypeLike, OperandLike
 from ..elementwise.comparison import equal
 from ..families import elementwise
 from .movement import VIEW, astype, expand_dims, retyped
@@ -14,7 +15,7 @@ from .movement import VIEW, astype, expand_dims, retyped
 __all__ = ["full_like", "one_hot", "ones_like", "stop_gradient", "zeros_like"]
 
 
-def full_like_infer(x: ArrayType, value: Any, dtype: Any) -> ArrayType:
+def full_like_infer(x: ArrayType, value: AnyArray, dtype: DTypeLike) -> ArrayType:
     return x if dtype is None else retyped("full_like", x, dtype)
 
 
@@ -50,7 +51,7 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
     return full_like(x, value=1, dtype=dtype)
 
 
-def one_hot(labels: Any, classes: int, dtype: Any = np.float64) -> Any:
+def one_hot(labels: OperandLike, classes: int, dtype: DTypeLike = np.float64) -> Any:
     """For each label a row of zeros with a one in the label's place, along a new last axis.
 
     A label that is none of 0 to `classes` - 1 has a row of zeros.

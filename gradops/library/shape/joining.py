@@ -13,6 +13,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..families import joining
 from ..index.index_keys import bound, strong
 from ..index.indexing import slice_
@@ -52,7 +53,9 @@ def concatenate_transpose(
     return [slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None))) for i in wanted]
 
 
-def joining_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def joining_batch(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     axis = attrs["axis"]
     return op(*repeated(xs, batched), axis=axis + 1 if axis >= 0 else axis)
 
@@ -116,7 +119,7 @@ stack_op = joining(
 )
 
 
-def concatenate(xs: Iterable[Any], axis: int | None = 0) -> Any:
+def concatenate(xs: Iterable[Operand], axis: int | None = 0) -> Any:
     """The arrays `xs` one after the other along `axis`; with None for it, each counts as one row.
 
     Raises ShapeError if their shapes differ in another axis.
@@ -129,7 +132,7 @@ def concatenate(xs: Iterable[Any], axis: int | None = 0) -> Any:
     return concatenate_op(*strong(list(xs)), axis=axis)
 
 
-def stack(xs: Iterable[Any], axis: int = 0) -> Any:
+def stack(xs: Iterable[AnyArray], axis: int = 0) -> Any:
     """The arrays `xs` side by side along a new `axis`; raises ShapeError if their shapes differ.
 
     >>> stack([np.ones(2), np.zeros(2)]).shape
@@ -138,7 +141,7 @@ def stack(xs: Iterable[Any], axis: int = 0) -> Any:
     return stack_op(*strong(list(xs)), axis=axis)
 
 
-def split(x: Any, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
+def split(x: OperandLike, indices_or_sections: int | Sequence[Size], axis: int = 0) -> list[Any]:
     """Parts of `x` along `axis`: so many equal ones, or those that end at given indices.
 
     Raises ShapeError if it cannot be cut into equal parts.

@@ -11,6 +11,7 @@ from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
 from ..families import advance, linear
 
 __all__ = [
@@ -57,7 +58,7 @@ def shown(shape: Shape) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
-def reshape_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+def reshape_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """NumPy takes any negative size for -1."""
     if shape and min(shape) < -1:
         raise ShapeError("reshape", [type_of(x), shape], "a size is negative")
@@ -67,7 +68,7 @@ def reshape_kernel(x: Any, shape: tuple[int, ...]) -> Any:
 def reshaping(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
     """Batch an op that changes shapes alone: each example of a stack gets the one it infers."""
 
-    def batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+    def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
         stack = type_of(xs[0])
         return reshape(xs[0], shape=(stack.shape[0], *infer(stack.example, **attrs).shape))
 
@@ -135,7 +136,7 @@ transpose = linear(
 )
 
 
-def expand_dims_infer(x: ArrayType, axis: Any) -> ArrayType:
+def expand_dims_infer(x: ArrayType, axis: int) -> ArrayType:
     axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
     full = ArrayType((1,) * (x.ndim + len(axes)), x.dtype)
     new = normalize_axes("expand_dims", full, axes)
@@ -143,7 +144,7 @@ def expand_dims_infer(x: ArrayType, axis: Any) -> ArrayType:
     return ArrayType(tuple(1 if i in new else next(rest) for i in range(full.ndim)), x.dtype)
 
 
-def expand_dims_kernel(x: Any, axis: Any) -> Any:
+def expand_dims_kernel(x: np.ndarray, axis: int) -> np.ndarray:
     """`np.expand_dims`, in a cheaper way where one axis is added in front or behind."""
     if axis == 0 or axis == -1:
         shape = np.shape(x)
@@ -166,7 +167,7 @@ expand_dims = linear(
 )
 
 
-def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
+def squeeze_infer(x: ArrayType, axis: int) -> ArrayType:
     axes = normalize_axes("squeeze", x, axis)
     if axis is None and any(isinstance(n, Dim) for n in x.shape):
         raise ShapeError("squeeze", [x], "which sizes are 1 is not known", hint="name the axes")
@@ -177,7 +178,7 @@ def squeeze_infer(x: ArrayType, axis: Any) -> ArrayType:
     return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
 
 
-def squeeze_kernel(x: Any, axis: Any = None) -> Any:
+def squeeze_kernel(x: Any, axis: Axis = None) -> Any:
     """NumPy takes 0 and -1 for axes of a number."""
     if axis is not None and axis != () and not np.ndim(x):
         raise ValueError("a number has no axes")  # type inference has the words for the user
@@ -202,7 +203,7 @@ squeeze = linear(
 )
 
 
-def flip_infer(x: ArrayType, axis: Any) -> ArrayType:
+def flip_infer(x: ArrayType, axis: int) -> ArrayType:
     normalize_axes("flip", x, axis)
     return x
 
@@ -224,19 +225,19 @@ flip = linear(
 )
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: AnyArray, dtype: DTypeLike) -> AnyArray:
     """`x` in another dtype, of complex numbers the real parts if it is one of reals."""
     if is_complex(type_of(x).dtype) and not is_complex(dtype):
         x = OPS["real"](x)
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
-def in_dtype(x: Any, dtype: Any) -> Any:
+def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
     """`x` in a dtype, if one is given."""
     return x if dtype is None else astype(x, dtype=dtype)
 
 
-def computed_in(dtype: Any, f: Callable[..., Any], x: Any, **attrs: Any) -> Any:
+def computed_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
     """f(x) of entries in a dtype, if one is given, and in it: of integers `f` may give a wider one.
 
     What that is too wide for wraps around as if nothing wider had been.
@@ -247,7 +248,7 @@ def computed_in(dtype: Any, f: Callable[..., Any], x: Any, **attrs: Any) -> Any:
     return y if type_of(y).dtype == dtype else astype(y, dtype=dtype)
 
 
-def retyped(op: str, x: ArrayType, dtype: Any) -> ArrayType:
+def retyped(op: str, x: ArrayType, dtype: DTypeLike) -> ArrayType:
     """A type of the shape of `x` and another dtype, of numbers."""
     if np.dtype(dtype).kind not in "biufc":
         raise DTypeError(op, [x], f"{dtype} is not a numeric dtype")
@@ -268,7 +269,7 @@ astype = linear(
 )
 
 
-def copy_kernel(x: Any, out: Any = None) -> Any:
+def copy_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     if out is not None:
         np.copyto(out, x)
         return out
@@ -283,13 +284,12 @@ copy = linear(
     infer=lambda x: x,
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
-    source="copy({0}{out})",
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
     doc="The operand in memory of its own.",
 )
 
 
-def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+def moveaxis(x: OperandLike, source: Any, destination: Any) -> Any:
     """`x` with axis `source` moved to place `destination`, the others keeping their order.
 
     Both may be several. Raises ShapeError if they are not as many, or not different axes of `x`.

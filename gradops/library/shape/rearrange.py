@@ -10,6 +10,7 @@ from ...core.dims import Size
 from ...core.errors import OptionError, ShapeError
 from ...core.types import broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
+from ...typing import AnyArray, OperandLike
 from ..index.indexing import slice_
 from .broadcasting import broadcast_to, expand_to
 from .joining import concatenate, split
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-def ravel(x: Any) -> Any:
+def ravel(x: OperandLike) -> Any:
     """All entries of `x` in one row.
 
     >>> ravel(np.ones((2, 3))).shape
@@ -32,7 +33,7 @@ def ravel(x: Any) -> Any:
     return x if len(shape) == 1 else reshape(x, shape=(-1,) if 0 not in shape else (0,))
 
 
-def matrix_transpose(x: Any) -> Any:
+def matrix_transpose(x: OperandLike) -> Any:
     """`x` with its last two axes exchanged; raises ShapeError if it has fewer.
 
     >>> matrix_transpose(np.zeros((2, 3, 4))).shape
@@ -43,7 +44,7 @@ def matrix_transpose(x: Any) -> Any:
     return swapaxes(x, -1, -2)
 
 
-def fliplr(x: Any) -> Any:
+def fliplr(x: OperandLike) -> Any:
     """`x` with its columns, axis 1, in reverse order.
 
     >>> fliplr(np.array([[1, 2], [3, 4]]))
@@ -53,7 +54,7 @@ def fliplr(x: Any) -> Any:
     return flip(x, axis=(1,))
 
 
-def flipud(x: Any) -> Any:
+def flipud(x: OperandLike) -> Any:
     """`x` with its rows, axis 0, in reverse order.
 
     >>> flipud(np.array([1, 2]))
@@ -62,7 +63,7 @@ def flipud(x: Any) -> Any:
     return flip(x, axis=(0,))
 
 
-def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+def rot90(x: OperandLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     """`x` turned `k` times by a quarter in the plane of two axes, from the first to the second.
 
     Raises ShapeError if `axes` are not two different ones of `x`.
@@ -85,7 +86,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     return x
 
 
-def widened(x: Any, ndim: int) -> Any:
+def widened(x: Any, ndim: int) -> AnyArray:
     """`x` with axes of size 1 so that it has at least `ndim`, where NumPy puts them."""
     shape = shape_of(x)
     if len(shape) >= ndim:
@@ -95,12 +96,12 @@ def widened(x: Any, ndim: int) -> Any:
     return reshape(x, shape=(1,) * (ndim - len(shape)) + tuple(shape))
 
 
-def one_or_all(xs: Sequence[Any]) -> Any:
+def one_or_all(xs: Sequence[AnyArray]) -> Any:
     """The only one of `xs`, or all as a tuple."""
     return xs[0] if len(xs) == 1 else tuple(xs)
 
 
-def atleast_1d(*xs: Any) -> Any:
+def atleast_1d(*xs: OperandLike) -> Any:
     """Each operand with at least one axis; several come as a tuple.
 
     >>> atleast_1d(2.0)
@@ -109,7 +110,7 @@ def atleast_1d(*xs: Any) -> Any:
     return one_or_all([widened(x, 1) for x in xs])
 
 
-def atleast_2d(*xs: Any) -> Any:
+def atleast_2d(*xs: OperandLike) -> Any:
     """Each operand with at least two axes, new ones first; several come as a tuple.
 
     >>> atleast_2d(np.ones(3)).shape
@@ -129,7 +130,7 @@ def atleast_3d(*xs: Any) -> Any:
     return one_or_all([widened(x, 3) for x in xs])
 
 
-def hstack(xs: Any) -> Any:
+def hstack(xs: Sequence[AnyArray]) -> Any:
     """Operands side by side: along the second axis, or the first if they have just one.
 
     >>> hstack([np.ones((2, 1)), np.zeros((2, 2))]).shape
@@ -139,7 +140,7 @@ def hstack(xs: Any) -> Any:
     return concatenate(found, axis=0 if not found or len(shape_of(found[0])) == 1 else 1)
 
 
-def vstack(xs: Any) -> Any:
+def vstack(xs: Sequence[AnyArray]) -> Any:
     """Operands one above the other: along the first axis, where a row counts as a matrix.
 
     >>> vstack([np.ones(3), np.zeros((2, 3))]).shape
@@ -148,7 +149,7 @@ def vstack(xs: Any) -> Any:
     return concatenate([widened(x, 2) for x in xs], axis=0)
 
 
-def dstack(xs: Any) -> Any:
+def dstack(xs: Sequence[AnyArray]) -> Any:
     """Operands one behind the other: along the third axis, which they get if they have none.
 
     >>> dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
@@ -157,7 +158,7 @@ def dstack(xs: Any) -> Any:
     return concatenate([widened(x, 3) for x in xs], axis=2)
 
 
-def column_stack(xs: Any) -> Any:
+def column_stack(xs: Sequence[AnyArray]) -> Any:
     """Operands side by side as columns of a matrix; rows count as columns.
 
     >>> column_stack([np.ones(3), np.zeros((3, 2))]).shape
@@ -167,7 +168,7 @@ def column_stack(xs: Any) -> Any:
     return concatenate(columns, axis=1)
 
 
-def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+def unstack(x: OperandLike, axis: int = 0) -> tuple[Any, ...]:
     """The parts of `x` along an axis, without that axis: views.
 
     Raises ShapeError if the size of the axis is not known.
@@ -179,7 +180,7 @@ def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
     return tuple([slice_(x, index=(*(FULL,) * k, i)) for i in range(known("unstack", x, k))])
 
 
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(x: OperandLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts of `x` along an axis: so many, the first ones larger by one, or ending at indices.
 
     Raises ShapeError if the size of the axis is not known, OptionError for less than one part.
@@ -204,7 +205,7 @@ def known(op: str, x: Any, axis: int) -> int:
     return n
 
 
-def broadcast_arrays(*xs: Any) -> tuple[Any, ...]:
+def broadcast_arrays(*xs: OperandLike) -> tuple[Any, ...]:
     """The operands in the shape that they broadcast to; raises ShapeError if they do not.
 
     >>> [x.shape for x in broadcast_arrays(np.ones(3), np.ones((2, 1)))]
@@ -214,7 +215,7 @@ def broadcast_arrays(*xs: Any) -> tuple[Any, ...]:
     return tuple([x if shape_of(x) == shape else broadcast_to(x, shape=shape) for x in xs])
 
 
-def meshgrid(*xs: Any, indexing: str = "xy") -> tuple[Any, ...]:
+def meshgrid(*xs: OperandLike, indexing: str = "xy") -> tuple[Any, ...]:
     """The coordinates of the points of a grid, from those along each axis.
 
     With `indexing="ij"`, operand i varies along axis i; with "xy", the first two are exchanged.

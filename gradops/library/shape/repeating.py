@@ -1,6 +1,7 @@
 """Ops that turn entries round along axes, and that repeat them."""
 
 import operator
+from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -12,6 +13,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, exactly, reals
 from ...core.types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Attrs, Operand, OperandLike
 from ..families import advance, linear
 from ..index.index_keys import index_array
 from ..index.indexing import take
@@ -24,7 +26,7 @@ __all__ = ["repeat", "roll", "tile"]
 Turns = list[tuple[int, Size]]
 
 
-def turns(x: ArrayType, shift: Any, axis: Any) -> Turns:
+def turns(x: ArrayType, shift: Any, axis: int) -> Turns:
     """Each axis to be turned, and how far; one shift, or one axis, goes with all others."""
     shifts = shift if isinstance(shift, tuple | list) else (shift,)
     axes = axis if isinstance(axis, tuple | list) else (axis,)
@@ -45,12 +47,12 @@ def distance(x: ArrayType, shift: Any) -> Size:
         raise OptionError("roll", [x], f"a shift is an integer, not {shift!r}") from None
 
 
-def roll_infer(x: ArrayType, shift: Any, axis: Any) -> ArrayType:
+def roll_infer(x: ArrayType, shift: Any, axis: int) -> ArrayType:
     turns(ArrayType((x.size,), x.dtype) if axis is None else x, shift, 0 if axis is None else axis)
     return x
 
 
-def roll_kernel(x: Any, shift: Any, axis: Any = None) -> Any:
+def roll_kernel(x: Any, shift: Any, axis: int | None = None) -> Any:
     x = np.asarray(x)
     if axis is None:
         return roll_kernel(x.reshape(-1), shift, 0).reshape(x.shape)
@@ -59,7 +61,7 @@ def roll_kernel(x: Any, shift: Any, axis: Any = None) -> Any:
     return turned(x, turns(type_of(x), shift, axis))
 
 
-def turned(x: Any, turns: Any) -> Any:
+def turned(x: Any, turns: Any) -> Operand:
     """`x` put together anew from the parts that the ends of turned axes cut it into."""
     ends: dict[int, int] = {}
     for axis, shift in turns:
@@ -79,7 +81,7 @@ def opposite(shift: Any) -> Any:
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
-def roll_batch(op: Op, xs: Any, batched: Any, attrs: Any) -> Any:
+def roll_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     if attrs["axis"] is None:
         n, *rest = shape_of(xs[0])
         rows = reshape(xs[0], shape=(n, type_of(xs[0]).example.size))
@@ -93,7 +95,6 @@ roll = linear(
     infer=roll_infer,
     transpose=lambda g, y, x, shift, axis: roll(g, shift=opposite(shift), axis=axis),
     batch=roll_batch,
-    source="roll({0}, shift={shift}, axis={axis})",
     samples=cases(
         reals((3, 4), shift=2), reals((3, 4), shift=-1, axis=1),
         reals((3, 4, 2), shift=(1, -5), axis=(0, -2)), reals((3, 4), shift=1, axis=(0, 0, 1)),
@@ -121,7 +122,7 @@ def tile_infer(x: ArrayType, reps: Shape) -> ArrayType:
     return ArrayType(tuple(r * n for r, n in aligned(x.shape, reps)), x.dtype)
 
 
-def tile_kernel(x: Any, reps: Shape) -> Any:
+def tile_kernel(x: np.ndarray, reps: Shape) -> np.ndarray:
     x = np.asarray(x)
     pairs: Any = aligned(x.shape, reps)
     y = np.empty([n for pair in pairs for n in pair], x.dtype)
@@ -129,7 +130,7 @@ def tile_kernel(x: Any, reps: Shape) -> Any:
     return y.reshape([r * n for r, n in pairs])
 
 
-def tile_transpose(g: Any, y: Any, x: Any, reps: Shape) -> Any:
+def tile_transpose(g: AnyArray, y: AnyArray, x: AnyArray, reps: Shape) -> AnyArray:
     """The sum over the repetitions."""
     pairs = aligned(shape_of(x), reps)
     apart = reshape(g, shape=tuple(n for pair in pairs for n in pair))
@@ -137,7 +138,7 @@ def tile_transpose(g: Any, y: Any, x: Any, reps: Shape) -> Any:
     return total if len(pairs) == len(shape_of(x)) else reshape(total, shape=shape_of(x))
 
 
-def tile_batch(op: Op, xs: Any, batched: Any, attrs: Any) -> Any:
+def tile_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
     pairs = aligned(tuple(rest), attrs["reps"])
     reps = (1, *(r for r, _ in pairs))
@@ -147,7 +148,6 @@ def tile_batch(op: Op, xs: Any, batched: Any, attrs: Any) -> Any:
 tile_op = linear(
     "tile", tile_kernel,
     infer=tile_infer, transpose=tile_transpose, batch=tile_batch,
-    source="tile({0}, reps={reps})",
     samples=cases(
         reals((3, 2), reps=(2, 3)), reals((3,), reps=(2, 1)), reals((2, 3), reps=(2,)),
         reals((), reps=(2,)), reals((2, 3), reps=(0, 1)), reals((0, 2), reps=(2, 2)),
@@ -165,7 +165,7 @@ def repeat_infer(x: ArrayType, repeats: Size, axis: int) -> ArrayType:
     return ArrayType((*x.shape[:k], x.shape[k] * repeats, *x.shape[k + 1 :]), x.dtype)
 
 
-def repeat_transpose(g: Any, y: Any, x: Any, repeats: Size, axis: int) -> Any:
+def repeat_transpose(g: AnyArray, y: AnyArray, x: AnyArray, repeats: Size, axis: int) -> AnyArray:
     """The sum over the repetitions of each entry."""
     shape = shape_of(x)
     k = axis % len(shape)
@@ -173,7 +173,7 @@ def repeat_transpose(g: Any, y: Any, x: Any, repeats: Size, axis: int) -> Any:
     return sum(apart, axis=k + 1)
 
 
-def repeat_kernel(x: Any, repeats: int, axis: int) -> Any:
+def repeat_kernel(x: np.ndarray, repeats: int, axis: int) -> np.ndarray:
     return np.asarray(x).repeat(operator.index(repeats), operator.index(axis))
 
 
@@ -200,7 +200,7 @@ def counted_infer(counts: ArrayType) -> ArrayType:
     return ArrayType((UNKNOWN,), np.intp)
 
 
-def counted_kernel(counts: Any) -> Any:
+def counted_kernel(counts: Any) -> np.ndarray:
     if counts.size and counts.min() < 0:
         raise ShapeError("counted", [type_of(counts)], f"the count {counts.min()} is negative")
     return np.arange(counts.size).repeat(counts)
@@ -209,7 +209,6 @@ def counted_kernel(counts: Any) -> Any:
 counted = Op(
     "counted", counted_kernel,
     infer=counted_infer, vjp=[None], jvp=[None],
-    source="counted({0})",
     samples=cases(exactly([2, 0, 1]), exactly(np.zeros(0, int))),
     error_samples=[
         ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),
@@ -218,7 +217,7 @@ counted = Op(
 )  # fmt: skip
 
 
-def tile(x: Any, reps: Any) -> Any:
+def tile(x: OperandLike, reps: Any) -> Any:
     """`x` beside itself along each axis, as many times as `reps` says for it.
 
     Axes that only one of both has come first, and count as of size 1, or as taken once. Raises

@@ -1,5 +1,6 @@
 """Windows that slide over axes, and the sum of what falls into them."""
 
+from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -12,6 +13,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
+from ...typing import Attrs, Operand
 from ..families import linear
 from .movement import VIEW
 
@@ -48,7 +50,9 @@ def windows_of(
     return ArrayType((*shape, *size), x.dtype)
 
 
-def windows_kernel(x: Any, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers) -> Any:
+def windows_kernel(
+    x: np.ndarray, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
+) -> np.ndarray:
     shape, strides = list(x.shape), list(x.strides)
     for a, *window in zip(axis, size, step, dilation, strict=True):
         many: Any = how_many(shape[a], *window)
@@ -60,7 +64,7 @@ def windows_kernel(x: Any, size: Numbers, axis: Numbers, step: Numbers, dilation
     return as_strided(x, (*shape, *size), strides, writeable=apart)
 
 
-def shifted(op: Op, ndim: int, attrs: dict[str, Any]) -> Any:
+def shifted(op: Op, ndim: int, attrs: Attrs) -> Any:
     """The attributes for a stack of operands with `ndim` axes each."""
     axes = normalize_axes(op, ArrayType((1,) * ndim, bool), attrs["axis"])
     return {**attrs, "axis": tuple(a + 1 for a in axes)}
@@ -71,7 +75,7 @@ windows = linear(
     infer=lambda x, **attrs: windows_of("windows", x, **attrs),
     transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(xs[0], **shifted(op, len(shape_of(xs[0])) - 1, attrs)),
-    source="windows({0}, {size}, {axis}, {step}, {dilation})", traits=VIEW | {Trait.OVERLAPPING},
+    traits=VIEW | {Trait.OVERLAPPING},
     samples=cases(
         reals((5, 2), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1), dilation=(1, 2)),
@@ -102,7 +106,7 @@ def sum_windows_infer(g: ArrayType, shape: Shape, **attrs: Numbers) -> ArrayType
 
 def sum_windows_kernel(
     g: Any, shape: Any, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
-) -> Any:
+) -> np.ndarray:
     """The entries that are first in their window are added as one strided part, and so on."""
     y = np.zeros(shape, g.dtype)
     key: list[Any] = [slice(None)] * y.ndim
@@ -113,7 +117,7 @@ def sum_windows_kernel(
     return y
 
 
-def sum_windows_batch(op: Op, xs: Any, batched: Any, attrs: dict[str, Any]) -> Any:
+def sum_windows_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Operand:
     shape = (shape_of(xs[0])[0], *attrs["shape"])
     return op(xs[0], **{**shifted(op, len(shape) - 1, attrs), "shape": shape})
 
@@ -123,7 +127,6 @@ sum_windows = linear(
     infer=sum_windows_infer,
     transpose=lambda g, y, x, shape, **attrs: windows(g, **attrs),
     batch=sum_windows_batch,
-    source="sum_windows({0}, {shape}, {size}, {axis}, {step}, {dilation})",
     samples=cases(
         reals((3, 3), shape=(5,), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
         reals((2, 2, 2, 2, 3), shape=(2, 5, 6), size=(2, 3), axis=(1, 2), step=(2, 1),
@@ -138,7 +141,7 @@ sum_windows = linear(
 
 
 def sliding_window_view(
-    x: Any, window_shape: Any, axis: Any = None, step: Any = 1, dilation: Any = 1
+    x: Any, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
 ) -> Any:
     """The windows of `x` that slide along axes, each along new last axes, as a view of its memory.
 

@@ -15,6 +15,7 @@ from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Attrs
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
 from ..families import advance, linear
@@ -39,7 +40,7 @@ def require_points(op: str, x: ArrayType, *axes: int) -> None:
             raise ShapeError(op, [x], f"axis {axis} is empty", hint="give its length: n=, s=")
 
 
-def complex_of(x: ArrayType) -> np.dtype[Any]:
+def complex_of(x: ArrayType) -> np.dtype:
     """The dtype of the transform of an operand."""
     return np.result_type(x.dtype, 1j)
 
@@ -51,8 +52,8 @@ def fft_infer(x: ArrayType, axes: tuple[int, ...], inverse: bool, norm: str) -> 
 
 
 def fft_kernel(
-    x: Any, axes: tuple[int, ...], inverse: bool = False, norm: str = "backward"
-) -> Any:
+    x: np.ndarray, axes: tuple[int, ...], inverse: bool = False, norm: str = "backward"
+) -> np.ndarray:
     transform: Any = np.fft.ifft if inverse else np.fft.fft
     normalize_axes("fft", type_of(x), axes)
     y = x
@@ -61,7 +62,7 @@ def fft_kernel(
     return y if axes else np.array(x, np.result_type(x, 1j))
 
 
-def fft_batch(op: Op, xs: Sequence[Any], batched: Sequence[bool], attrs: dict[str, Any]) -> Any:
+def fft_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
     axes = normalize_axes(op, type_of(xs[0]).example, attrs["axes"])
     return op(xs[0], **{**attrs, "axes": tuple(i + 1 for i in axes)})
 
@@ -71,7 +72,6 @@ fft_op = linear(
     infer=fft_infer,
     transpose=lambda g, y, x, **attrs: fft_op(g, **attrs),
     batch=fft_batch,
-    source="fft({0}, {axes}, {inverse}, {norm})",
     samples=cases(
         reals((4,), axes=(0,)), complexes((2, 3), axes=(-1,), inverse=True),
         complexes((3, 4), axes=(0, 1), norm="ortho"), reals((2, 3, 2), axes=(2, 0), norm="forward"),
@@ -87,7 +87,7 @@ fft_op = linear(
 )
 
 
-def twice(x: Any, axis: int, n: Size, factor: float) -> Any:
+def twice(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
     """Entries that stand for two of n multiplied by a number. See Note [Halves]."""
     axis = normalize_axis("twice", type_of(x), axis)
     k = numbers(x, axis)
@@ -106,7 +106,7 @@ def rfft_infer(x: ArrayType, axis: int, norm: str) -> ArrayType:
     return ArrayType(tuple(shape), complex_of(x))
 
 
-def rfft_transpose(g: Any, y: Any, x: Any, axis: int, norm: str) -> Any:
+def rfft_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: int, norm: str) -> AnyArray:
     n = shape_of(x)[axis]
     return irfft_op(conj(twice(g, axis, n, 0.5)), n=n, axis=axis, norm=OTHER[norm])
 
@@ -116,7 +116,6 @@ rfft_op = linear(
     infer=rfft_infer,
     transpose=rfft_transpose,
     batch=advance,
-    source="rfft({0}, {axis}, {norm})",
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
         reals((6, 2), axis=0, norm="forward"), reals((1,), axis=0), reals((0, 2), axis=1),
@@ -145,19 +144,21 @@ def irfft_infer(x: ArrayType, n: Size, axis: int, norm: str) -> ArrayType:
     return ArrayType(tuple(shape), np.result_type(real_of(x.dtype), 1.0))
 
 
-def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_of(dtype: np.dtype) -> np.dtype:
     """The dtype of the parts of numbers of a dtype."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
-def irfft_kernel(x: Any, n: int, axis: int, norm: str = "backward") -> Any:
+def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np.ndarray:
     if x.shape[axis] != n // 2 + 1:
         raise ValueError("n does not fit")  # type inference has the words for the user
     inverse: Any = np.fft.irfft  # whose types name each norm
     return inverse(x, n, axis, norm)
 
 
-def irfft_transpose(g: Any, y: Any, x: Any, n: Size, axis: int, norm: str) -> Any:
+def irfft_transpose(
+    g: AnyArray, y: AnyArray, x: AnyArray, n: Size, axis: int, norm: str
+) -> AnyArray:
     return twice(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
 
 
@@ -166,7 +167,6 @@ irfft_op = linear(
     infer=irfft_infer,
     transpose=irfft_transpose,
     batch=advance,
-    source="irfft({0}, {n}, {axis}, {norm})",
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),
         complexes((4, 2), n=6, axis=0, norm="forward"), complexes((1,), n=1, axis=0),

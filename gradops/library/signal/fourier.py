@@ -8,6 +8,7 @@ import numpy as np
 from ...core.dims import Dim, Size
 from ...core.errors import OptionError, ShapeError
 from ...core.types import normalize_axes, normalize_axis, shape_of, type_of
+from ...typing import AnyArray, Axis, Operand, OperandLike
 from ..elementwise.complexes import conj
 from ..linalg.matrices import conjugate
 from ..shape.padding import pad
@@ -19,7 +20,7 @@ __all__: list[str] = []
 LAST = (-2, -1)
 
 
-def resized(op: str, x: Any, n: Size | None, axis: int) -> Any:
+def resized(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
     """`x` with so many entries along an axis: without the last ones, or with zeros behind them."""
     kind = type_of(x)
     axis = normalize_axis(op, kind, axis)
@@ -49,14 +50,14 @@ def chosen(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[An
     return found, lengths
 
 
-def all_resized(op: str, x: Any, lengths: Sequence[Any], axes: Sequence[int]) -> Any:
+def all_resized(op: str, x: Any, lengths: Sequence[Size | None], axes: Sequence[int]) -> Any:
     """`x` with so many entries along each of several axes."""
     for n, axis in zip(lengths, axes):
         x = resized(op, x, n, axis)
     return x
 
 
-def fft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def fft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """The Fourier transform along an axis.
 
     `n` is its length: entries beyond are left out, those that lack are zeros. The inverse is
@@ -69,7 +70,7 @@ def fft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) 
     return fftn(x, (n,), (axis,), norm)
 
 
-def ifft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def ifft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """The inverse of `fft`, with the same parameters.
 
     >>> ifft(np.array([3.0, 0.0, 0.0]))
@@ -78,7 +79,7 @@ def ifft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None)
     return ifftn(x, (n,), (axis,), norm)
 
 
-def fftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+def fftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
     """The Fourier transform along several axes, by default all, of the lengths `s`; see `fft`.
 
     >>> fftn(np.ones((2, 2)))
@@ -89,7 +90,7 @@ def fftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> An
     return fft_op(all_resized("fft", x, lengths, axes), axes=axes, norm=norm or "backward")
 
 
-def ifftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+def ifftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
     """The inverse of `fftn`, with the same parameters.
 
     >>> ifftn(np.ones((2, 2)))
@@ -101,7 +102,7 @@ def ifftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> A
     return fft_op(x, axes=axes, inverse=True, norm=norm or "backward")
 
 
-def rfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def rfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """The first half of the Fourier transform of real numbers, n // 2 + 1 entries; see `fft`.
 
     The others are conjugates of these. Raises DTypeError for complex numbers.
@@ -112,7 +113,7 @@ def rfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None)
     return rfftn(x, (n,), (axis,), norm)
 
 
-def irfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def irfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """The inverse of `rfft`, of `n` real numbers: by default an even number of them.
 
     >>> irfft(np.array([3.0, 0.0]), 3)
@@ -121,7 +122,7 @@ def irfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None
     return irfftn(x, (n,), (axis,), norm)
 
 
-def rfftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+def rfftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
     """`fftn` of real numbers, of which the last of the axes has the first half; see `rfft`.
 
     >>> rfftn(np.ones((2, 2)))
@@ -135,7 +136,7 @@ def rfftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> A
     return fft_op(y, axes=axes[:-1], norm=norm) if axes[:-1] else y
 
 
-def irfftn(x: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+def irfftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
     """The inverse of `rfftn`; the last of the lengths `s` says how many numbers that axis has.
 
     >>> irfftn(np.array([[4.0, 0.0], [0.0, 0.0]]))
@@ -160,7 +161,7 @@ def require_axis(op: str, x: Any, axes: Sequence[int]) -> None:
         raise ShapeError(op, [type_of(x)], "there is no axis to transform along")
 
 
-def hfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def hfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """The transform, of `n` real numbers, of what has conjugates for its second half; see `irfft`.
 
     >>> hfft(np.array([1.0, 0.0]), 3)
@@ -169,7 +170,7 @@ def hfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None)
     return irfft(conjugate(x), n, axis, OTHER.get(norm or "backward", norm))
 
 
-def ihfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def ihfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """The inverse of `hfft`: the first half of the inverse transform of real numbers.
 
     >>> ihfft(np.array([3.0, 0.0, 0.0]))
@@ -178,7 +179,10 @@ def ihfft(x: Any, n: Size | None = None, axis: int = -1, norm: str | None = None
     return conj(rfft(x, n, axis, OTHER.get(norm or "backward", norm)))
 
 
-def fft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> Any:
+def fft2(
+    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
+    norm: str | None = None,
+) -> Any:
     """`fftn` along two axes, by default the last.
 
     >>> fft2(np.ones((5, 2, 2))).shape
@@ -187,7 +191,10 @@ def fft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> An
     return fftn(x, s, axes, norm)
 
 
-def ifft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> Any:
+def ifft2(
+    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
+    norm: str | None = None,
+) -> Any:
     """`ifftn` along two axes, by default the last.
 
     >>> ifft2(np.ones((5, 2, 2))).shape
@@ -196,7 +203,10 @@ def ifft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> A
     return ifftn(x, s, axes, norm)
 
 
-def rfft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> Any:
+def rfft2(
+    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
+    norm: str | None = None,
+) -> Any:
     """`rfftn` along two axes, by default the last.
 
     >>> rfft2(np.ones((5, 4, 4))).shape
@@ -205,7 +215,10 @@ def rfft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> A
     return rfftn(x, s, axes, norm)
 
 
-def irfft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> Any:
+def irfft2(
+    x: OperandLike, s: OperandLike | None = None, axes: tuple[int, ...] = LAST,
+    norm: str | None = None,
+) -> Any:
     """`irfftn` along two axes, by default the last.
 
     >>> irfft2(np.ones((5, 4, 3))).shape
@@ -214,7 +227,7 @@ def irfft2(x: Any, s: Any = None, axes: Any = LAST, norm: str | None = None) -> 
     return irfftn(x, s, axes, norm)
 
 
-def fftshift(x: Any, axes: int | Sequence[int] | None = None) -> Any:
+def fftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
     """The frequency 0 moved to the middle of each axis, or of those given.
 
     >>> fftshift(np.array([0, 1, 2, -2, -1]))
@@ -224,7 +237,7 @@ def fftshift(x: Any, axes: int | Sequence[int] | None = None) -> Any:
     return turned(x, found, [n // 2 for n in shape_of(x)])
 
 
-def ifftshift(x: Any, axes: int | Sequence[int] | None = None) -> Any:
+def ifftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
     """The inverse of `fftshift`.
 
     >>> ifftshift(np.array([-2, -1, 0, 1, 2]))
@@ -234,7 +247,7 @@ def ifftshift(x: Any, axes: int | Sequence[int] | None = None) -> Any:
     return turned(x, found, [-(n // 2) for n in shape_of(x)])
 
 
-def turned(x: Any, axes: Sequence[int], shifts: Sequence[Any]) -> Any:
+def turned(x: Any, axes: Sequence[int], shifts: Sequence[Size]) -> Operand:
     """`x` with the entries along some axes moved on."""
     return roll(x, shift=tuple([shifts[i] for i in axes]), axis=tuple(axes))
 

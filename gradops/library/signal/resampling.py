@@ -9,6 +9,7 @@ import numpy as np
 from ...core.dims import Dim, Shape
 from ...core.errors import OptionError, ShapeError
 from ...core.types import shape_of, type_of
+from ...typing import AnyArray, OperandLike
 from ..elementwise.arithmetic import add, mul
 from ..index.indexing import take
 from ..shape.movement import reshape, transpose
@@ -70,12 +71,12 @@ def cubic(size: int, count: int, scale: float | None, align_corners: bool) -> Pl
     return places, np.stack([far(part + 1), near(part), near(1 - part), far(2 - part)])
 
 
-def near(t: Any) -> Any:
+def near(t: AnyArray) -> Any:
     """The cubic kernel up to a distance of 1."""
     return ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
 
 
-def far(t: Any) -> Any:
+def far(t: AnyArray) -> Any:
     """The cubic kernel from a distance of 1 to one of 2."""
     return CUBIC * (((t - 5) * t + 8) * t - 4)
 
@@ -86,7 +87,7 @@ METHODS: dict[str, Callable[[int, int, float | None, bool], Places]] = {
 
 
 def interpolate(
-    x: Any, sizes: Sequence[int] | None = None, scales: Sequence[float] | None = None,
+    x: OperandLike, sizes: Sequence[int] | None = None, scales: Sequence[float] | None = None,
     method: str = "nearest", align_corners: bool = False,
 ) -> Any:
     """`x` with other sizes of its last axes: those given, or the old ones times `scales`.
@@ -135,7 +136,7 @@ def parted_channels(op: str, x: Any, factor: int) -> tuple[Shape, Shape, Any]:
     return shape[:-3], shape[-2:], shape[-3]
 
 
-def pixel_shuffle(x: Any, factor: int) -> Any:
+def pixel_shuffle(x: OperandLike, factor: int) -> Any:
     """Channels (..., c f f, h, w) as places (..., c, h f, w f), for a factor f.
 
     >>> pixel_shuffle(np.arange(4.0).reshape(4, 1, 1), 2)
@@ -151,7 +152,7 @@ def pixel_shuffle(x: Any, factor: int) -> Any:
     return reshape(moved, shape=(*front, c, h * factor, w * factor))
 
 
-def pixel_unshuffle(x: Any, factor: int) -> Any:
+def pixel_unshuffle(x: OperandLike, factor: int) -> Any:
     """Places (..., c, h f, w f) as channels (..., c f f, h, w), for a factor f.
 
     >>> pixel_unshuffle(np.arange(4.0).reshape(1, 2, 2), 2).shape

@@ -7,11 +7,12 @@ import numpy as np
 
 from gradops.scipy.solvers import Derivatives, SciPy
 
-from .engine.array import Array
-from .engine.grad_mode import no_grad
-from .engine.handle import Handle, detached, hold
-from .engine.tensor import as_tensor
-from .func import hessian, hvp, jacfwd, jacrev, value_and_grad
+from ..engine.array import Array
+from ..engine.grad_mode import no_grad
+from ..engine.handle import Handle, detached, hold
+from ..engine.tensor import as_tensor
+from .jacobians import hessian, hvp, jacfwd, jacrev
+from .reverse import value_and_grad
 
 Function = Callable[..., Any]
 

