@@ -13,7 +13,7 @@ from gradops import ArrayType, GraphError, ShapeError
 from gradops.core.dims import Shape
 from gradops.core.types import as_shape, as_size, conflict
 from gradops.library.shape.ensure_shape import ensure_shape
-from gradops.library.shape.movement import shown
+from gradops.library.shape.movement import shape_text
 from gradops.typing import ShapeLike, SizeLike
 
 from .errors import made_lines
@@ -48,7 +48,7 @@ def refined_shape(e: "Expr", shape: PartialShape) -> Shape:
     )
     if wrong or len(given) != e.ndim:
         error = ShapeError(
-            "set_shape", [e.label], f"it cannot have the shape {shown(tuple(sizes))}"
+            "set_shape", [e.label], f"it cannot have the shape {shape_text(tuple(sizes))}"
         )
         error.add_note(made_lines([e]))
         raise error
