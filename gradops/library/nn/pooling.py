@@ -49,7 +49,6 @@ def pooled(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) -> Shap
             raise ShapeError(
                 op, types, f"a window over {extent(k, d)} entries does not fit into {whole},"
                 " padding included", hint="pad the operand, or use a smaller window",
-                known_as="Output size is too small",
             )  # fmt: skip
     return tuple(map(places, sizes, window, strides, pads, dilations))
 
