@@ -16,7 +16,7 @@ from gradops import Op
 from gradops.core.op import PLAIN, explain
 from gradops.core.traits import Trait
 from gradops.core.types import PYTHON_SCALARS, shape_of
-from gradops.library.shape.movement import computed_in
+from gradops.library.shape.movement import compute_in
 
 from ..engine.array import Array
 from ..engine.grad_mode import INFERENCE, is_recording
@@ -184,7 +184,7 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
                 args = (attrs.pop("input"), *args)
             if "dtype" in attrs and op.name in TYPED:
                 dtype, rest = attrs.pop("dtype"), args[1:]
-                return computed_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
+                return compute_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
             args, attrs = op.bind(args, attrs)
             if op.name in WHOLE and attrs["axis"] == ():
                 attrs["axis"] = None

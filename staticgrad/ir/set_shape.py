@@ -12,7 +12,7 @@ from gradops import ArrayType, GraphError, ShapeError
 from gradops.core.dims import Shape
 from gradops.core.types import as_shape, as_size, conflict
 from gradops.library.shape.ensure_shape import ensure_shape
-from gradops.library.shape.movement import shown
+from gradops.library.shape.movement import shape_text
 
 from .errors import made_lines
 from .expr import Expr, Kind, clock
@@ -40,7 +40,7 @@ def merged(e: Expr, shape: Any) -> Shape:
     )
     if wrong or len(given) != e.ndim:
         error = ShapeError(
-            "set_shape", [e.label], f"it cannot have the shape {shown(tuple(sizes))}"
+            "set_shape", [e.label], f"it cannot have the shape {shape_text(tuple(sizes))}"
         )
         error.add_note(made_lines([e]))
         raise error

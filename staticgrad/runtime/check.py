@@ -51,8 +51,8 @@ def check(f: Callable[..., Any], x: Any, *args: Any) -> float:
 def by_hand(f: Callable[..., Any], kind: ArrayType) -> str:
     """Where a function has gradients that the user gave, not those of operations; "" if nowhere."""
     with Graph().as_default():
-        found = reachable([f(placeholder(kind.dtype, kind.shape))])
-    places = [describe(e.place) for e in found if e.op is custom]
+        result = reachable([f(placeholder(kind.dtype, kind.shape))])
+    places = [describe(e.place) for e in result if e.op is custom]
     return f"the custom gradient of the function called at {', '.join(places)}" if places else ""
 
 

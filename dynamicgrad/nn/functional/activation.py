@@ -11,7 +11,7 @@ import gradops as ops
 from ...engine.piecewise import kinked
 from ...engine.tensor import as_tensor
 from ...methods.torch_functions import FUNCTIONS
-from ...ops.creation import drawn
+from ...ops.creation import draw
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 
@@ -227,7 +227,7 @@ def gumbel_softmax(
     tensor(1.)
     """
     x = as_tensor(logits)
-    noise = drawn(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
+    noise = draw(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
     soft = ops.softmax((x + ops.astype(noise, dtype=x.dtype)) / tau, axis=dim)
     if not hard:
         return soft

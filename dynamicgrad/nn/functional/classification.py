@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
-from gradops.library.nn.loss import check_reduction, check_same_shape, reduced
+from gradops.library.nn.loss import check_reduction, check_same_shape, reduce_losses
 
 from ...dispatch.fast_path import several
 from ...engine.piecewise import kinked
@@ -110,7 +110,9 @@ def of_probabilities(x: Any, p: Any, weight: Any, reduction: str, smoothing: flo
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
     shares = ops.strong_product(p, ops.log_softmax(x))
-    return reduced(-ops.sum(shares if weight is None else shares * weight, axis=-1), reduction)
+    return reduce_losses(
+        -ops.sum(shares if weight is None else shares * weight, axis=-1), reduction
+    )
 
 
 def nll_loss(
@@ -146,7 +148,7 @@ def spread_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction:
     rows = ops.where(labels != ignored, rows, ops.zeros_like(rows))
     if reduction == "mean":
         return ops.sum(rows) / ops.sum(counts)
-    return reduced(rows, reduction)
+    return reduce_losses(rows, reduction)
 
 
 def chosen_of(logs: Any, labels: Tensor, weight: Any, ignored: int) -> tuple[Any, Any]:
@@ -165,7 +167,7 @@ def weighted(losses: Any, counts: Any, reduction: str) -> Any:
     losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
     if reduction == "mean":
         return ops.sum(losses) / ops.sum(counts)
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
 def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
@@ -211,7 +213,7 @@ def binary_cross_entropy_with_logits(
     else:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
         losses = (1 - y) * z + (1 + (pos_weight - 1) * y) * ops.softplus(-z)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)
 
 
 def binary_cross_entropy(
@@ -234,4 +236,4 @@ def binary_cross_entropy(
             hint="apply sigmoid, or use binary_cross_entropy_with_logits",
         )  # fmt: skip
     losses = ops.binary_cross_entropy(x, y)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)
