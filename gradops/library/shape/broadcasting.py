@@ -175,6 +175,7 @@ def expand(x: OperandLike, shape: tuple[int | Dim, ...]) -> Any:
     for m, n in zip(padded, sizes, strict=True):
         if m != 1 and conflict([m], [n]):
             raise ShapeError(
-                "expand", [type_of(x)], f"it does not broadcast to {shape_text(sizes)}: {m} against {n}",
+                "expand", [type_of(x)],
+                f"it does not broadcast to {shape_text(sizes)}: {m} against {n}",
             )  # fmt: skip
     return expand_to(x, shape=sizes)
