@@ -184,7 +184,7 @@ def calls_staticgrad() -> bool:
 
 def package_called() -> ModuleType | None:
     """The package above gradops that the user's line calls, or that a function of gradops calls."""
-    packages = map(package_of, frames_to_user()[1:])
+    packages = [package_of(frame) for frame in frames_to_user()[1:]]  # no frame stays: a cycle
     return sys.modules.get(next((p for p in packages if p in PACKAGES - {"gradops"}), ""))
 
 
