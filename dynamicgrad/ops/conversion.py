@@ -13,7 +13,7 @@ from gradops.typing import DTypeLike
 
 from ..devices import require, without_device
 from ..engine.grad_mode import is_recording
-from ..engine.handle import Handle, known
+from ..engine.handle import Handle, value_or_error
 from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor
 from .creation import from_numpy
@@ -125,12 +125,12 @@ def item(t: Handle) -> bool | int | float | complex:
     """
     if t.value.size != 1:
         raise ops.TapeError(f"a Tensor with {t.value.size} elements cannot be converted to Scalar")
-    return known(t).item()
+    return value_or_error(t).item()
 
 
 def tolist(t: Handle) -> Any:
     """The entries as nested lists of Python numbers."""
-    return known(t).tolist()
+    return value_or_error(t).tolist()
 
 
 def data_ptr(t: Handle) -> int:
