@@ -8,10 +8,11 @@ import numpy as np
 
 import gradops as ops
 from gradops.core.dims import Dim, Shape, Size, product
-from gradops.core.types import operand_types, out_of_range, shape_of
+from gradops.core.types import operand_types, shape_of
 from gradops.typing import AnyArray, Axis, ShapeLike, SizeLike
 
 from ..dispatch.op_dtypes import in_one_dtype
+from ..dispatch.torch_phrases import out_of_range
 from ..dispatch.zero_dim import as_row, like_indices
 from ..engine.handle import Handle, cut_off
 from ..engine.storage import memory
