@@ -50,8 +50,8 @@ def keeps_floats(op: Op, count: int) -> bool:
 
 
 def filled(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]:
-    """`plan` filled at first use: calling the rules with probes takes a while."""
-    plan.extend(PLANS[op, active, count])
+    """`plan` filled at first use, maybe by several threads: calling the rules takes a while."""
+    plan[:] = PLANS[op, active, count]
     return plan
 
 
