@@ -119,13 +119,9 @@ def cutoff(A: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) 
 
 
 def pinv(
-    A: Tensor,
-    rcond: Tensor | float | None = None,
-    hermitian: bool = False,
-    *,
-    atol: Tensor | float | None = None,
-    rtol: Tensor | float | None = None,
-) -> Tensor:
+    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float
+    | None = None, rtol: Tensor | float | None = None,
+) -> Tensor:  # fmt: skip
     """The pseudoinverse; singular values below `rtol` times the largest, or `atol`, count as zero.
 
     >>> dg.linalg.pinv(dg.tensor([[2.0], [0.0]]))
@@ -142,13 +138,9 @@ def number(cutoff: Any) -> float | None:
 
 
 def matrix_rank(
-    A: Tensor,
-    tol: Tensor | float | None = None,
-    hermitian: bool = False,
-    *,
-    atol: Tensor | float | None = None,
-    rtol: Tensor | float | None = None,
-) -> Tensor:
+    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float |
+    None = None, rtol: Tensor | float | None = None,
+) -> Tensor:  # fmt: skip
     """The number of singular values above `rtol` times the largest, and above `atol`.
 
     >>> dg.linalg.matrix_rank(dg.ones(3, 3))
@@ -164,13 +156,9 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Tensor,
-    ord: float = 2,
-    dim: Axis = None,
-    keepdim: bool = False,
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None =
+    None,
+) -> Tensor:  # fmt: skip
     """The norm of vectors along dimensions, or of all entries.
 
     >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
@@ -181,13 +169,9 @@ def vector_norm(
 
 
 def matrix_norm(
-    A: Tensor,
-    ord: Any = "fro",
-    dim: Sequence[int] = (-2, -1),
-    keepdim: bool = False,
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype:
+    DTypeLike | None = None,
+) -> Tensor:  # fmt: skip
     """The norm of matrices, which two dimensions hold.
 
     >>> dg.linalg.matrix_norm(dg.ones(2, 2), ord="nuc")
@@ -197,13 +181,9 @@ def matrix_norm(
 
 
 def norm(
-    A: Tensor,
-    ord: Any = None,
-    dim: Axis = None,
-    keepdim: bool = False,
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None
+    = None,
+) -> Tensor:  # fmt: skip
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 
     >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))

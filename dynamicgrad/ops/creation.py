@@ -66,10 +66,9 @@ def state_of_thread() -> "np.random.Generator":
 
 
 def draw(
-    sample: Callable[[Any, Any], Any],
-    shape: tuple[int, ...],
-    source: "np.random.Generator | None" = None,
-) -> AnyArray:
+    sample: Callable[[Any, Any], Any], shape: tuple[int, ...], source: "np.random.Generator | None"
+    = None,
+) -> AnyArray:  # fmt: skip
     """Random numbers of a shape; with `vmap(randomness="different")`, new ones for each example."""
     batches = [(level, n) for said, level, n in RANDOMNESS.get() if said == "different"]
     value = sample(source or generator(), (*(n for _, n in batches), *shape))
@@ -173,11 +172,9 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 @on_device
 def full(
-    shape: ShapeLike,
-    fill_value: Tensor | Number,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None, requires_grad:
+    bool = False,
+) -> Tensor:  # fmt: skip
     """A tensor of a shape, filled with a number.
 
     >>> dg.full((2,), 3.0)
@@ -221,12 +218,9 @@ def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
 
 @on_device
 def arange(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None, requires_grad:
+    bool = False,
+) -> Tensor:  # fmt: skip
     """Numbers from `start`, by default 0, to before `end`.
 
     >>> dg.arange(3)
@@ -244,12 +238,8 @@ def arange(
 
 @on_device
 def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    start: Any, end: Any, steps: int, dtype: DTypeLike | None = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
     Gradients flow to ends that require them; for an integer dtype, the ends are truncated first.
@@ -352,11 +342,9 @@ def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = F
 
 @on_device
 def full_like(
-    x: Tensor,
-    fill_value: Tensor | Number,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike | None = None, requires_grad: bool =
+    False,
+) -> Tensor:  # fmt: skip
     """A number repeated in the shape and, by default, the dtype of `x`.
 
     >>> dg.full_like(dg.zeros(2), 7)
@@ -427,12 +415,9 @@ def new_ones(
 
 @on_device
 def new_full(
-    t: Tensor,
-    shape: ShapeLike,
-    fill_value: Tensor | Number,
-    dtype: DTypeLike | None = None,
+    t: Tensor, shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
     requires_grad: bool = False,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A tensor filled with a number, in the dtype of this tensor."""
     return full(shape, fill_value, dtype or t.dtype, requires_grad)
 

@@ -149,12 +149,9 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
 
 
 def isclose(
-    x: Tensor,
-    other: Tensor | Number,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
-) -> Tensor:
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
+    False,
+) -> Tensor:  # fmt: skip
     """True where entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.isclose(dg.tensor([1.0, 2.0]), dg.tensor([1.0, 2.1]))
@@ -320,12 +317,9 @@ def equal(x: Tensor, other: Tensor | Number) -> bool:
 
 
 def allclose(
-    x: Tensor,
-    other: Tensor | Number,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
-) -> bool:
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
+    False,
+) -> bool:  # fmt: skip
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)

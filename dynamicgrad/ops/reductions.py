@@ -39,11 +39,9 @@ class Range(NamedTuple):
 
 
 def extreme(
-    reduce: Callable[..., Tensor],
-    choose: Callable[..., Tensor],
-    both: Callable[..., Tensor],
-    name: str,
-) -> Callable[..., Tensor | Extremes]:
+    reduce: Callable[..., Tensor], choose: Callable[..., Tensor], both: Callable[..., Tensor], name:
+    str,
+) -> Callable[..., Tensor | Extremes]:  # fmt: skip
     """PyTorch's `max` or `min`: of all entries, along a dimension with indices, or of a pair."""
 
     def call(
@@ -144,12 +142,9 @@ def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
 
 
 def norm(
-    x: Tensor,
-    p: Any = "fro",
-    dim: Axis = None,
-    keepdim: bool = False,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False, dtype: DTypeLike | None =
+    None,
+) -> Tensor:  # fmt: skip
     """The norm of order `p` of all entries as one vector, or along dimensions.
 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
@@ -199,12 +194,9 @@ def ignoring_nan(name: str) -> Callable[..., Tensor]:
 
 
 def diff(
-    x: Tensor,
-    n: int = 1,
-    dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-) -> Tensor:
+    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None =
+    None,
+) -> Tensor:  # fmt: skip
     """Differences of neighbours along a dimension, taken `n` times.
 
     >>> dg.diff(dg.tensor([1, 4, 9]))
@@ -223,12 +215,9 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1.0, dim: int = -
 
 
 def cov(
-    x: Tensor,
-    *,
-    correction: int = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
-) -> Tensor:
+    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None =
+    None,
+) -> Tensor:  # fmt: skip
     """The covariance matrix of variables, which are the rows.
 
     >>> dg.cov(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
