@@ -19,6 +19,7 @@ from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
 from .dispatch.operand_dtypes import all_checked
+from .dispatch.wrapping import documented
 from .dispatch.zero_dim import numbers_as_rows
 from .engine.tensor import Tensor
 from .ops.reductions import dims
@@ -30,9 +31,7 @@ def of_operands(function: Callable[..., Tensor], count: int = 1) -> Callable[...
     def call(*args: Any, **kwargs: Any) -> Tensor:
         return function(*map(operand, args[:count]), *args[count:], **kwargs)
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return documented(call, function.__name__, function.__doc__)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:

@@ -43,7 +43,7 @@ def manual_seed(seed: int | None) -> None:
 
 def generator() -> "np.random.Generator":
     """The random generator of this thread or task; refused where draws would repeat."""
-    if any(said == "error" for said, _, _ in RANDOMNESS.get()):
+    if any(mode == "error" for mode, _, _ in RANDOMNESS.get()):
         raise TransformError(
             "vmap: called random operation while in randomness error mode. Please either use the"
             " 'same' randomness flag on vmap or draw the numbers outside and pass them in"
@@ -70,7 +70,7 @@ def draw(
     = None,
 ) -> AnyArray:  # fmt: skip
     """Random numbers of a shape; with `vmap(randomness="different")`, new ones for each example."""
-    batches = [(level, n) for said, level, n in RANDOMNESS.get() if said == "different"]
+    batches = [(level, n) for mode, level, n in RANDOMNESS.get() if mode == "different"]
     value = sample(source or generator(), (*(n for _, n in batches), *shape))
     for level, _ in batches:
         value = Batched(value, level)
@@ -138,8 +138,8 @@ def as_tensor(data: Any, dtype: DTypeLike | None = None) -> Tensor:
     """
     if isinstance(data, Handle):
         return tensor_of(data) if dtype is None else tensor_of(data).to(dtype)
-    found = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
-    return found if dtype is None else found.to(dtype)
+    result = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
+    return result if dtype is None else result.to(dtype)
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
@@ -160,14 +160,14 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """A shape given as one sequence or as several numbers."""
-    found: Any = as_shape(shape[0] if len(shape) == 1 else shape)
-    for n in found:
+    result: Any = as_shape(shape[0] if len(shape) == 1 else shape)
+    for n in result:
         if isinstance(n, int) and n < 0:
             raise ops.ShapeError(
-                "shape", [found], f"the size {n} is negative",
-                known_as=f"Trying to create tensor with negative dimension {n}: {list(found)}",
+                "shape", [result], f"the size {n} is negative",
+                known_as=f"Trying to create tensor with negative dimension {n}: {list(result)}",
             )  # fmt: skip
-    return found
+    return result
 
 
 @on_device
@@ -257,8 +257,8 @@ def linspace(
     if not (is_plain_number(start) and is_plain_number(end)):
         from gradops.numpy_api.functions import creation
 
-        found = creation.linspace(start, end, steps)
-        return found if dtype is None else ops.astype(found, dtype=dtype)
+        result = creation.linspace(start, end, steps)
+        return result if dtype is None else ops.astype(result, dtype=dtype)
     start, end = number("linspace", "start", start), number("linspace", "end", end)
     if dtype is None:
         dtype = natural_dtype(np.asarray(start + end + 0.0))
@@ -351,8 +351,8 @@ def full_like(
     tensor([7., 7.])
     """
     value = number("full_like", "fill_value", fill_value)
-    found = number_in("full_like", dtype or x.dtype, value)
-    return make_tensor(np.full(x.shape, found), requires_grad)
+    result = number_in("full_like", dtype or x.dtype, value)
+    return make_tensor(np.full(x.shape, result), requires_grad)
 
 
 @on_device

@@ -14,6 +14,7 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
+from ..dispatch.wrapping import documented
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -114,8 +115,8 @@ def heaviside(x: Tensor, values: Tensor | Number) -> Tensor:
     >>> dg.heaviside(dg.tensor([-1, 0, 2]), dg.tensor(5))
     tensor([0, 5, 1])
     """
-    found = ops.heaviside(operand(x), values)
-    return found if found.dtype == x.dtype else ops.astype(found, dtype=x.dtype)
+    result = ops.heaviside(operand(x), values)
+    return result if result.dtype == x.dtype else ops.astype(result, dtype=x.dtype)
 
 
 def dist(x: Tensor, other: Tensor | Number, p: float = 2) -> Tensor:
@@ -211,9 +212,7 @@ def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
             return apply(x, other)
         return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = doc
-    return call
+    return documented(call, op.name, doc)
 
 
 add = with_alpha(ops.add, "`x + alpha * other`.")
