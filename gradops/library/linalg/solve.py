@@ -9,7 +9,7 @@ from ...core.dims import product
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
-from ...core.samples import beside, cases, drawn, reals
+from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
 from ...typing import AnyArray, Attrs, OperandLike
@@ -22,10 +22,11 @@ from .contraction import matmul, pad_rank
 from .matrices import (
     adjoint,
     common_dtype,
-    matrix_batch,
+    matrix_op,
     on_diagonal,
     require_matrix,
     require_square,
+    samplers,
     square_infer,
     times,
     zero_if_unused,
@@ -44,17 +45,10 @@ is_singular = [
 ]
 
 
-def regular(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of square matrices far from singular."""
-    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(s[-1]), shapes, **attrs)
-
-
-def regular_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of complex square matrices far from singular."""
-    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(s[-1])
-    return drawn(draw, shapes, **attrs)
-
-
+# Square matrices far from singular, or others far from dependent columns.
+regular, regular_complex = samplers(
+    lambda x: x + 2 * np.eye(*x.shape[-2:]), lambda r, s: r.uniform(-1, 1, s)
+)
 squares = cases(
     regular((3, 3)), regular((2, 2, 2)), regular((1, 1)), regular((2, 0, 0)), regular((0, 2, 2)),
     regular_complex((3, 3)),
@@ -66,12 +60,11 @@ def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyAr
     return -matmul(t, matmul(g, t))
 
 
-inv = Op(
+inv = matrix_op(
     "inv", linalg.inv,
     infer=square_infer("inv"),
     vjp=[inv_transpose],
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
-    batch=matrix_batch,
     samples=squares,
     error_samples=[*not_square, *is_singular],
     doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
