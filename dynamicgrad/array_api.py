@@ -26,10 +26,10 @@ from .ops import creation
 
 def new(array: Any) -> Tensor:
     """A tensor that has an array for itself."""
-    return creation.finished(array, requires_grad=False)
+    return creation.make_tensor(array, requires_grad=False)
 
 
-def shared(x: Any) -> Tensor:
+def sharing(x: Any) -> Tensor:
     """A tensor on the memory of an array, or on an operand of another kind."""
     return creation.from_numpy(x) if isinstance(x, np.ndarray) else new(x)
 
@@ -37,7 +37,7 @@ def shared(x: Any) -> Tensor:
 MAKING = Making(
     kind=Tensor,
     new=new,
-    shared=shared,
+    shared=sharing,
     filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
     filled_like=creation.full_like,
     counted=lambda *args: new(np.arange(*args)),

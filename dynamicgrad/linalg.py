@@ -45,14 +45,14 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """
     A, B = operand(A), operand(B)
     if not left:
-        return transposed(linalg.solve(transposed(A), transposed(B)))
+        return matrix_transpose(linalg.solve(matrix_transpose(A), matrix_transpose(B)))
     rows = shape_of(A)[:-1]
     if len(shape_of(B)) > 1 and shape_of(B) == rows:
         return ops.squeeze(linalg.solve(A, ops.expand_dims(B, axis=-1)), axis=-1)
     return linalg.solve(A, B)
 
 
-def transposed(x: Any) -> Any:
+def matrix_transpose(x: Any) -> Any:
     """`x` with its last two dimensions exchanged."""
     return ops.matrix_transpose(x)
 
@@ -69,7 +69,8 @@ def solve_triangular(
     A, B = operand(A), operand(B)
     if left:
         return linalg.solve_triangular(A, B, not upper, unitriangular)
-    return transposed(linalg.solve_triangular(transposed(A), transposed(B), upper, unitriangular))
+    A, B = matrix_transpose(A), matrix_transpose(B)
+    return matrix_transpose(linalg.solve_triangular(A, B, upper, unitriangular))
 
 
 def qr(A: Any, mode: str = "reduced") -> linalg.QRResult:

@@ -48,7 +48,7 @@ def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
     return of is SINGLE or of is DOUBLE
 
 
-def entrywise(op: Op, args: Operands) -> Operands:
+def promote(op: Op, args: Operands) -> Operands:
     """Operands in their common dtype; of integers, an op that makes floats has the default."""
     args = [number(a) for a in args]
     common = common_dtype(args)
@@ -59,7 +59,7 @@ def entrywise(op: Op, args: Operands) -> Operands:
     return [in_common(a, common, weak) for a in args]
 
 
-def without_truths(op: Op, args: Operands) -> Operands:
+def refuse_bools(op: Op, args: Operands) -> Operands:
     """Operands in their common dtype, of which none is a truth value."""
     if any(type(a) is bool or getattr(a, "dtype", None) == np.bool_ for a in args):
         raise DTypeError(
@@ -67,10 +67,10 @@ def without_truths(op: Op, args: Operands) -> Operands:
             hint="use ~x, x ^ y or logical_not(x)",
             known_as="Subtraction, the `-` operator, with a bool tensor is not supported.",
         )  # fmt: skip
-    return entrywise(op, args)
+    return promote(op, args)
 
 
-def raised(op: Op, args: Operands) -> Operands:
+def promote_power(op: Op, args: Operands) -> Operands:
     """Operands of a power in their common dtype, if that has the powers."""
     if type(number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
         raise DTypeError(
@@ -78,10 +78,10 @@ def raised(op: Op, args: Operands) -> Operands:
             hint="x.float() makes floats",
             known_as="Integers to negative integer powers are not allowed.",
         )  # fmt: skip
-    return entrywise(op, args)
+    return promote(op, args)
 
 
-def beside_condition(op: Op, args: Operands) -> Operands:
+def promote_choices(op: Op, args: Operands) -> Operands:
     """Operands in their common dtype, but for the first, which says where they count."""
     condition, *chosen = args
     return args if are_floats(chosen, REAL_NUMBERS) else [condition, *in_one_dtype(chosen)]
@@ -96,41 +96,41 @@ def in_one_dtype(args: Operands) -> list[Any]:
     return [in_common(a, common) for a in args]
 
 
-def joined(op: Op, args: Operands) -> Operands:
+def promote_all(op: Op, args: Operands) -> Operands:
     """Operands of any number in their common dtype."""
     return in_one_dtype(args)
 
 
-def alike(op: Op, args: Operands) -> Operands:
+def require_same(op: Op, args: Operands) -> Operands:
     """Operands whose dtypes are equal."""
     require_kind(op, args, args[0].dtype)
     require_alike(op, args)
     return args
 
 
-def widened(op: Op, args: Operands) -> Operands:
+def to_int64(op: Op, args: Operands) -> Operands:
     """The operand, integers and truth values in int64, so that sums and products fit."""
     return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind in "biu" else args[0]]
 
 
-def counting(op: Op, args: Operands) -> Operands:
+def bools_to_int64(op: Op, args: Operands) -> Operands:
     """The operand, truth values in int64."""
     return [in_common(args[0], np.dtype(np.int64)) if args[0].dtype.kind == "b" else args[0]]
 
 
-def floating(op: Op, args: Operands) -> Operands:
+def to_floats(op: Op, args: Operands) -> Operands:
     """The operand, integers and truth values in the default dtype."""
     dtype = args[0].dtype
     return [in_common(args[0], get_default_dtype() if dtype.kind in "biu" else dtype)]
 
 
-def accepted(op: Op, args: Operands) -> Operands:
+def require_first(op: Op, args: Operands) -> Operands:
     """Operands as they are, of which the first has a kind of dtype that the op computes."""
     require_kind(op, args, args[0].dtype)
     return args
 
 
-def each_accepted(op: Op, args: Operands) -> Operands:
+def require_each(op: Op, args: Operands) -> Operands:
     """Operands as they are, which all have a kind of dtype that the op computes."""
     for a in args:
         require_kind(op, args, dtype_of_number(a) if isinstance(a, NUMBERS) else a.dtype)
@@ -138,9 +138,9 @@ def each_accepted(op: Op, args: Operands) -> Operands:
 
 
 PROMOTIONS: dict[str, Callable[..., Operands]] = {
-    "no bools": without_truths, "power": raised, "condition first": beside_condition,
-    "to int64": widened, "bools to int64": counting, "floats": floating, "each": each_accepted,
-    "same": alike,
+    "no bools": refuse_bools, "power": promote_power, "condition first": promote_choices,
+    "to int64": to_int64, "bools to int64": bools_to_int64, "floats": to_floats,
+    "each": require_each, "same": require_same,
 }  # fmt: skip
 """How ops bring their operands to a dtype, by the words of the table."""
 
@@ -151,10 +151,10 @@ def rule_of(op: Op) -> Callable[..., Operands] | None:
     if row.promotion:
         return PROMOTIONS[row.promotion]
     if op.family == "joining":
-        return joined
+        return promote_all
     if Trait.ELEMENTWISE in op.traits and not op.params and Trait.VIEW not in op.traits:
-        return entrywise
-    return accepted if row.kinds else None
+        return promote
+    return require_first if row.kinds else None
 
 
 class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
@@ -165,7 +165,7 @@ class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
 
     def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
         bring = rule_of(op)
-        weak = bring is entrywise and gives_numbers_a_dtype(op, op.arity or 0)
+        weak = bring is promote and gives_numbers_a_dtype(op, op.arity or 0)
         self[op] = found = bring, REAL_NUMBERS if weak else frozenset()
         return found
 
@@ -208,7 +208,7 @@ def in_common(a: Any, dtype: np.dtype[Any], weak: bool = False) -> Any:
     return np.array(a).astype(dtype)[()]  # which wraps integers around, as in PyTorch
 
 
-def multiplied(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
+def promote_with_factor(op: Op, name: str, x: Any, other: Any, alpha: Any) -> tuple[Any, Any]:
     """The operands of an op in their common dtype, the second times a number, as in PyTorch."""
     x, other = promoted(op, (x, other))
     return x, other * factor_in(name, alpha, x.dtype)

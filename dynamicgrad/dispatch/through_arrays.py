@@ -16,20 +16,20 @@ OF_THEIR_OWN = {*NAMES, "__array_namespace_info__"}
 """Names of functions that make tensors themselves."""
 
 
-def by_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+def on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the standard that computes as NumPy does, and gives tensors for tensors."""
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if not any(isinstance(leaf, Tensor) for leaf in flatten((args, options))[0]):
             return function(*args, **options)
-        args, options = tree_map(lambda x: seen_as(Array, x), (args, options))
-        return tree_map(lambda x: seen_as(Tensor, x), function(*args, **options))
+        args, options = tree_map(lambda x: with_face(Array, x), (args, options))
+        return tree_map(lambda x: with_face(Tensor, x), function(*args, **options))
 
     return call
 
 
-def seen_as(face: Any, x: Any) -> Any:
+def with_face(face: Any, x: Any) -> Any:
     """A tensor or an array with another face; what is neither as it is."""
     return on_face(face, x) if isinstance(x, Tensor | Array) else x
 
@@ -39,6 +39,6 @@ def on_tensors(names: dict[str, Any]) -> dict[str, Any]:
     for extension in (m for m in names.values() if isinstance(m, ModuleType)):
         vars(extension).update(on_tensors({**vars(extension)}))
     return {
-        name: by_arrays(f) if callable(f) and name not in OF_THEIR_OWN else f
+        name: on_arrays(f) if callable(f) and name not in OF_THEIR_OWN else f
         for name, f in names.items()
     }

@@ -74,10 +74,10 @@ def as_number(row: Any) -> Any:
 def in_shape(row: Any, shape: Any) -> Any:
     """A row of one in another shape: a view only of what the row is a view of."""
     found = OPS["reshape"](row, shape=shape)
-    return apart(found) if isinstance(row, Handle) and row.alias is None else found
+    return drop_alias(found) if isinstance(row, Handle) and row.alias is None else found
 
 
-def apart(found: Any) -> Any:
+def drop_alias(found: Any) -> Any:
     """A view of what nobody else sees, as a tensor of its own."""
     if isinstance(found, Handle):
         found.alias = None

@@ -22,10 +22,10 @@ def tensor_text(
 ) -> str:
     """The text of a tensor: its entries, the facts they do not tell, and `suffixes`."""
     text = OPENING + (entries_text(value) if value.size else "[]")
-    return with_suffixes(text, [*untold(value, np.dtype(default_dtype)), *suffixes]) + ")"
+    return with_suffixes(text, [*unstated_facts(value, np.dtype(default_dtype)), *suffixes]) + ")"
 
 
-def untold(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
+def unstated_facts(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
     """The shape and the dtype of `value`, where its entries do not tell them."""
     told: list[DTypeLike] = [default_dtype]
     if value.size:
@@ -51,23 +51,23 @@ def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
 def entries_text(value: np.ndarray) -> str:
     """The entries in nested brackets; a big array shows only the ends of its long axes."""
     cut = [value.size > THRESHOLD and n > 2 * EDGE for n in value.shape]
-    shown = np.asarray(value[np.ix_(*map(shown_indices, value.shape, cut))])
+    shown = np.asarray(value[np.ix_(*map(visible_indices, value.shape, cut))])
     texts, width = column(shown)
     nested = np.array(texts, object).reshape(shown.shape).tolist()
-    return bracketed(nested, cut, width, len(OPENING))
+    return in_brackets(nested, cut, width, len(OPENING))
 
 
-def shown_indices(length: int, cut: bool) -> Sequence[int]:
+def visible_indices(length: int, cut: bool) -> Sequence[int]:
     """The indices that are shown of an axis."""
     return [*range(EDGE), *range(length - EDGE, length)] if cut else range(length)
 
 
-def bracketed(nested: Any, cut: Sequence[bool], width: int, indent: int) -> str:
+def in_brackets(nested: Any, cut: Sequence[bool], width: int, indent: int) -> str:
     """Nested lists of texts in brackets, with an ellipsis where an axis is cut."""
     if not cut:
         return nested
     inner = cut[1:]
-    parts = [bracketed(part, inner, width, indent + 1) for part in nested]
+    parts = [in_brackets(part, inner, width, indent + 1) for part in nested]
     parts[EDGE:EDGE] = ["..." if inner else " ..."] * cut[0]
     if not inner:
         parts = lines(parts, max(1, (LINE_WIDTH - indent) // (width + len(", "))))
@@ -88,7 +88,7 @@ def column(values: np.ndarray) -> Column:
     if values.dtype.kind == "f":
         return float_column(entries.astype(np.float64).tolist())
     texts = [str(entry) for entry in entries.tolist()]
-    return aligned(texts, max(map(len, texts)))
+    return align(texts, max(map(len, texts)))
 
 
 def complex_column(values: np.ndarray) -> Column:
@@ -103,11 +103,11 @@ def float_column(values: Sequence[float]) -> Column:
     """Notation and width suit the values that are neither zero nor infinite nor NaN."""
     typical = [v for v in values if v and math.isfinite(v)]
     style = notation([abs(v) for v in typical])
-    width = max((len(styled(v, style)) for v in typical), default=1)
-    return aligned([styled(v, style) for v in values], width)
+    width = max((len(format_value(v, style)) for v in typical), default=1)
+    return align([format_value(v, style) for v in values], width)
 
 
-def aligned(texts: Iterable[str], width: int) -> Column:
+def align(texts: Iterable[str], width: int) -> Column:
     """The texts to the right of a column."""
     return [text.rjust(width) for text in texts], width
 
@@ -121,7 +121,7 @@ def notation(magnitudes: Sequence[float]) -> str:
     return ".0f" if whole else ".4f"
 
 
-def styled(value: float, style: str) -> str:
+def format_value(value: float, style: str) -> str:
     """One value in that format; the point after a whole one tells that it is a float."""
     point = "." if style == ".0f" and math.isfinite(value) else ""
     return f"{value:{style}}" + point

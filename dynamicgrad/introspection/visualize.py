@@ -27,11 +27,11 @@ def to_text(*tensors: Tensor) -> str:
       return sum
       8 bytes kept for backward
     """
-    order = recorded(tensors)
-    names = named(order)
+    order = vertices_of(tensors)
+    names = unique_names(order)
     leaves = ", ".join(f"{names[v]}: {v.type}" for v in order if type(v) is Leaf)
     lines = [line_of(v, names) for v in order if type(v) is not Leaf]
-    total = sum({id(a): a.nbytes for v in order for a in kept(v)}.values())
+    total = sum({id(a): a.nbytes for v in order for a in saved_arrays(v)}.values())
     ends = ", ".join(names.get(t.node, "a constant") for t in tensors)
     return "\n".join(
         [f"tape({leaves})", *lines, f"  return {ends}", f"  {total} bytes kept for backward"]
@@ -45,7 +45,7 @@ def to_dot(*tensors: Tensor) -> str:
     >>> print(dg.to_dot(x * x).splitlines()[0])
     digraph tape {
     """
-    order = recorded(tensors)
+    order = vertices_of(tensors)
     numbers = {v: i for i, v in enumerate(order)}
     lines = ["digraph tape {", "  node [style=filled, fontname=Helvetica];"]
     for v, i in numbers.items():
@@ -55,12 +55,12 @@ def to_dot(*tensors: Tensor) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def recorded(tensors: Iterable[Tensor]) -> list[Any]:
+def vertices_of(tensors: Iterable[Tensor]) -> list[Any]:
     """The vertices that tensors depend on, each after its inputs."""
     return sorted(ancestors([t.node for t in tensors if t.node]), key=lambda v: int(v.number))
 
 
-def named(order: Iterable[Any]) -> dict[Any, str]:
+def unique_names(order: Iterable[Any]) -> dict[Any, str]:
     """A name for each vertex: that of its operation, with a number from the second one on."""
     counts: dict[str, int] = {}
     names: dict[Any, str] = {}
@@ -91,14 +91,14 @@ def line_of(v: Any, names: dict[Any, str]) -> str:
     """An operation, its operands, where it was called and what it keeps."""
     operands = ", ".join(names[x] if x else "constant" for x in v.inputs)
     freed = isinstance(getattr(v, "operands", None), Freed)
-    size = sum({id(a): a.nbytes for a in kept(v)}.values())
+    size = sum({id(a): a.nbytes for a in saved_arrays(v)}.values())
     notes = [line(v), "freed" if freed else f"keeps {size} bytes" if size else ""]
     said = ", ".join(filter(None, notes))
     found = f"  {names[v]}: {type_text(v)} = {title(v)}({operands})"
     return f"{found}  # {said}" if said else found
 
 
-def kept(v: Any) -> list[Any]:
+def saved_arrays(v: Any) -> list[Any]:
     """The arrays that a vertex holds for its rules."""
     operands = getattr(v, "operands", ())
     values = [x.value for x in operands if isinstance(x, Handle)] if type(operands) is tuple else []

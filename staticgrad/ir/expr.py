@@ -113,7 +113,6 @@ class Expr(ArrayMethods):
         try:
             found = op.type_for([x.type for x in inputs], attrs)
         except OperandError as error:
-            error.leave_out_known_as()
             error.add_note(made_lines(inputs))
             raise
         except TypeError as error:  # NumPy's, of an op that has no kernel for a dtype

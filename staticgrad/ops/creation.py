@@ -4,7 +4,6 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import Dim, DTypeError, ShapeError
@@ -12,7 +11,7 @@ from gradops.core.dims import Size, product
 from gradops.core.types import as_shape, as_size, is_inexact, native, shape_of
 from gradops.library.index.indexing import positions
 from gradops.library.shape.ensure_shape import ensure_shape as checked_shape
-from gradops.typing import AnyArray, Operand, ShapeLike, SizeLike
+from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import as_expression, constant, default_dtype
 from ..ir.expr import Expr, common_names, lifted, new_constant

@@ -4,12 +4,11 @@ They are new in each run, and reproducible by seeds: see Note [Seeds].
 """
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import ShapeError
 from gradops.core.types import as_shape, shape_of, type_of
-from gradops.typing import Operand, ShapeLike
+from gradops.typing import DTypeLike, Operand, ShapeLike
 
 from ..build.inputs import as_expression
 from ..ir.expr import Expr, renamed

@@ -13,13 +13,12 @@ import zlib
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError, take
 from gradops.core.op import as_operand
 from gradops.core.types import native
-from gradops.typing import Operand, ShapeLike
+from gradops.typing import DTypeLike, Operand, ShapeLike
 
 from ..build.graph import Graph, get_default_graph
 from ..build.inputs import EFFECTS, Variable, as_expression, assign, default_dtype

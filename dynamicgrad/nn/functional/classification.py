@@ -12,7 +12,7 @@ import gradops as ops
 from gradops.library.nn.loss import check_reduction, check_same_shape, reduce_losses
 
 from ...dispatch.fast_path import several
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
@@ -130,7 +130,7 @@ def nll_loss(
     check_reduction(reduction)
     x, labels = as_tensor(input), as_tensor(target)
     found = picked_loss(classes_last(x), labels, weight, ignore_index, reduction)
-    return kinked(found, x, "nll_loss")
+    return mark_kinked(found, x, "nll_loss")
 
 
 def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradops as ops
 
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import as_tensor
 
 
@@ -44,7 +44,7 @@ def avg_pool(n: int) -> Callable[..., Any]:
             x, kernel_size, stride or None, padding, n, ceil_mode, count_include_pad,
             divisor_override,
         )  # fmt: skip
-        return kinked(found, x)
+        return mark_kinked(found, x)
 
     return named(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
 
@@ -66,7 +66,7 @@ def adaptive_avg_pool(n: int) -> Callable[..., Any]:
 
     def call(input: Any, output_size: Any) -> Any:
         x = as_tensor(input)
-        return kinked(ops.adaptive_avg_pool(x, output_size, n), x)
+        return mark_kinked(ops.adaptive_avg_pool(x, output_size, n), x)
 
     doc = f"Means of `output_size` windows that cover the last {n} dimensions."
     return named(call, f"adaptive_avg_pool{n}d", doc)
@@ -78,7 +78,7 @@ def adaptive_max_pool(n: int) -> Callable[..., Any]:
     def call(input: Any, output_size: Any, return_indices: bool = False) -> Any:
         x = as_tensor(input)
         found = ops.adaptive_max_pool(x, output_size, n, return_indices)
-        return (kinked(found[0], x), *found[1:]) if return_indices else kinked(found, x)
+        return (mark_kinked(found[0], x), *found[1:]) if return_indices else mark_kinked(found, x)
 
     doc = f"The greatest entries of `output_size` windows that cover the last {n} dimensions."
     return named(call, f"adaptive_max_pool{n}d", doc)

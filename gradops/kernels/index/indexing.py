@@ -75,7 +75,6 @@ def locate_entries(op: str, index: Index, x: ArrayType, arrays: Sequence[ArrayTy
             op,
             [x, *arrays],
             f"too many indices: {used} for {x.ndim} axes",
-            known_as=f"too many indices for tensor of dimension {x.ndim}",
         )
     if index.count("...") > 1:
         raise IndexingError(op, [x, *arrays], "an index has only one ellipsis")
@@ -122,8 +121,6 @@ def check(op: str, e: Entry, x: ArrayType, arrays: Sequence[ArrayType]) -> None:
                     op,
                     [x, *arrays],
                     f"the mask has size {n} where axis {i} has size {x.shape[i]}",
-                    known_as=f"The shape of the mask {list(e.array.shape)} at index {i - e.axis}"
-                    f" does not match the shape of the indexed tensor {list(x.shape)} at index {i}",
                 )
 
 
@@ -132,7 +129,6 @@ def check_range(op: str, types: Sequence[ArrayType], i: Size, axis: int, n: Size
     if isinstance(i, int) and isinstance(n, int) and not -n <= i < n:
         raise IndexingError(
             op, types, f"index {i} is out of range for axis {axis} with size {n}",
-            known_as=f"index {i} is out of bounds for dimension {axis} with size {n}",
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dims import Shape, Size, product
+from ...core.dims import Size, product
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
@@ -53,25 +53,6 @@ def matmul_source(a: ArrayType, b: ArrayType) -> str:
     return f"np.{'dot' if max(a.ndim, b.ndim) < 3 else 'matmul'}({{0}}, {{1}}{{out}})"
 
 
-def torch_message(a: Shape, b: Shape) -> str:
-    """PyTorch's error text for operands of these shapes."""
-    if len(a) == len(b) == 1:
-        return (
-            f"inconsistent tensor size, expected tensor {list(a)} and src {list(b)} to have the"
-            f" same number of elements, but got {a[0]} and {b[0]} elements respectively"
-        )
-    if len(a) > 2 and len(b) > 2:
-        want, got = [b[0], a[-1]], [b[0], b[-2]]
-        return (
-            "Expected size for first two dimensions of batch2 tensor to be:"
-            f" {want} but got: {got}"
-        )
-    if len(b) == 1:
-        return f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[-1]}), vec ({b[0]})"
-    rows = a[0] if len(a) == 2 else product(a[:-1]) or 1
-    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
-
-
 def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
     if not a.ndim or not b.ndim:
         raise ShapeError("matmul", [a, b], "an operand has no axes", hint="use * with a number")
@@ -80,7 +61,6 @@ def matmul_infer(a: ArrayType, b: ArrayType) -> ArrayType:
         raise ShapeError(
             "matmul", [a, b], f"the inner dimensions {m} and {n} differ",
             hint="transpose an operand, or check the order of the arguments",
-            known_as=torch_message(a.shape, b.shape),
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     outer = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())

@@ -96,7 +96,6 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
         raise ShapeError(
             "lstsq", [a, b], f"the matrix has {m} rows, the right side {rows}",
             hint="the right sides are the columns of a matrix; only one may be a vector",
-            known_as="input.size(-2) should match other.size(-2)",
         )
     batch = broadcast_shapes("lstsq", [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)])
     return ArrayType((*batch, n, k), common_dtype("lstsq", a, b))

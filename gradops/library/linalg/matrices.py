@@ -95,7 +95,6 @@ def require_matrix(op: str, *types: ArrayType) -> None:
             raise ShapeError(
                 op, types, f"a matrix has two axes or more, not {x.ndim}",
                 hint="matrices lie in the last two axes, stacks of them in those before",
-                known_as="The input tensor A must have at least 2 dimensions.",
             )
 
 
@@ -107,7 +106,6 @@ def require_square(op: str, x: ArrayType, *others: ArrayType) -> None:
         raise ShapeError(
             op, [x, *others], f"the matrix is not square: {m} rows and {n} columns",
             hint="lstsq, pinv, svd and qr take any",
-            known_as="A must be batches of square matrices",
         )
 
 

@@ -80,8 +80,6 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
         raise ShapeError(
             op, [a, b], f"the matrix has {m} rows, the right side {n}",
             hint="the right sides are the columns of a matrix; only one may be a vector",
-            known_as=f"Incompatible shapes of A and B for the equation AX = B ({m}x{m} and"
-            f" {n}x{b.shape[-1]})",
         )
     stacks = [ArrayType(t.shape[:-2], t.dtype) for t in (a, b)]
     shape = (*broadcast_shapes(op, stacks), n, b.shape[-1])

@@ -40,7 +40,6 @@ def pool_options(
     if min((*window, *strides)) < 1:
         raise OptionError(
             op, [type_of(x)], f"window {window} and stride {strides} are at least 1",
-            known_as="stride should not be zero",
         )  # fmt: skip
     sizes = shape_of(x)[len(shape_of(x)) - n :]
     pads = widths(op, padding, sizes, window, strides, dilations)
@@ -49,7 +48,6 @@ def pool_options(
     ):
         raise OptionError(
             op, [type_of(x)], f"padding {padding} is more than half of the window {window}",
-            known_as="pad should be at most half of effective kernel size",
         )  # fmt: skip
     if ceil:
         axes = zip(sizes, window, strides, pads, dilations)

@@ -48,8 +48,6 @@ def labelled_infer(
         raise ShapeError(
             op, types, "there must be one label for each row of scores",
             hint=f"scores (..., classes) go with labels (...), not {labels.shape}",
-            known_as=f"Expected input batch_size ({product(scores.shape[:-1])}) to match target"
-            f" batch_size ({labels.size})",
         )
     return loss_type(labels.shape, result_dtype(log_softmax.kernel, (scores.dtype,)), reduction)
 
@@ -66,7 +64,6 @@ def check_labels(op: str, scores: AnyArray, labels: Any) -> tuple[AnyArray, AnyA
         raise IndexingError(
             op, [type_of(scores), type_of(labels)],
             f"the label {wrong} is none of the classes 0 to {classes - 1}",
-            known_as=f"Target {wrong} is out of bounds.",
         )
     return scores, labels
 

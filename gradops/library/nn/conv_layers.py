@@ -54,7 +54,6 @@ def widths(
     if any(p < 0 for p in found):
         raise OptionError(
             op, [], f"padding is at least 0, not {padding}",
-            known_as="negative padding is not supported",
         )  # fmt: skip
     return tuple((p, p) for p in found)
 
@@ -225,5 +224,5 @@ def check_output_padding(
     if any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations)):
         raise OptionError(
             "conv_transposed", [], f"output_padding {more} is at least 0, and less than stride or"
-            " dilation", known_as="output padding must be smaller than either stride or dilation",
+            " dilation",
         )  # fmt: skip

@@ -79,7 +79,6 @@ def check(op: str, types: Sequence[ArrayType], ndim: int, given: Any, groups: in
         if name != "pads" and any(v < 1 for v in values):
             raise OptionError(
                 op, types, f"{name} are at least 1, not {values}",
-                known_as="non-positive stride is not supported" if name == "strides" else None,
             )
     if groups < 1:
         raise OptionError(op, types, f"there is at least one group, not {groups}")
@@ -96,8 +95,6 @@ def check_channels(
             op, types, f"the operand has {x} channels, the filters"
             f" {per_group}" + (f" for each of {groups} groups" if groups > 1 else ""),
             hint="channels are the second axis of the operand, and of the filters",
-            known_as=f"expected input to have {per_group * groups} channels, but got {x} channels"
-            " instead",
         )  # fmt: skip
 
 
@@ -114,7 +111,6 @@ def conv_sizes(
                 op, types, f"filters that extend over {extent(k, d)} entries do not fit into"
                 f" {full}, padding included",
                 hint="pad the operand, or use smaller filters",
-                known_as="Kernel size can't be greater than actual input size",
             )
     return tuple(map(places, sizes, window, *given))
 

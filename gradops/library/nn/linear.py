@@ -18,7 +18,7 @@ from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
 from ..families import batch_elementwise
 from ..index.indexing import take
-from ..linalg.contraction import matmul, matmul_batch, torch_message
+from ..linalg.contraction import matmul, matmul_batch
 from ..shape.broadcasting import sum_to
 from ..shape.creation import stop_gradient
 from ..shape.movement import expand_dims, reshape, swapaxes, transpose
@@ -54,7 +54,7 @@ def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
         raise ShapeError(
             "linear", [x, w, b],
             f"the last axis has {x.shape[-1]} entries, and the weight takes {w.shape[1]}",
-            known_as=torch_message(x.shape, w.shape[::-1]), hint=flatten_hint(x, w),
+            hint=flatten_hint(x, w),
         )
     if b.ndim != 1 or conflict(b.shape, w.shape[:1]):
         raise ShapeError("linear", [x, w, b], "the bias has not an entry per output")

@@ -76,8 +76,6 @@ def check_same_shape(op: str, x: Any, target: Any) -> None:
         raise ShapeError(
             op, [type_of(x), type_of(target)], "the two shapes must be equal",
             hint="reshape or broadcast one of them first",
-            known_as=f"Using a target size ({list(shape_of(target))}) that is different to the"
-            f" input size ({list(shape_of(x))})",
         )
 
 

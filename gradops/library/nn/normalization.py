@@ -143,7 +143,6 @@ def group_norm(
     if len(shape) < 2 or groups < 1 or (isinstance(shape[1], int) and shape[1] % groups):
         raise ShapeError(
             "group_norm", [type_of(x)], f"{groups} groups cannot share its channels equally",
-            known_as="Expected number of channels in input to be divisible by num_groups",
         )
     parted = reshape(x, shape=(shape[0], groups, shape[1] // groups, *shape[2:]))
     axes = tuple(range(2, len(shape) + 1))
@@ -264,7 +263,7 @@ def standardize_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
 def standardize_slope_infer(v: ArrayType, x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     not_empty("standardize_slope", x, axis)
     if v.ndim != x.ndim or conflict(v.shape, x.shape):
-        raise ShapeError("standardize_slope", [v, x], "the two shapes must be equal")
+        raise ShapeError("standardize_slope", [v, x], "the shapes must be equal")
     return ArrayType(x.shape, spread_dtype(np.result_type(v.dtype, x.dtype)))
 
 

@@ -51,7 +51,6 @@ def window_counts(op: str, types: Sequence[ArrayType], sizes: Shape, full: Any) 
             raise ShapeError(
                 op, types, f"a window over {extent(k, d)} entries does not fit into {whole},"
                 " padding included", hint="pad the operand, or use a smaller window",
-                known_as="Output size is too small",
             )  # fmt: skip
     return tuple(map(places, sizes, window, strides, pads, dilations))
 

@@ -190,7 +190,6 @@ def rank_axis(op: str, x: ArrayType, k: int, axis: int, least: int) -> int:
     if isinstance(n, int) and not least <= k <= n:
         raise (ShapeError if n else AxisError)(
             op, [x], f"k={k} is not from {least} to {n}, the size of axis {a}",
-            known_as="selected index k out of range",
         )
     return a
 

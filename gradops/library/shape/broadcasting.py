@@ -169,18 +169,13 @@ def expand(x: OperandLike, shape: tuple[int | Dim, ...]) -> Any:
     if len(shape) < len(own):
         raise ShapeError(
             "expand", [type_of(x)], f"{shape_text(shape)} has fewer dimensions",
-            known_as=f"the number of sizes provided ({len(shape)}) must be greater or equal to the"
-            f" number of dimensions in the tensor ({len(own)})",
         )  # fmt: skip
     padded = (1,) * (len(shape) - len(own)) + tuple(own)
     sizes = tuple(m if n == -1 else n for m, n in zip(padded, shape, strict=True))
-    for axis, (m, n) in enumerate(zip(padded, sizes, strict=True)):
+    for m, n in zip(padded, sizes, strict=True):
         if m != 1 and conflict([m], [n]):
             raise ShapeError(
                 "expand", [type_of(x)],
                 f"it does not broadcast to {shape_text(sizes)}: {m} against {n}",
-                known_as=f"The expanded size of the tensor ({n}) must match the existing size ({m})"
-                f" at non-singleton dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes:"
-                f" {list(own)}",
             )  # fmt: skip
     return expand_to(x, shape=sizes)

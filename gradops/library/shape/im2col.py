@@ -68,7 +68,6 @@ def fold(
         raise ShapeError(
             "fold", [type_of(x)], f"columns (examples, channels * {math.prod(size)}, windows) of"
             f" sizes {tuple(sizes)} have {' * '.join(map(str, counts))} windows",
-            known_as="to match the calculated number of sliding blocks",
         )  # fmt: skip
     n, rows, _ = shape_of(x)
     if isinstance(rows, int) and rows % math.prod(size):

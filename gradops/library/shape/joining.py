@@ -28,14 +28,12 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
         raise ShapeError(
             "concatenate", types, "it needs operands with at least one axis",
             hint="stack puts what has no axes together, as np.stack does" if types else None,
-            known_as="expected a non-empty list of Tensors",
         )  # fmt: skip
     k = normalize_axis("concatenate", types[0], axis)
     rest = [t.shape[:k] + t.shape[k + 1 :] for t in types]
     if any(len(r) != len(rest[0]) for r in rest) or any(conflict(r, rest[0]) for r in rest):
         raise ShapeError(
             "concatenate", types, f"only axis {k} may differ in size",
-            known_as=f"Sizes of tensors must match except in dimension {k}",
         )  # fmt: skip
     total: Size = 0
     for t in types:
@@ -84,11 +82,8 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
         raise ShapeError("stack", types, "it needs at least one operand")
     first = types[0].shape
     if any(t.ndim != len(first) or conflict(t.shape, first) for t in types):
-        i, t = next((i, t) for i, t in enumerate(types) if t.shape != first)
         raise ShapeError(
             "stack", types, "the shapes differ", hint="concatenate may do",
-            known_as=f"stack expects each tensor to be equal size, but got {list(first)} at entry 0"
-            f" and {list(t.shape)} at entry {i}",
         )  # fmt: skip
     dtype = np.result_type(*(t.dtype for t in types))
     k = normalize_axis("stack", ArrayType((1, *first), dtype), axis)

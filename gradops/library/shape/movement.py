@@ -26,8 +26,7 @@ RETYPING = VIEW | {Trait.RETYPING}  # where the type stays the same, so does the
 def resolve_shape(x: ArrayType, shape: Shape) -> Shape:
     """`shape` with -1 replaced by the size that remains."""
     if shape.count(-1) > 1:
-        raise ShapeError("reshape", [x, shape], "only one size can be -1",
-                         known_as="only one dimension can be inferred")
+        raise ShapeError("reshape", [x, shape], "only one size can be -1")
     if any(isinstance(n, int) and n < -1 for n in shape):
         raise ShapeError("reshape", [x, shape], "a size is negative")
     if -1 not in shape:
@@ -49,7 +48,6 @@ def reshape_infer(x: ArrayType, shape: Shape) -> ArrayType:
         raise ShapeError(
             "reshape", [x], f"{x.size} entries do not fill the shape {shape_text(shape)}",
             hint=None if -1 in shape else "write -1 for one size to have it worked out",
-            known_as=f"shape '{list(shape)}' is invalid for input of size {x.size}",
         )
     return ArrayType(full, x.dtype)
 
@@ -103,9 +101,6 @@ def permutation(x: ArrayType, axes: tuple[int, ...] | None) -> tuple[int, ...]:
     if len(found) != x.ndim:
         raise ShapeError(
             "transpose", [x], f"axes {found} do not name each of {x.ndim} dimensions",
-            known_as="number of dimensions in the tensor input does not match the length of the"
-            f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to"
-            f" len(dims) = {len(found)}",
         )  # fmt: skip
     return found
 
@@ -233,12 +228,14 @@ def cast(x: AnyArray, dtype: DTypeLike) -> AnyArray:
     return x if type_of(x).dtype == dtype else astype(x, dtype=dtype)
 
 
-def in_dtype(x: Operand, dtype: DTypeLike) -> Any:
+def in_dtype(x: Operand, dtype: DTypeLike | None) -> Any:
     """`x` cast to a dtype, if one is given."""
     return x if dtype is None else astype(x, dtype=dtype)
 
 
-def compute_in(dtype: DTypeLike, f: Callable[..., Any], x: AnyArray, **attrs: object) -> AnyArray:
+def compute_in(
+    dtype: DTypeLike | None, f: Callable[..., Any], x: AnyArray, **attrs: object
+) -> AnyArray:
     """f(x) computed in a dtype, if one is given, with a result of that dtype.
 
     `f` may widen integers; then the result wraps around.
