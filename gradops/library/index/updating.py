@@ -3,7 +3,7 @@
 For an entry indexed more than once, `set_at` uses the last value; the other ops use all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...core.samples import beside, cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.index import update as kernels
 from ...kernels.index.indexing import FULL, Index, placement
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
 from ..families import zeros_like
@@ -41,7 +41,7 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
     return x
 
 
-def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def update_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch as in Note [Batched index]; values get the axes that broadcasting would add."""
     x, v = xs[0] if batched[0] else repeat_first(xs, batched), xs[1]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
@@ -55,7 +55,7 @@ def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs:
     return op(x, permute_axes(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
 
 
-def repeat_first(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
+def repeat_first(xs: Arrays, batched: Flags) -> AnyArray:
     """The first operand, shared by all examples, repeated for each."""
     i = list(batched).index(True)
     return repeat_shared([xs[0], xs[i]], [False, True])[0]
@@ -98,9 +98,7 @@ def survivors_infer(*arrays: ArrayType, index: Index, shape: Shape) -> ArrayType
     return ArrayType(placement("survivors", index, ArrayType(shape, bool), arrays).shape, bool)
 
 
-def survivors_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def survivors_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     stack = xs[list(batched).index(True)]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement("survivors", attrs["index"], ArrayType(attrs["shape"], bool), types)

@@ -9,7 +9,7 @@ functions. An adjoint that is derived for real and imaginary parts together beco
 conjugations of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from ...core.op import ErrorSample, Op, Samples
 from ...core.samples import drawn
 from ...core.types import ArrayType, shape_of, type_of
 from ...kernels.linalg import linalg
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked, not_equal
 from ..elementwise.complexes import conj
 from ..index.diagonals import diagonal
@@ -140,7 +140,7 @@ def square_infer(op: str) -> Callable[..., ArrayType]:
     return infer
 
 
-def matrix_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def matrix_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op of one operand that accepts stacks of matrices."""
     return op(xs[0], **attrs)
 

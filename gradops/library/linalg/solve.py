@@ -12,7 +12,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.comparison import masked
 from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
@@ -92,9 +92,7 @@ def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> li
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
 
 
-def equations_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def equations_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by making examples of one matrix more right sides; else make ranks equal."""
     a, b = xs
     if not batched[0] and len(shape_of(a)) == 2:

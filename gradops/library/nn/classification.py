@@ -1,6 +1,5 @@
 """Classification losses: scores for each class, and a label for each row of scores."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import columns
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.arithmetic import strong_product
 from ..reduce.reduction import sum
 from ..shape.broadcasting import batch_as_is, broadcast_to, repeat_shared
@@ -112,9 +111,7 @@ def at_labels_kernel(x: np.ndarray, labels: np.ndarray, classes: int) -> np.ndar
     return y.reshape((*labels.shape, classes))
 
 
-def at_labels_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def at_labels_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with a separate cotangent per label where examples share one."""
     x, labels = repeat_shared(xs, batched)
     n, *shape = shape_of(labels)

@@ -17,7 +17,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..families import multilinear
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import moveaxis, reshape
@@ -166,7 +166,7 @@ def conv_filters_infer(
     return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
 
 
-def merge_examples(op: Op, xs: Sequence[AnyArray], attrs: Attrs) -> AnyArray:
+def merge_examples(op: Op, xs: Arrays, attrs: Attrs) -> AnyArray:
     """Batch the first operand alone, merging the stack with the axis of examples."""
     n, m, *rest = shape_of(xs[0])
     y = op(reshape(xs[0], shape=(n * m, *rest)), xs[1], **attrs)
@@ -180,7 +180,7 @@ def merge_into(x: AnyArray, axis: int) -> AnyArray:
     return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
-def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+def batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
     """Batch with each example of the stack as a group of channels."""
     if not batched[1] and op is not conv_filters:
         return merge_examples(op, xs, attrs)

@@ -15,7 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
-from ...typing import AnyArray, Attrs
+from ...typing import Arrays, Attrs
 from ..families import linear
 from ..shape.broadcasting import batch_as_is
 
@@ -113,9 +113,7 @@ def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
-def checked_options(
-    op: Op, xs: Sequence[AnyArray], window: Sizes, *rest: Any, **shape: Shape
-) -> Any:
+def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shape) -> Any:
     """The options of windows, after type inference accepted the operands."""
     op.infer(*map(type_of, xs), window=window, **given(*rest), **shape)
     return check_windows(op.name, xs, window, *rest)

@@ -19,7 +19,7 @@ from ...core.types import (
 )
 from ...kernels.index import along_axis as kernels
 from ...kernels.index.indexing import check_range
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..index.index_keys import index_array
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import flatten_without_axis, reshape
@@ -66,7 +66,7 @@ def add_kernel(g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, 
         raise
 
 
-def along_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def along_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with broadcasting of shared operands, except a shared cotangent, which is repeated."""
     x, indices = (
         v if b else reshape(v, shape=(1, *shape_of(v))) for v, b in zip(xs, batched, strict=True)

@@ -1,6 +1,6 @@
 """Reductions over axes: sums, products, extremes, and functions made of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
-from ...typing import AnyArray, Attrs, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
@@ -88,9 +88,7 @@ def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
     not_empty(name, x, axis)
 
 
-def single_axis_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def single_axis_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op along one axis: without an axis, all are merged into one."""
     if attrs["axis"] is not None:
         return batch_along_axis(op, xs, batched, attrs)

@@ -4,7 +4,6 @@ Indices have no derivative. The size of the results of `nonzero` and its like de
 in a graph it is unknown, and `vmap` refuses, as each example would have another size.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op, as_operand
 from ...core.samples import beside, booleans, cases, distinct, exactly, integers, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
@@ -61,9 +60,7 @@ def searchsorted_infer(bins: ArrayType, x: ArrayType, side: str) -> ArrayType:
     return ArrayType(x.shape, np.intp)
 
 
-def searchsorted_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def searchsorted_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with a row of values for each sorted row, or for the one that is shared."""
     if not batched[0] and len(shape_of(xs[0])) == 1:
         return op(*xs, **attrs)
@@ -94,7 +91,7 @@ searchsorted_op = Op(
 )
 
 
-def isin_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def isin_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by comparing all entries with all of the table, if examples have their own tables."""
     x, test = xs
     if not batched[1]:

@@ -159,9 +159,7 @@ def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
     return np.sqrt(add_up(np.square(x), axis=axis, keepdims=keepdims))
 
 
-def vector_norm_kernel(
-    x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2
-) -> Any:
+def vector_norm_kernel(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Any:
     require_axes(x, axis)
     x = np.asarray(x)
     x = x if x.dtype.kind in "fc" else x.astype(np.float64)

@@ -1,6 +1,6 @@
 """Ops that rearrange or retype an array: reshape, transpose, flip, astype."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
 from ..families import batch_along_axis, linear
 
 __all__ = [
@@ -67,7 +67,7 @@ def reshape_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def reshape_batch(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
     """The batch rule of an op that only changes shapes: each example gets the inferred shape."""
 
-    def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+    def batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
         stack = type_of(xs[0])
         return reshape(xs[0], shape=(stack.shape[0], *infer(stack.example, **attrs).shape))
 

@@ -8,7 +8,7 @@ the axes in reverse order.
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import linear
 from ..index.indexing import slice_
 
@@ -169,7 +169,7 @@ def fold_back_infer(g: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
     return x
 
 
-def pad_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def pad_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op with a pair of widths for each axis."""
     return op(xs[0], **{**attrs, "pad_width": ((0, 0), *attrs["pad_width"])})
 

@@ -1,7 +1,6 @@
 """Ops that roll, tile and repeat entries."""
 
 import operator
-from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, exactly, reals
 from ...core.types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import batch_along_axis, linear
 from ..index.index_keys import index_array
 from ..index.indexing import take
@@ -84,7 +83,7 @@ def inverse_shift(shift: Any) -> Any:
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
-def roll_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def roll_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     if attrs["axis"] is None:
         n, *rest = shape_of(xs[0])
         rows = reshape(xs[0], shape=(n, type_of(xs[0]).example.size))
@@ -141,7 +140,7 @@ def tile_transpose(g: AnyArray, y: AnyArray, x: AnyArray, reps: Shape) -> AnyArr
     return total if len(pairs) == len(shape_of(x)) else reshape(total, shape=shape_of(x))
 
 
-def tile_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def tile_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
     pairs = tile_pairs(tuple(rest), attrs["reps"])
     reps = (1, *(r for r, _ in pairs))

@@ -1,6 +1,5 @@
 """Sliding windows, and their transpose, which adds windows up."""
 
-from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ...typing import Attrs, Operand
+from ...typing import Attrs, Flags, Operand
 from ..families import linear
 from .movement import VIEW
 
@@ -119,7 +118,7 @@ def sum_windows_kernel(
     return y
 
 
-def sum_windows_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Operand:
+def sum_windows_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) -> Operand:
     shape = (shape_of(xs[0])[0], *attrs["shape"])
     return op(xs[0], **{**batch_attrs(op, len(shape) - 1, attrs), "shape": shape})
 
