@@ -75,7 +75,7 @@ diagonal = linear(
         ErrorSample([np.ones((3, 3))], {"axis1": 2}, ShapeError, "axis 2 is out of range"),
         ErrorSample([np.ones((3, 3))], {"axis1": -1}, ShapeError, "named twice"),
     ],
-    doc="The entries whose places along two axes differ by `offset`, along a last axis: a view.",
+    doc="The diagonal with an offset of two axes, along a new last axis: a view.",
 )
 
 

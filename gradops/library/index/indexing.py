@@ -59,7 +59,7 @@ slice_ = linear(
         ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
         ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
     ],
-    doc="The part of an operand at integers and slices: a view.",
+    doc="Basic indexing, by integers and slices: a view.",
 )
 
 
@@ -103,7 +103,7 @@ getitem = Op(
         ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
                     "the mask has size 2 where axis 0 has size 3"),
     ],
-    doc="The entries of the first operand that index arrays, the others, name.",
+    doc="Advanced indexing of the first operand by index arrays, the others.",
 )
 
 
@@ -155,7 +155,7 @@ scatter = Op(
         ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
                     ShapeError, "float64[3]"),
     ],
-    doc="Zeros of a shape, with the first operand added at an index; entries named twice add up.",
+    doc="Zeros of a shape with the first operand added at an index; repeated indices add up.",
 )
 positions = Op(
     name="positions", kernel=lambda x, axis: np.arange(np.shape(x)[axis]),

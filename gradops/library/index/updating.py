@@ -115,7 +115,7 @@ survivors = Op(
         exactly(GRID, [0, 3], index=("array", FULL, "array"), shape=(3, 2, 4)),
         exactly(np.zeros(0, int), index=("array",), shape=(3,)),
     ),
-    doc="Whether what is written at an index stays, and is not overwritten at the same index.",
+    doc="True for values at an index that no later value of the same index overwrites.",
 )
 
 
@@ -142,7 +142,7 @@ set_at = update(
     jvp=[zeroed_at,
          lambda t, y, x, v, *arrays, index: set_at(zeros_like(y), t, *arrays, index=index)],
     samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
-    doc="The first operand with the second in the places of an index.",
+    doc="The first operand with the second at an index.",
 )
 add_at = update(
     "add_at", kernels.update_kernel("add_at", np.add),
@@ -151,7 +151,7 @@ add_at = update(
     jvp=[lambda t, y, x, v, *arrays, index: t,
          lambda t, y, x, v, *arrays, index: add_at(zeros_like(y), t, *arrays, index=index)],
     samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
-    doc="The first operand with the second added in the places of an index.",
+    doc="The first operand with the second added at an index.",
 )
 
 
@@ -197,11 +197,11 @@ def extreme_at(name: str, ufunc: np.ufunc, doc: str) -> Op:
 
 maximum_at = extreme_at(
     "maximum_at", np.maximum,
-    "The first operand, or the second where it is larger, in the places of an index.",
+    "The first operand with the larger of entry and second operand at an index.",
 )
 minimum_at = extreme_at(
     "minimum_at", np.minimum,
-    "The first operand, or the second where it is smaller, in the places of an index.",
+    "The first operand with the smaller of entry and second operand at an index.",
 )
 
 
@@ -260,5 +260,5 @@ product_at = Op(
         ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
                     ShapeError, "float64[3]"),
     ],
-    doc="Ones of a shape, multiplied by the first operand in the places of an index.",
+    doc="Ones of a shape multiplied by the first operand at an index.",
 )

@@ -67,7 +67,7 @@ det = matrix_op(
     jvp=[lambda t, y, x: inner_product(cofactors(x), t)],
     samples=squares,
     error_samples=not_square,
-    doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
+    doc="The determinant of each matrix; its derivative is exact also for singular ones.",
 )
 
 
@@ -145,7 +145,7 @@ slogdet_op = matrix_op(
     vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
     samples=squares,
     error_samples=not_square,
-    doc="The sign of each determinant and the logarithm of its size, side by side.",
+    doc="The sign and the logarithm of the absolute value of each determinant, side by side.",
 )
 
 

@@ -93,7 +93,7 @@ eig_op = matrix_op(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
     ),
     error_samples=no_eigenvalues,
-    doc="The eigenvalues of each matrix, as a row above its eigenvectors; complex in any case.",
+    doc="The eigenvalues of each matrix, as a row above its eigenvectors; always complex.",
 )
 
 
@@ -145,7 +145,7 @@ eigvals = matrix_op(
         complex_eigenvalues((3, 3)),
     ),
     error_samples=no_eigenvalues,
-    doc="The eigenvalues of each matrix, complex also of real ones, in no particular order.",
+    doc="The eigenvalues of each matrix, always complex, in no particular order.",
 )
 
 

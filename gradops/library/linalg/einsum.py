@@ -186,7 +186,7 @@ einsum_op = Op(
         ErrorSample([np.ones((2, 3))], {"subscripts": "i->i"}, ShapeError, "does not name 2 axes"),
         ErrorSample([np.ones((2, 3))], {"subscripts": "ij->k"}, ShapeError, "cannot be an index"),
     ],
-    doc="Products of entries summed over the indices that the output does not have.",
+    doc="Products summed over the indices that the output lacks.",
 )
 
 

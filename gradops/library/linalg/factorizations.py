@@ -94,7 +94,7 @@ cholesky = matrix_op(
     error_samples=[
         *not_square, ErrorSample([-np.eye(2)], {}, LinAlgError, "not positive definite"),
     ],
-    doc="The triangular factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
+    doc="The Cholesky factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
 )
 
 
@@ -203,7 +203,7 @@ qr_op = matrix_op(
     error_samples=[
         *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
     ],
-    doc="Orthonormal columns Q above the transpose of a triangle R, whose product is the operand.",
+    doc="The QR factorization: Q above the transpose of R.",
 )
 
 

@@ -79,7 +79,7 @@ matrix_rank = matrix_op(
     vjp=[None], jvp=[None],
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
-    doc="How many singular values are above `rtol` times the largest.",
+    doc="The number of singular values above `rtol` times the largest.",
 )
 
 
@@ -146,7 +146,7 @@ lstsq_op = Op(
         ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
         ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of least squares, and of these the smallest; right sides are columns.",
+    doc="Least-squares solutions of least norm; columns are right sides.",
 )
 
 

@@ -48,7 +48,7 @@ matrix_exp = matrix_op(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),
     error_samples=not_square,
-    doc="The exponential of each matrix, which is the sum of x**k / k! for all k.",
+    doc="The exponential of each matrix, the sum of x**k / k!.",
 )
 
 

@@ -67,7 +67,7 @@ inv = matrix_op(
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
     samples=squares,
     error_samples=[*not_square, *is_singular],
-    doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
+    doc="The inverse of each matrix; NaN for a singular one, or an error if `checked`.",
 )
 
 
@@ -125,7 +125,7 @@ solve_op = Op(
         ErrorSample([np.ones((2, 2)), np.ones((2, 1))], {}, LinAlgError, "is singular"),
         ErrorSample([np.eye(2), np.ones((2, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of linear equations, whose right sides are the columns of the second.",
+    doc="The solutions of linear equations; the columns of the second operand are right sides.",
 )
 
 
@@ -190,7 +190,7 @@ solve_triangular_op = Op(
         ErrorSample([np.eye(2), np.ones((3, 1))], {"lower": True}, ShapeError, "the right side 3"),
         ErrorSample([np.diag([1.0, 0]), np.ones((2, 1))], {"lower": True}, LinAlgError, "singular"),
     ],
-    doc="The solutions of linear equations of which only one triangle of the matrix is read.",
+    doc="The solutions of linear equations with triangular matrices.",
 )
 
 

@@ -81,6 +81,12 @@ wrong_labels = [
     ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
 ]
 
+labelled_rows = cases(
+    *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+    beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+    beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
+)
+
 nll_loss = Op(
     "nll_loss", nll_kernel, arity=2,
     infer=partial(labelled_infer, "nll_loss"),
@@ -93,14 +99,10 @@ nll_loss = Op(
     ],
     jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
     batch=loss_batch,
-    samples=cases(
-        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
-        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
-    ),
+    samples=labelled_rows,
     error_samples=wrong_labels,
-    doc="Less the score that each row has at its label: the negative log likelihood, where scores "
-    "are logarithms of probabilities.",
+    doc="The negative of each row's score at its label: of log-probabilities, the negative log "
+    "likelihood.",
 )
 
 
@@ -132,7 +134,7 @@ at_labels = Op(
         beside(reals(()), exactly(1, classes=2)),
         beside(reals((0,)), exactly(np.zeros(0, int), classes=3)),
     ),
-    doc="A row for each label: the operand at the label's place, 0 elsewhere.",
+    doc="A row for each label, with the operand at the label and 0 elsewhere.",
 )
 
 
@@ -192,11 +194,7 @@ sparse_cross_entropy = Op(
         None,
     ],
     batch=loss_batch,
-    samples=cases(
-        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
-        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
-    ),
+    samples=labelled_rows,
     error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )

@@ -180,7 +180,7 @@ conv_bias = Op(
         ErrorSample([np.ones((2, 3, 7)), np.ones((4, 3, 3)), np.ones(3)], {}, ShapeError,
                     "a bias has 4 entries"),
     ],
-    doc="`conv`, and a number for each filter added to its results.",
+    doc="`conv` with a bias for each filter.",
 )
 
 

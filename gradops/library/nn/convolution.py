@@ -240,8 +240,8 @@ conv = multilinear(
                     "not for 1 axes"),
         ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"groups": 0}, OptionError, "not 0"),
     ],
-    doc="The sums of products of windows of an operand (examples, channels, ...) with each of some "
-    "filters (filters, channels / groups, ...).",
+    doc="The convolution of an operand (examples, channels, ...) with filters "
+    "(filters, channels / groups, ...).",
 )
 conv_operand = multilinear(
     "conv_operand", conv_operand_kernel,
@@ -263,8 +263,7 @@ conv_operand = multilinear(
         ErrorSample([np.ones((1, 4, 5)), np.ones((4, 3, 3))], {"shape": (8,)}, ShapeError,
                     "sizes (6,), not (5,)"),
     ],
-    doc="The transpose of `conv` in its operand, of which `shape` has the sizes without examples "
-    "and channels: the cotangents of windows, each times the filters, where the windows were.",
+    doc="The transpose of `conv` in its operand, whose spatial sizes are `shape`.",
 )
 conv_filters = multilinear(
     "conv_filters", conv_filters_kernel,
@@ -286,6 +285,5 @@ conv_filters = multilinear(
         ErrorSample([np.ones((1, 3, 7)), np.ones((1, 4, 5))], {"shape": (2,)}, ShapeError,
                     "sizes (6,), not (5,)"),
     ],
-    doc="The transpose of `conv` in its filters, of which `shape` has the sizes without filters "
-    "and channels: the windows of the operand, each times its cotangent, summed.",
+    doc="The transpose of `conv` in its filters, whose spatial sizes are `shape`.",
 )

@@ -109,7 +109,7 @@ linear = Op(
                     "not an entry per output"),
         ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),
     ],
-    doc="x @ w.T + b, for a weight that has a row per output.",
+    doc="x @ w.T + b, for a weight with a row per output.",
 )
 
 

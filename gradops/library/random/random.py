@@ -93,7 +93,7 @@ fold_in = Op(
         ErrorSample([KEY, np.ones(2)], {}, DTypeError, "data are integers, not float64"),
         ErrorSample([np.stack([KEY] * 3), np.arange(2)], {}, ShapeError, "3 against 2"),
     ],
-    doc="The key made of a key and an integer; of stacks of them, which broadcast, many keys.",
+    doc="The key derived from a key and an integer; stacks of them broadcast.",
 )
 
 

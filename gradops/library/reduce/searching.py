@@ -34,7 +34,7 @@ argwhere = Op(
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
-    doc="The indices of the entries that are not zero, those of each along a row.",
+    doc="The indices of the nonzero entries, one row for each.",
 )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ searchsorted_op = Op(
         ErrorSample([np.ones((2, 2)), np.ones((3, 2))], {}, ShapeError, "not of as many rows"),
         ErrorSample([np.ones(()), np.ones(2)], {}, ShapeError, "not of as many rows"),
     ],
-    doc="Where the entries of the second operand would be put into the first, which is sorted.",
+    doc="The indices at which entries of the second operand would be inserted into the first.",
 )
 
 
@@ -112,7 +112,7 @@ isin = Op(
         beside(exactly([0.5, 1.0, 2.0]), exactly([[1.0, 2.0]], invert=True)),
         beside(integers(()), exactly(1)), beside(integers((2, 0)), exactly(np.zeros(0))),
     ),
-    doc="Whether each entry of the first operand is one of those of the second.",
+    doc="Whether each entry of the first operand is in the second.",
 )
 
 

@@ -73,11 +73,11 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
 
 broadcast_to = broadcasting(
     "broadcast_to", broadcast_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1.",
+    doc="The operand broadcast to a shape.",
 )
 expand_to = broadcasting(
     "expand_to", expand_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1, as a view of its memory.",
+    doc="The operand broadcast to a shape, always as a view.",
 )
 
 
@@ -153,7 +153,7 @@ sum_to = linear(
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),
     error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
-    doc="The sum over what broadcasting from `shape` would have repeated.",
+    doc="The sum over the axes along which broadcasting from `shape` repeats.",
 )
 
 

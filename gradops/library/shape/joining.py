@@ -69,7 +69,7 @@ concatenate_op = joining(
         ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
         ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The operands one after the other along an axis they have.",
+    doc="The operands joined along an existing axis.",
 )
 
 
@@ -106,7 +106,7 @@ stack_op = joining(
         ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
         ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
     ],
-    doc="The operands, of one shape, along a new axis.",
+    doc="The operands, of equal shapes, joined along a new axis.",
 )
 
 

@@ -86,7 +86,7 @@ pad_op = Op(
         ErrorSample([np.ones((2, 3))], {"pad_width": ((1, 2),)}, ShapeError, "1 pairs of widths"),
         ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),)}, ShapeError, "is negative"),
     ],
-    doc="The operand with a number put around it: for each axis, so many before and after.",
+    doc="The operand padded with a constant, by a pair of widths for each axis.",
 )
 
 
@@ -194,7 +194,7 @@ extend = linear(
         ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),), "mode": "wrap"}, ShapeError,
                     "is negative"),
     ],
-    doc="The operand continued beyond its ends by its own entries.",
+    doc="The operand padded with its own entries.",
 )
 fold_back = linear(
     "fold_back", fold_back_kernel,
@@ -208,7 +208,7 @@ fold_back = linear(
     error_samples=[
         ErrorSample([np.ones(2)], {"pad_width": ((1, 1),), "mode": "wrap"}, ShapeError, "is empty"),
     ],
-    doc="The entries that `extend` puts around others added to those that they repeat.",
+    doc="The transpose of `extend`: padding added to the entries that it repeats.",
 )
 
 

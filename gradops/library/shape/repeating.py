@@ -108,7 +108,7 @@ roll = linear(
                     "3 shifts do not fit 2 axes"),
         ErrorSample([np.ones(3)], {"shift": 0.5, "axis": 0}, OptionError, "not 0.5"),
     ],
-    doc="The entries moved along axes, or in one row if `axis` is None; the last become the first.",
+    doc="The entries rolled along axes; of the flattened array if `axis` is None.",
 )
 
 
@@ -156,7 +156,7 @@ tile_op = linear(
         complexes((2,), reps=(2,)),
     ),
     error_samples=[ErrorSample([np.ones(2)], {"reps": (-1,)}, ShapeError, "is negative")],
-    doc="The operand beside itself along each axis, so many times.",
+    doc="The operand repeated along each axis.",
 )
 
 
@@ -192,7 +192,7 @@ repeat_op = linear(
         ErrorSample([np.ones(2)], {"repeats": 2, "axis": 1}, ShapeError, "axis 1 is out of range"),
         ErrorSample([np.ones(2)], {"repeats": -1, "axis": 0}, ShapeError, "-1, is negative"),
     ],
-    doc="Each entry along an axis so many times, one after the other.",
+    doc="Each entry along an axis repeated, copies side by side.",
 )
 
 
@@ -215,7 +215,7 @@ counted = Op(
     error_samples=[
         ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),
     ],
-    doc="The numbers 0, 1, 2, ... each as many times as the operand counts.",
+    doc="The numbers 0, 1, 2, ..., each repeated as often as the operand says.",
 )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ windows = linear(
         ErrorSample([np.ones(3)], {"size": (2, 2), "axis": (0,), "step": (1,), "dilation": (1,)},
                     ShapeError, "2 sizes of windows do not fit 1 axes"),
     ],
-    doc="The windows of some sizes that slide along axes, each along new last axes: a view.",
+    doc="Sliding windows along axes, each along new last axes: a view.",
 )
 
 
@@ -137,7 +137,7 @@ sum_windows = linear(
         ErrorSample([np.ones((3, 2))], {"shape": (5,), "size": (3,), "axis": (0,), "step": (1,),
                                         "dilation": (1,)}, ShapeError, "have type float64[3, 3]"),
     ],
-    doc="Zeros of a shape, to which windows that slide along its axes are added in their places.",
+    doc="The transpose of `windows`: sliding windows added up in zeros of a shape.",
 )
 
 

@@ -176,5 +176,5 @@ irfft_op = linear(
         ErrorSample([np.ones(3)], {"n": 7, "axis": 0}, ShapeError, "7 numbers have 4 frequencies"),
         ErrorSample([np.ones(1)], {"n": 0, "axis": 0}, ShapeError, "0 numbers"),
     ],
-    doc="The real numbers along an axis of whose Fourier transform the operand is the first half.",
+    doc="Real numbers along an axis, from the first half of their Fourier transform.",
 )
