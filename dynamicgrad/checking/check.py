@@ -9,9 +9,9 @@ from gradops.testing.gradient_check import compare
 from ..engine.array import Array
 from ..engine.handle import hold, make_leaf
 from ..func.scipy_solvers import bare, jacobian, value
-from .differences import Tolerance
+from .blame import culprit
+from .comparisons import Tolerance
 from .suspects import wrong_function
-from .witness import culprit
 
 
 def check(f: Callable[..., Any], x: Any, *args: Any) -> float:

@@ -8,12 +8,12 @@ import numpy as np
 
 from gradops import GradcheckError, TransformError
 
-from ..autograd.batched import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
+from ..func.batched_grad import grad
 from ..func.recording import vertex
-from .differences import Check, Function, Tolerance, float_outputs
+from .comparisons import Check, Function, Tolerance, float_outputs
 from .real_imag import in_parts
 from .undefined_grad import batched_forward, undefined
 

@@ -11,7 +11,7 @@ from gradops.core.types import is_float
 from ..custom_function.function import APPLIED
 from ..engine.grad_mode import enable_grad
 from ..engine.handle import Handle, hold, make_leaf
-from .differences import Check, Tolerance
+from .comparisons import Check, Tolerance
 
 
 class Applied(NamedTuple):

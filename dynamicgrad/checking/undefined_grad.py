@@ -12,7 +12,7 @@ from ..engine.node import Part, Parts
 from ..engine.tensor import Tensor, handle
 from ..func.batching import vmap
 from ..func.forward import jvp
-from .differences import Check
+from .comparisons import Check
 
 MUST_HANDLE = "Expected backward function to handle undefined output grads: {name} raised {error!r}"
 MUST_BE_ZERO = (

@@ -4,9 +4,9 @@ from typing import Any
 
 from ...ops.creation import full
 from .. import functional as F
+from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
 from ..modules.parameter import Parameter
-from .elementwise import REQUIRED, Applied
 
 
 class ReLU(Applied, inplace=False):

@@ -4,8 +4,8 @@ from typing import Any
 
 from .. import functional as F
 from ..functional.classification import IGNORE
+from ..modules.function_module import Applied
 from ..modules.module import Module
-from .elementwise import Applied
 
 
 class Loss(Applied):

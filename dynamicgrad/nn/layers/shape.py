@@ -7,8 +7,8 @@ import gradops as ops
 
 from ...engine.tensor import as_tensor
 from .. import functional as F
+from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
-from .elementwise import REQUIRED, Applied
 
 
 class Flatten(Module):

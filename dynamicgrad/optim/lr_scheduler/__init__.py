@@ -1,6 +1,7 @@
 """Schedules of learning rates: call `scheduler.step()` after each epoch's `optimizer.step()`."""
 
-from .cycle import CosineAnnealingWarmRestarts, CyclicLR
+from .composite import ChainedScheduler, SequentialLR
+from .cyclic import CosineAnnealingWarmRestarts, CyclicLR
 from .decay import (
     ConstantLR,
     CosineAnnealingLR,
@@ -15,7 +16,6 @@ from .decay import (
 from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
-from .sequence import ChainedScheduler, SequentialLR
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",

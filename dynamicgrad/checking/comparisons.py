@@ -9,12 +9,12 @@ import numpy as np
 from gradops import GradcheckError
 from gradops.core.types import is_float
 
-from ..autograd.batched import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
+from ..func.batched_grad import grad
 from ..func.forward import dual_parts
-from .witness import culprit
+from .blame import culprit
 
 Function = Callable[..., Any]
 Jacobians = list[list[Any]]  # per output and input, a matrix: entries of the input x of the output
