@@ -1,7 +1,7 @@
 """Schedules of learning rates: call `scheduler.step()` after each epoch's `optimizer.step()`."""
 
 from .composite import ChainedScheduler, SequentialLR
-from .cyclic import CosineAnnealingWarmRestarts, CyclicLR
+from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .decay import (
     ConstantLR,
     CosineAnnealingLR,
@@ -11,10 +11,9 @@ from .decay import (
     MultiplicativeLR,
     MultiStepLR,
     PolynomialLR,
+    ReduceLROnPlateau,
     StepLR,
 )
-from .one_cycle import OneCycleLR
-from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
 __all__ = [
