@@ -15,7 +15,7 @@ from ..func.batched_grad import grad
 from ..func.recording import vertex
 from .comparisons import Check, Function, Tolerance, float_outputs
 from .real_imag import in_parts
-from .undefined_grad import batched_forward, undefined
+from .consistency import batched_forward, undefined
 
 
 def gradcheck(
