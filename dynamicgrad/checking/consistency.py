@@ -1,6 +1,6 @@
-"""Checks of what `gradcheck` looks at beside the derivatives: missing cotangents, many tangents."""
+"""Checks of gradients without differences: runs repeated, batched, and with missing cotangents."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,11 +8,12 @@ from gradops import GradcheckError
 
 from ..custom_function.function import FunctionNode
 from ..engine.backward import carry
-from ..engine.node import Part, Parts
+from ..engine.node import Node, Part, Parts
 from ..engine.tensor import Tensor, handle
+from ..func.batched_grad import grad
 from ..func.batching import vmap
 from ..func.forward import jvp
-from .comparisons import Check
+from .comparisons import Check, gradients_of, random_like
 
 MUST_HANDLE = "Expected backward function to handle undefined output grads: {name} raised {error!r}"
 MUST_BE_ZERO = (
@@ -22,7 +23,7 @@ MUST_BE_ZERO = (
 
 
 def undefined(check: Check) -> None:
-    """The backward of a custom function gives nothing where its outputs have no gradients.
+    """Raise if a custom function's backward gives gradients where its outputs have none.
 
     It gets None for them, if its context says `set_materialize_grads(False)`.
     """
@@ -35,39 +36,74 @@ def undefined(check: Check) -> None:
             refuse_gradients(check, owner, leaves, given)
 
 
-def owner_of(y: Tensor) -> Any:
-    """The node that made an output."""
+def owner_of(y: Tensor) -> Node | None:
+    """The node that computes an output."""
     return y.node.owner if type(y.node) is Part else y.node
 
 
-def refuse_gradients(check: Check, owner: Any, leaves: list[Tensor], given: set[int]) -> None:
+def refuse_gradients(
+    check: Check, owner: FunctionNode, leaves: list[Tensor], given: set[int]
+) -> None:
     """Raise if a node gives gradients, though its outputs have zeros, if given, or none."""
     types = owner.operands.types
     zeros = {i: np.zeros(types[i].shape, types[i].dtype) for i in given}
     try:
-        found = carry({owner: Parts(zeros)}, [x.node for x in leaves], True, False)
+        gradients = carry({owner: Parts(zeros)}, [x.node for x in leaves], True, False)
     except RuntimeError as error:
         text = MUST_HANDLE.format(name=owner.name(), error=error)
         raise GradcheckError(text) from error
     for k, x in zip(check.checked, leaves, strict=True):
-        if np.any(np.asarray(found.get(x.node, 0))):
+        if np.any(np.asarray(gradients.get(x.node, 0))):
             raise GradcheckError(MUST_BE_ZERO.format(k=k, name=owner.name()))
 
 
-def batched_forward(check: Check) -> None:
-    """Forward mode of several tangents at once gives what it gives one by one."""
+def reentrant(check: Check, tolerance: float) -> None:
+    """Raise if backward gives something else when it runs again."""
+    leaves, ys = check.recorded()
+    for y in ys:
+        weight = handle(np.ones(y.shape, y.dtype))
+        once, again = (gradients_of(y, leaves, weight) for _ in range(2))
+        if any(np.any(np.abs(a - b) > tolerance) for a, b in zip(once, again, strict=True)):
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and"
+                " grad_output multiple times gives different values, although analytical"
+                " gradient matches numerical gradient. The tolerance for nondeterminism was"
+                f" {tolerance}."
+            )
+
+
+def batched(check: Check) -> None:
+    """Raise if backward of several cotangents at once differs from one by one."""
+    leaves, ys = check.recorded()
     rng = np.random.default_rng(0)
-    directions = [np.asarray(rng.uniform(-1, 1, (2, *p.shape)), p.dtype) for p in check.points]
+    for j, y in enumerate(y for y in ys if y.node is not None):
+        weights = random_like(y, rng, 2)
+        together = grad(
+            y, leaves, handle(weights), True, materialize_grads=True, is_grads_batched=True
+        )
+        apart = [gradients_of(y, leaves, handle(w)) for w in weights]
+        for i, got, *want in zip(check.checked, together, *apart, strict=True):
+            require_same(check, f"batched gradients, for output {j} and input {i}", got, want)
+
+
+def batched_forward(check: Check) -> None:
+    """Raise if forward mode of several tangents at once differs from one by one."""
+    rng = np.random.default_rng(0)
+    directions = [random_like(p, rng, 2) for p in check.points]
     points = tuple(handle(p) for p in check.points)
 
-    def pushed(*tangents: Tensor) -> Any:
+    def pushed(*tangents: Tensor) -> tuple[Tensor, ...]:
         return jvp(lambda *xs: tuple(check.outputs_of(xs)), points, tangents)[1]
 
     together = vmap(pushed)(*map(handle, directions))
-    apart = [check.pushed([d[i] for d in directions]) for i in range(2)]
+    apart = [check.tangents([d[i] for d in directions]) for i in range(2)]
     for j, (got, *want) in enumerate(zip(together, *apart, strict=True)):
-        if not check.tolerance.admits(got.value, np.stack(want)):
-            raise GradcheckError(
-                f"While testing batched forward-mode gradients, for output {j}: vmap gives\n{got}\n"
-                f"and one by one they are\n{np.stack(want)}"
-            )
+        require_same(check, f"batched forward-mode gradients, for output {j}", got, want)
+
+
+def require_same(check: Check, title: str, got: Tensor | None, want: Sequence[np.ndarray]) -> None:
+    """Raise unless a batched derivative is the stack of those computed one by one."""
+    if got is None or not check.tolerance.admits(got.value, np.stack(want)):
+        raise GradcheckError(
+            f"While testing {title}: vmap gives\n{got}\nand one by one they are\n{np.stack(want)}"
+        )
