@@ -1,5 +1,7 @@
 """Activation functions as modules."""
 
+from ...engine.tensor import Tensor
+from gradops.typing import DTypeLike
 from typing import Any
 
 from ...ops.creation import full
@@ -268,12 +270,12 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.weight = Parameter(full((num_parameters,), init, dtype=dtype))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Each entry, scaled if it is negative."""
         return F.prelu(input, self.weight)
 

@@ -1,5 +1,7 @@
 """Convolutions and their transposes."""
 
+from gradops.typing import DTypeLike
+from gradops.typing import Sizes
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -28,12 +30,12 @@ class Filters(Module):
         channels: tuple[int, int],
         kernel_size: Sizes,
         stride: Sizes,
-        padding: Any,
+        padding: Sizes,
         dilation: Sizes,
         groups: int,
         bias: bool,
         padding_mode: str,
-        dtype: Any,
+        dtype: DTypeLike,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels = channels
@@ -112,7 +114,7 @@ class Conv(Filters):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        dtype: Any = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(
             (in_channels, out_channels), kernel_size, stride, padding, dilation, groups, bias,
@@ -121,7 +123,7 @@ class Conv(Filters):
         if padding == "same" and any(s != 1 for s in self.stride):
             raise ValueError("padding='same' is not supported for strided convolutions")
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """What the filters find."""
         x = as_tensor(input)
         padding: Any = self.padding
@@ -190,7 +192,7 @@ class ConvTranspose(Filters):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: str = "zeros",
-        dtype: Any = None,
+        dtype: DTypeLike = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
@@ -200,7 +202,7 @@ class ConvTranspose(Filters):
         )  # fmt: skip
         self.output_padding = for_each("conv", "output_padding", output_padding, self.axes)
 
-    def forward(self, input: Any, output_size: Sequence[int] | None = None) -> Any:
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """What the transposed filters make; of the sizes `output_size`, where several may be."""
         x = as_tensor(input)
         self.check(x)

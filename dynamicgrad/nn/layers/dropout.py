@@ -1,5 +1,6 @@
 """Layers that are random while training."""
 
+from ...engine.tensor import Tensor
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -32,7 +33,7 @@ class Dropout(Module):
         require_probability(p)
         self.p, self.inplace, self.generator = p, inplace, generator
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input, with some entries dropped if the mode is that of training."""
         return self.drop(input, self.p, self.training, self.inplace, self.generator)
 
