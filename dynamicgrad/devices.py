@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gradops import OptionError
@@ -10,12 +9,19 @@ from gradops import OptionError
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, repr=False)
 class Device:
     """Where a tensor lies."""
 
-    type: str
-    index: int | None = None
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: str, index: int | None = None) -> None:
+        self.type, self.index = type, index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and str(self) == str(other) and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
 
     def __repr__(self) -> str:
         return f"device(type={self.type!r})"

@@ -1,22 +1,30 @@
 """Types for annotations: what ops take and give.
 
-Beside NumPy's own: `DTypeLike` for whatever names a dtype, `NDArray` for arrays that are computed
-with. Nothing here runs.
+`ArrayLike` and `DTypeLike` are NumPy's: import them from here, as `numpy.typing` is slow to import.
+Nothing here runs.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .core.dims import Dim, Shape, Size
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as ArrayLike
+    from numpy.typing import DTypeLike as DTypeLike
+else:
+    ArrayLike = DTypeLike = object
 
 Number = bool | int | float | complex | np.generic
 """A number of Python or NumPy."""
 
 Axis = int | Sequence[int] | None
 """One axis, several, or all."""
+
+Sizes = int | Sequence[int]
+"""One size or step for all axes, or one for each."""
 
 SizeLike = SupportsIndex | str | Dim
 """A size, or the name of one that is not known."""

@@ -6,6 +6,8 @@ the op itself. What is recorded is the same as by `tape.record`, spelled out.
 
 import operator
 from collections.abc import Callable
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,12 @@ def keeps_floats(op: Op, count: int) -> bool:
     return isinstance(op.kernel, np.ufunc) and loops <= set(op.kernel.types)
 
 
+def filled(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]:
+    """`plan` with what nodes of an op save, which takes a while to find out."""
+    plan.extend(PLANS[op, active, count])
+    return plan
+
+
 def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
     """`op` as a function of one handle of a face."""
     kernel: Callable[..., Any] = INFIX.get(op.infix, op.kernel)
@@ -63,10 +71,8 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
         if type(x) is not face or ((kind := type(x.value)) is not array and kind not in ARRAYS):
             return op.dispatch((operand(x),), NOTHING)
         value = x.value
-        if promotes:
-            of = value.dtype
-            if of is not single and of is not double:
-                return op.dispatch((x,), NOTHING)
+        if promotes and (of := value.dtype) is not single and of is not double:
+            return op.dispatch((x,), NOTHING)
         try:
             y = kernel(value)
         except Exception as error:
@@ -78,13 +84,9 @@ def unary(op: Op, face: type[Handle] = Tensor) -> Callable[[Any], Any]:
         mode, dtype = is_recording(), of if keeps else y.dtype
         if x.node is None or not mode or (not keeps and dtype.kind != "f"):
             return t if mode is not INFERENCE and x.node is None else unusual(t, op, (x,))
-        if not plan:
-            plan.append(PLANS[op, 1, 1])
-        save_y, (save_x,), wanted = plan[0]
-        t.node = node_of(
-            op, (x.node,), (x if save_x else x.node,), NOTHING, y if save_y else None, wanted,
-            y.shape, dtype,
-        )  # fmt: skip
+        save_y, (save_x,), wanted = plan or filled(plan, op, 1)
+        operands, output = (x if save_x else x.node,), y if save_y else None
+        t.node = node_of(op, (x.node,), operands, NOTHING, output, wanted, y.shape, dtype)
         if mode is not True:
             noted(t, mode)
         return t
@@ -102,15 +104,11 @@ def binary(
     Python's numbers, where all promotions agree.
     """
     kernel = kernel or INFIX.get(op.infix, op.kernel)
-    plans: list[Any] = [None] * 4
+    plans: tuple[list[Any], ...] = ([], [], [], [])  # by the bits of the active operands
     promotes, single, double, array = face.promoted is not None, SINGLE, DOUBLE, np.ndarray
     keeps = promotes and keeps_floats(op, 2)
     weak = isinstance(kernel, np.ufunc) or op.infix  # its numbers have the dtype of the tensor
     constants = (REAL_NUMBERS if weak else frozenset()) if promotes else CONSTANTS
-
-    def plan(active: int) -> Any:
-        plans[active] = PLANS[op, active, 2]
-        return plans[active]
 
     def call(a: Any, b: Any) -> Any:
         of: Any = None
@@ -155,7 +153,7 @@ def binary(
         if not mode or (not keeps and dtype.kind != "f"):
             return unusual(t, op, (a, b))
         active = (a_node is not None) + 2 * (b_node is not None)
-        save_y, (save_a, save_b), wanted = plans[active] or plan(active)
+        save_y, (save_a, save_b), wanted = plans[active] or filled(plans[active], op, active, 2)
         operands = (
             a if save_a else a_node or only_type(a), b if save_b else b_node or only_type(b)
         )  # fmt: skip
@@ -251,9 +249,14 @@ def operand(x: Any) -> Any:
 
 def with_parameters(call: Any, *names: str) -> Any:
     """`call` with PyTorch's names for its parameters, at no cost to a call."""
-    code = call.__code__
-    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    call.__code__ = code_with(names, call.__code__)
     return call
+
+
+@cache
+def code_with(names: tuple[str, ...], code: CodeType) -> CodeType:
+    """`code` with these names for its first variables."""
+    return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
 
 
 def named(call: Callable[..., Any], op: Op) -> Any:

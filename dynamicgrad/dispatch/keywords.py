@@ -8,14 +8,13 @@ from gradops import OPS, Op
 from ..devices import IDLE
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
-from ..names.torch_names import TABLE, row_called
+from ..names.torch_names import TABLE, Row, row_called
 from .fast_path import operand, several
-from .operand_dtypes import checked
 from .wrapping import like, parameters_of
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 """NumPy's names for arguments, which PyTorch takes too."""
-PACKED = ("size", "shape", "dims", "repeats")
+PACKED = frozenset({"size", "shape", "dims", "repeats"})
 """Names by which PyTorch takes a sequence whose entries our functions take one by one."""
 
 
@@ -38,41 +37,40 @@ def ops_named(prefix: str = "") -> dict[str, Op]:
 def as_function(
     name: str, function: Callable[..., Any], converts: bool = False
 ) -> Callable[..., Any]:
-    """A function of `dg` that checks dtypes and takes PyTorch's names for arguments.
+    """A function of `dg` that takes PyTorch's names for arguments.
 
     With `converts`, the first argument may be anything that becomes a tensor.
     """
-    row = row_called(name)
-    takes_keywords = hasattr(function, "spells") or parameters_of(function)[:1] == ("input",)
-    function = checked(name, function)
-    if takes_keywords and not row.keywords:
+    row, parameters = row_called(name), parameters_of(function)
+    if not row.keywords and (parameters[:1] == ("input",) or hasattr(function, "spells")):
         return function
-    return with_keywords(name, function, converts)
+    return with_keywords(function, row, parameters, converts)
 
 
 def as_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that checks dtypes, and takes `axis` for `dim` and PyTorch's other names."""
-    parameters = parameters_of(function)
-    function = checked(name, function)
-    if row_called(name).keywords or ("dim" in parameters and "axis" not in parameters):
-        return with_keywords(name, function, converts=False)
+    """A method that takes PyTorch's names for arguments, and NumPy's `axis` for `dim`."""
+    row, parameters = row_called(name), parameters_of(function)
+    if row.keywords or ("dim" in parameters and "axis" not in parameters):
+        return with_keywords(function, row, parameters, converts=False)
     return function
 
 
-def with_keywords(name: str, function: Callable[..., Any], converts: bool) -> Callable[..., Any]:
-    """`function` with PyTorch's names for its arguments."""
-    parameters, renamed = parameters_of(function), row_called(name).renamed
+def with_keywords(
+    function: Callable[..., Any], row: Row, parameters: tuple[str, ...], converts: bool
+) -> Callable[..., Any]:
+    """`function`, of these parameters, with PyTorch's names for its arguments."""
+    renamed = row.renamed if row.keywords else {}
     if "dim" in parameters and "axis" not in parameters:
-        renamed |= NUMPY_NAMES
-    takes_input, packs = "input" in parameters, set(parameters).isdisjoint(PACKED)
+        renamed = renamed | NUMPY_NAMES if renamed else NUMPY_NAMES
+    takes_input, packs = "input" in parameters, PACKED.isdisjoint(parameters)
 
     def call(*args: Any, **options: Any) -> Any:
         if options:
             options = {renamed.get(k, k): v for k, v in options.items() if k not in IDLE}
             if "input" in options and not takes_input:
                 args = (options.pop("input"), *args)
-            if packs:
-                args += tuple(options.pop(k) for k in PACKED if k in options)
+            if packs and not PACKED.isdisjoint(options):
+                args += tuple(options.pop(k) for k in tuple(options) if k in PACKED)
         if converts and args and not isinstance(args[0], Handle):
             args = (operand(args[0]), *args[1:])
         return function(*args, **options)

@@ -128,29 +128,26 @@ def carry(
     retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
-    recording: Any = False
+    recording = differentiating() if create_graph else False
     if create_graph:
         seeds = {v: on_face(Array, g) for v, g in seeds.items()}
-        recording = differentiating()
-        read: Callable[[Node], Any] = noting(recording, recorded)
+        read = noting(recording, recorded)
     else:
         read = values if retain else reader(Freed(here()))
     look = sloped(inspection()) if recording else inspection()
     hooks = HookCalls(list(seeds), active, keep, arrive)
-    mode = RECORDING.set(recording)
-    finishing = FINISHING.set([])
+    callbacks: list[Any] = []
+    mode, finishing = RECORDING.set(recording), FINISHING.set(callbacks)
     try:
         with np.errstate(all="ignore"):
             found = pull_back(seeds, read, active, keep, hooks, look)
-        found.update(hooks.kept)
-        if late := FINISHING.get():
-            for callback in late:
-                callback()
-            found = with_zeros(found, late, active)
-        return found
+        for callback in callbacks:
+            callback()
     finally:
         FINISHING.reset(finishing)
         RECORDING.reset(mode)
+    found.update(hooks.kept)
+    return with_zeros(found, callbacks, active) if callbacks else found
 
 
 def differentiating() -> Any:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from gradops import Batched, Dual
+from gradops.typing import DTypeLike
 
 OPENING = "tensor("
 LINE_WIDTH = 80

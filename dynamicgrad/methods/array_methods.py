@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradops import Op
-from gradops.array_api import require_version
 from gradops.core.op import as_operand
 
 from ..engine.array import Array, require_owner
+from ..ops.assignment import plain, replace
 from ..ops.conversion import listed
-from ..ops.inplace import plain, replace, write
+from ..ops.inplace import write
 
 
 def set_entries(self: Array, key: Any, value: Any) -> None:
@@ -40,6 +40,8 @@ def tolist(self: Array) -> Any:
 
 def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
     """The functions of the Python array API on arrays."""
+    from gradops.array_api import require_version
+
     from .. import array_namespace as namespace
 
     require_version(api_version)

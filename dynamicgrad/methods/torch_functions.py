@@ -10,6 +10,7 @@ from .. import devices, special
 from ..dispatch import promotion
 from ..dispatch.division import DIVISIONS, refusing_zero
 from ..dispatch.keywords import as_function, as_method, function_of, ops_named
+from ..dispatch.operand_dtypes import all_checked
 from ..dispatch.zero_dim import numbers_as_rows
 from ..engine import leaf
 from ..engine.backward import backward
@@ -18,6 +19,7 @@ from ..engine.tensor import Tensor
 from ..hooks import tensor_hooks
 from ..names.torch_names import TABLE
 from ..ops import (
+    assignment,
     conversion,
     creation,
     distributions,
@@ -74,7 +76,7 @@ CONVERTING: Functions = {
 
 ONLY_FUNCTIONS: Functions = {
     **distributions.FUNCTIONS, **rearrange.FUNCTIONS, **sorting.FUNCTIONS, **matrices.FUNCTIONS,
-    "polygamma": special.polygamma,
+    "polygamma": special.polygamma, "complex": function_of(ops.complex),
     **listed(
         scatter.where, shapes.cat, shapes.stack, memory_layout.is_tensor, pointwise.cdist,
         pointwise.polar, promotion.result_type, promotion.promote_types, promotion.can_cast,
@@ -87,9 +89,10 @@ ONLY_METHODS: Functions = {
         shapes.view, shapes.view_as, shapes.reshape_as, shapes.expand, shapes.expand_as,
         shapes.contiguous, conversion.numpy, conversion.item, conversion.tolist, conversion.to,
         conversion.data_ptr, creation.new_zeros, creation.new_ones, creation.new_full,
-        creation.new_tensor, leaf.retain_grad, leaf.requires_grad_, inplace.detach_,
+        creation.new_tensor, leaf.retain_grad, leaf.requires_grad_, assignment.detach_,
         tensor_hooks.register_hook, tensor_hooks.register_post_accumulate_grad_hook,
-        inplace.zero_, inplace.fill_, inplace.copy_, inplace.clamp_, inplace.masked_fill_,
+        assignment.zero_, assignment.fill_, assignment.copy_, assignment.masked_fill_,
+        inplace.clamp_,
     ),
     "type_as": conversion.to, "cpu": lambda self: self, "clip_": inplace.clamp_,
     "cuda": lambda self, device=None: conversion.to(self, "cuda"),
@@ -97,7 +100,7 @@ ONLY_METHODS: Functions = {
     "__dlpack__": conversion.dlpack, "__dlpack_device__": conversion.dlpack_device,
     "__array__": conversion.array, "__array_namespace__": conversion.array_namespace,
     "__contains__": lambda self, value: bool((self == value).any()),
-    "__getitem__": indexing.get_item, "__setitem__": inplace.set_item,
+    "__getitem__": indexing.get_item, "__setitem__": assignment.set_item,
 }  # fmt: skip
 PROPERTIES = {
     **matrices.PROPERTIES,
@@ -129,14 +132,15 @@ def of_ops() -> Functions:
     }
 
 
-SHARED, CONVERTING = of_ops() | aliased(SHARED), aliased(CONVERTING)
+SHARED = all_checked(of_ops() | aliased(SHARED))
+CONVERTING = all_checked(aliased(CONVERTING))
+ONLY_FUNCTIONS = all_checked(aliased(ONLY_FUNCTIONS))
 FUNCTIONS: Functions = {
-    **{name: as_function(name, f) for name, f in SHARED.items()},
-    **{name: as_function(name, f, converts=True) for name, f in CONVERTING.items()},
-    **{name: as_function(name, f) for name, f in aliased(ONLY_FUNCTIONS).items()},
-    **{name: as_function(name, f, True) for name, f in aliased(reductions.FUNCTIONS).items()},
-    "complex": as_function("complex", function_of(ops.complex)),
-}
+    name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()
+} | {
+    name: as_function(name, f, converts=True)
+    for name, f in (CONVERTING | all_checked(aliased(reductions.FUNCTIONS))).items()
+}  # fmt: skip
 METHODS: Functions = {
     name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()
 } | {"where": lambda self, condition, other: scatter.where(condition, self, other)}
@@ -149,4 +153,4 @@ def written_methods() -> Iterable[tuple[str, Callable[..., Any]]]:
             yield name, (inplace.in_place if op.arity == 2 else inplace.in_place_alone)(op)
     for row in TABLE.values():
         for name in row.written.split():
-            yield name, inplace.updated_by(METHODS[name[:-1]])
+            yield name, assignment.updated_by(METHODS[name[:-1]])

@@ -311,4 +311,4 @@ def row_of(name: str) -> Row:
 
 def row_called(name: str) -> Row:
     """The row that a function or a method of PyTorch's has, or else an empty one."""
-    return BY_NAME.get(name.rstrip("_"), NO_ROW)
+    return BY_NAME.get(name, NO_ROW)

@@ -11,7 +11,7 @@ from gradops import ShapeError
 
 from ..engine.grad_mode import no_grad
 from ..engine.tensor import Tensor, as_tensor, handle
-from ..ops.inplace import copy_
+from ..ops.assignment import copy_
 
 __all__ = [
     "clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters",

@@ -16,8 +16,8 @@ from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
+from .assignment import replace
 from .creation import drawn, finished, sizes
-from .inplace import replace
 
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 

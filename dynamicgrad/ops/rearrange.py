@@ -14,7 +14,7 @@ from ..dispatch.fast_path import operand
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
-from .inplace import updated_by
+from .assignment import updated_by
 from .shapes import axis_of, none_of, own_memory, size_at, sizes, writable
 
 

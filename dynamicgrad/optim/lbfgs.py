@@ -11,7 +11,7 @@ from gradops import OptionError
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.storage import memory
 from ..engine.tensor import Tensor, handle
-from ..ops.inplace import copy_
+from ..ops.assignment import copy_
 from .line_search import Point, greatest, strong_wolfe
 from .optimizer import Optimizer, require_at_least
 

@@ -1,8 +1,8 @@
 """Tensors that begin to hold, by a write in place, what a transform carries: a batch or a tangent.
 
-Note [Captures]. A tensor that the function under `vmap` or `jvp` made may be written to like that,
-and ends with the call. One that the function took from outside would be left with a batch in it; so
-what is still there when the function has returned gets its old value back, and is an error.
+Note [Captured writes]. A tensor that the function under `vmap` or `jvp` creates may be written to
+like that, and ends with the call. A captured tensor would be left with a batch in it; so a tensor
+that is still alive when the function has returned gets its old value back, and is an error.
 """
 
 import gc
@@ -82,7 +82,7 @@ def refuse_shared(t: Handle) -> None:
 
 
 def run_at(level: float, func: Callable[..., Any], args: Sequence[Any]) -> Any:
-    """What `func` returns at a level; refused if it changed what it captured. Note [Captures]."""
+    """The results of `func` at a level; raises TransformError if it changed captured tensors."""
     changes: list[Change] = []
     token = CHANGES.set(changes)
     try:

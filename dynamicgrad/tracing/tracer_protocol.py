@@ -223,7 +223,7 @@ class Handles:
 
     @staticmethod
     def saved(x: Any) -> Any:
-        """A value as a call saves it for backward; see Note [Plain arrays] in `plain`."""
+        """A value as a call saves it for backward: see Note [Plain arrays]."""
         return kept(x)
 
     @staticmethod

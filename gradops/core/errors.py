@@ -243,3 +243,9 @@ class UnreachedWarning(UserWarning):
 
 class GraphFormatError(GraphError, ValueError):
     """A text or file that does not describe a graph."""
+
+
+for _error in list(vars().values()):
+    if isinstance(_error, type) and _error.__module__ == __name__:
+        _error.__module__ = "gradops"  # tracebacks show the name that users import
+del _error

@@ -1,26 +1,8 @@
-"""Imports that take less time: modules when they are asked for, and no garbage collection."""
+"""Modules that many programs never use, imported when they are asked for."""
 
-import gc
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
-
-
-@contextmanager
-def without_collecting() -> Iterator[None]:
-    """No garbage collection inside.
-
-    Modules, classes and functions stay, so the collections that their number triggers find nothing,
-    and take a fifth of the time of an import.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def lazily(

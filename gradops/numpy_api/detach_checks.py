@@ -1,6 +1,6 @@
 """Where a traced value would become a plain number or array and be cut off: errors and warnings.
 
-Note [Plain arrays]. An array of NumPy's holds numbers and no history, and NumPy asks nobody before
+Note [Cut off]. An array of NumPy's holds numbers and no history, and NumPy asks nobody before
 it makes numbers of what is written into it. So whoever is asked for an array refuses, and whoever
 is asked for a number warns, unless the number is about to be written into an array: that is told
 by the instruction at which the user's program stands.

@@ -9,7 +9,6 @@ the standard library and this library, whose code keeps nothing between calls.
 import builtins
 import functools
 import gc
-import random
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,8 +30,15 @@ DATA: tuple[type, ...] = (bool, int, float, complex, str, bytes, type(None), np.
 SKIPPED = (*DATA, CodeType, Expr, Graph, FrozenGraph)
 HEAP_TYPE = 1 << 9  # of the flags of a type: it was made while the program ran
 ENTERED = frozenset({"dynamicgrad", "types", "collections"})  # whose objects hold the user's
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 SHORTENED = ("._parameters", "._buffers", "._modules", ".__dict__")
+
+
+@functools.cache
+def generators() -> tuple[type, ...]:
+    """The types of random number generators, whose modules are slow to import."""
+    import random
+
+    return np.random.Generator, np.random.RandomState, random.Random
 
 
 class Surroundings:
@@ -64,6 +70,8 @@ class Surroundings:
                 )
             stack += self.visit(name, x)
         if "random" in self.attributes:
+            import random
+
             self.generators += [("numpy.random", np.random), ("random", random)]
 
     def visit(self, name: str, x: Any) -> Iterable[tuple[str, Any]]:
@@ -143,7 +151,7 @@ class Surroundings:
         if isinstance(x, tuple | frozenset | set):
             self.sets += [x] if isinstance(x, set) else []
             return labelled(name, x)
-        if isinstance(x, GENERATORS):
+        if isinstance(x, generators()):
             self.generators.append((name, x))
             return ()
         if isinstance(x, Iterator):

@@ -1,6 +1,5 @@
 """Loading source: a function whose lines show up in tracebacks and debuggers."""
 
-import hashlib
 import linecache
 import weakref
 from collections.abc import Callable
@@ -11,6 +10,8 @@ from .source import Source
 
 def load(source: Source, name: str = "run") -> Callable[..., Any]:
     """The function that the source defines."""
+    import hashlib
+
     digest = hashlib.sha256(source.text.encode()).hexdigest()[:12]
     filename = f"<staticgrad {digest}-{id(source):x}>"
     lines = source.text.splitlines(keepends=True)

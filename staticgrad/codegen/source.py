@@ -128,20 +128,20 @@ def write_admission(w: Writer, e: Expr) -> None:
 def write_told(w: Writer, told: Told) -> None:
     """Name a size that an input tells, or compare one that it has to agree on."""
     e, refused = w.graph.inputs[told.number], []
-    found = axis_text(w, e, told.axis)
+    result = axis_text(w, e, told.axis)
     if told.name is not None:
         name = w.sizes[told.name] = w.fresh(told.name)
         if (told.times, told.plus) == (1, 0):
-            w.write(f"    {name} = {found}", e)
+            w.write(f"    {name} = {result}", e)
             return
-        w.write(f"    {name} = ({found} - {told.plus}) // {told.times}", e)
+        w.write(f"    {name} = ({result} - {told.plus}) // {told.times}", e)
         refused = [f"{name} < 0"]
     if told.like is not None:
         number, axis = told.like
         wanted = f"{w.names[w.graph.inputs[number]]}.shape[{axis}]"
     else:
         wanted = size_text(w, told.size)
-    refused.append(f"{found} != {wanted}")
+    refused.append(f"{result} != {wanted}")
     w.write(f"    if {' or '.join(refused)}:", e)
     w.write(f"        disagree({', '.join(w.names[x] for x in w.graph.inputs)})", e)
 

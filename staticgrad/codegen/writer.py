@@ -85,10 +85,10 @@ class Writer:
         if type(e.type) is not ArrayType:
             return str(e.type)
         key = e.type.shape, e.type.dtype
-        found = self.types.get(key)
-        if found is None:
-            found = self.types[key] = str(e.type)
-        return found
+        result = self.types.get(key)
+        if result is None:
+            result = self.types[key] = str(e.type)
+        return result
 
     def write(self, line: str, e: Expr | None) -> None:
         """Add a line, which `e` is responsible for."""

@@ -1,10 +1,10 @@
-"""The functions that users give to loops and branches: called once, and closed into graphs.
+"""Tracing the functions that users give to loops and branches into graphs.
 
-Note [Bodies]. A function is called with parameters in the graph that is being built. What it builds
-there is its body; what it reads from before it was called, constants and variables included, is
-captured: it becomes an operand of the loop or branch, so it can be differentiated by, and fed. Only
-what is written inside is inside. A variable that it assigns is part of the loop's state, or of what
-the branch gives, and is assigned again outside, so the order of assignments holds.
+Note [Bodies]. A function is called once, with parameters in the graph that is being built. The
+expressions that it builds are its body. Earlier expressions that it reads, constants and variables
+included, are captured: they become operands of the loop or branch, so they can be fed, and there
+are derivatives by them. A variable that it assigns is part of the loop's state, or of the branch's
+results, and is assigned again outside, which keeps the order of assignments.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,11 +28,11 @@ LEAVES = frozenset({Kind.PLACEHOLDER, Kind.VARIABLE, Kind.TOKEN, Kind.PARAMETER}
 
 @dataclass
 class Body:
-    """What one call of a user's function built: its results, their form, and its effects."""
+    """The trace of a function: its results, their structure, its effects and captures."""
 
     parameters: list[Expr]
-    leaves: list[Any]
-    rebuild: Callable[[Iterable[Any]], Any]
+    leaves: list[object]
+    rebuild: Callable[[Iterable[object]], Any]
     effects: list[Expr]
     start: int
     outputs: list[Expr] = field(default_factory=list)
@@ -45,18 +45,18 @@ class Body:
 
     @property
     def ends(self) -> list[Expr]:
-        """All that the body has to compute."""
+        """The results and effects: all that the body has to compute."""
         return [*self.outputs, *self.effects]
 
 
-def traced(
+def trace_body(
     fn: Callable[..., Any],
     parameters: list[Expr],
     start: int,
-    form: Callable[[list[Expr]], Sequence[Any]],
+    form: Callable[[list[Expr]], Iterable[object]],
     what: str,
 ) -> Body:
-    """The body of `fn`, which is `what`, called with `parameters` that `form` arranges."""
+    """Call `fn` with `parameters` as `form` arranges them; errors call it `what`."""
     effects: list[Expr] = []
     body = Enclosure(what)
     for p in parameters:
@@ -65,20 +65,20 @@ def traced(
         with (
             held_at(EFFECTS, effects), held_at(AFTER, ()), held_at(ENCLOSURE, body), own_errors()
         ):  # fmt: skip
-            given = fn(*form(parameters))
+            result = fn(*form(parameters))
     except Exception as error:
         error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")
         raise
     finally:
         body.is_open = False
-    if given is None or (isinstance(given, Expr) and given.kind is Kind.GROUP):
-        given = ()
-    leaves, rebuild = flatten(given)
+    if result is None or (isinstance(result, Expr) and result.kind is Kind.GROUP):
+        result = ()
+    leaves, rebuild = flatten(result)
     return Body(parameters, leaves, rebuild, effects, start)
 
 
-def as_result(names: Names, x: Any, like: Expr | None = None) -> Expr:
-    """What a function returned, as an expression; a number has the dtype of `like`."""
+def as_result(names: Names, x: object, like: Expr | None = None) -> Expr:
+    """The result of a function as an expression; a number takes the dtype of `like`."""
     e = x if isinstance(x, Expr) else as_expression(x, names, like)
     if e.names is not names:
         raise foreign("a loop or branch", e if like is None else like, e)
@@ -86,7 +86,7 @@ def as_result(names: Names, x: Any, like: Expr | None = None) -> Expr:
 
 
 def region(body: Body) -> dict[Expr, None]:
-    """What of a body is computed inside; what it reads from outside is put in `captured`."""
+    """The expressions that a body computes; those it reads from outside go to `captured`."""
     own = set(body.parameters)
     inside: dict[Expr, None] = {}
     stack = list(body.ends)
@@ -103,7 +103,7 @@ def region(body: Body) -> dict[Expr, None]:
 
 
 def captures_of(bodies: Sequence[Body]) -> list[Expr]:
-    """What bodies read from outside, in the order in which it was built."""
+    """The expressions that bodies capture, in the order in which they were built."""
     for body in bodies:
         inside, known = region(body), set[str]()
         while missing := unknown_sizes(body, inside) - known:
@@ -111,24 +111,24 @@ def captures_of(bodies: Sequence[Body]) -> list[Expr]:
             known.add(size)
             if (source := teller_of(size, body.ends)) is not None:
                 body.captured[source] = None
-    found = {e for body in bodies for e in body.captured}
-    return sorted(found, key=lambda e: e.number)
+    result = {e for body in bodies for e in body.captured}
+    return sorted(result, key=lambda e: e.number)
 
 
 def unknown_sizes(body: Body, inside: Iterable[Expr]) -> set[str]:
-    """The sizes in a body that nothing in it tells. Gradients may use what itself does not."""
+    """The sizes that nothing in a body determines; a gradient may use more than the body."""
     ends = [*body.parameters, *body.captured]
     told = [t.name for t in sizes_told_by(ends) if t.name is not None]
     return sizes_untold([*inside, *ends], told)
 
 
-def closed(
+def close_body(
     body: Body, parameters: Sequence[Expr], state: Sequence[Expr], insert: int | None = None
 ) -> FrozenGraph:
-    """The graph of a body, which takes `parameters`: its own, and captures.
+    """The frozen graph of a body, whose inputs are `parameters`: its own, and captures.
 
-    It gives its results, and the values that the variables `state`, which are among the captures,
-    have in the end: after the results, or after the first `insert` of them.
+    Its outputs are the results and the final values of the variables `state`, which are among the
+    captures: after the results, or after the first `insert` of them.
     """
     graph = enclosed(body.outputs, parameters, body.effects, state)
     if insert is None or not state:
@@ -144,13 +144,13 @@ def state_of(bodies: Sequence[Body]) -> list[Expr]:
     return list(dict.fromkeys(v for body in bodies for v in body.assigned))
 
 
-def reassigned(state: Sequence[Expr], values: Sequence[Expr]) -> list[Expr]:
-    """Give the variables outside the values that they have when the loop or branch is over."""
+def assign_final_values(state: Sequence[Expr], values: Sequence[Expr]) -> list[Expr]:
+    """Assign to variables the values that they have at the end of a loop or branch."""
     return [assign(v, value, "assign") for v, value in zip(state, values, strict=True)]
 
 
-def bring_about(outputs: Sequence[Expr], effects: Sequence[Expr]) -> list[Expr]:
-    """The outputs, which when they are computed bring the effects about."""
+def depend_on(outputs: Sequence[Expr], effects: Sequence[Expr]) -> list[Expr]:
+    """Make outputs depend on effects, so that computing an output runs the effects."""
     for e in outputs:
         e.control_inputs = (*e.control_inputs, *effects)
     return list(outputs)

@@ -1,4 +1,4 @@
-"""Branches: of several functions, the one that a value chooses is run."""
+"""Branches: of several functions, only the selected one runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from gradops.core.errors import StructureError
 from gradops.core.source_location import describe
 from gradops.core.tree import structure
 from gradops.core.types import conflict
+from gradops.typing import Operand
 
 from ..build.effects import Assert, group
 from ..build.graph import get_default_graph
@@ -17,25 +18,25 @@ from ..ir.names import Names
 from .body_tracing import (
     Body,
     as_result,
-    bring_about,
+    assign_final_values,
     captures_of,
-    closed,
-    reassigned,
+    close_body,
+    depend_on,
     state_of,
-    traced,
+    trace_body,
 )
 
 Branch = Callable[[], Any]
 
 
-def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str = "cond") -> Any:
-    """What `true_fn()` gives where `pred` holds, else what `false_fn()` gives.
+def cond(pred: Operand, true_fn: Branch, false_fn: Branch, name: str = "cond") -> Any:
+    """The result of `true_fn()` if `pred` holds, else that of `false_fn()`.
 
-    `pred` is one truth value. Both functions are called now, once, and give the same structure of
-    expressions with the same dtypes. When the graph runs, only the one that is chosen is computed,
-    and only its assignments and prints happen. What either reads from outside is computed in any
-    case. It can be differentiated to any order. A `pred` that is known now chooses now. Raises
-    ShapeError, DTypeError, GraphError for functions that give different things.
+    `pred` is one truth value. Both functions are traced once, at the call, and return the same
+    structure of expressions with the same dtypes. When the graph runs, only the selected one is
+    computed, with its assignments and prints; the expressions that either reads from outside are
+    computed in any case. Derivatives exist to any order. A Python bool selects at the call. Raises
+    ShapeError, DTypeError, GraphError for functions whose results differ.
 
     >>> x = sg.placeholder("float32", [], name="x")
     >>> y = sg.cond(x > 0, lambda: sg.log(x), lambda: -x)
@@ -51,25 +52,25 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str = "cond") -> An
             )
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
-    chosen = as_expression(pred)
-    if chosen.shape or chosen.dtype.kind != "b":
+    condition = as_expression(pred)
+    if condition.shape or condition.dtype.kind != "b":
         raise ShapeError(
-            "cond", [chosen.label], "the condition is one truth value",
+            "cond", [condition.label], "the condition is one truth value",
             hint="compare, or reduce with reduce_all or reduce_any; where() chooses entry by entry",
         )  # fmt: skip
-    return branched(chosen, [false_fn, true_fn], name)
+    return build_case(condition, [false_fn, true_fn], name)
 
 
 def switch(
-    index: Any,
+    index: Operand,
     branch_fns: Sequence[Branch] | Mapping[int, Branch],
     default: Branch | None = None,
     name: str = "switch",
 ) -> Any:
-    """What the function with the number `index` gives; TensorFlow's `switch_case`.
+    """The result of function number `index`: TensorFlow's `switch_case`.
 
-    `index` is one integer. For one that no function has, it is `default`, or else the last
-    function. As for `cond`, only one is run.
+    `index` is one integer. One that no function has selects `default`, or else the last function.
+    As with `cond`, only the selected function runs.
 
     >>> i = sg.placeholder("int64", [], name="i")
     >>> y = sg.switch(i, [lambda: sg.constant(10.0), lambda: sg.constant(20.0)])
@@ -79,29 +80,29 @@ def switch(
     fns = dict(branch_fns) if isinstance(branch_fns, Mapping) else dict(enumerate(branch_fns))
     if not fns:
         raise OptionError("switch", [], "there is no function to choose from")
-    index = as_expression(index)
-    if index.shape or index.dtype.kind not in "iu":
-        raise ShapeError("switch", [index.label], "the functions are numbered: give one integer")
+    number = as_expression(index)
+    if number.shape or number.dtype.kind not in "iu":
+        raise ShapeError("switch", [number.label], "the functions are numbered: give one integer")
     last = default or fns[max(fns)]
     numbers = [i for i in sorted(fns) if default is not None or i != max(fns)]
     if numbers != list(range(len(numbers))):
-        position: Any = len(numbers)
+        position: Operand = len(numbers)
         for k, i in enumerate(numbers):
-            position = where(OPS["equal"](index, i), k, position)
-        index = position
-    return branched(index, [*(fns[i] for i in numbers), last], name)
+            position = where(OPS["equal"](number, i), k, position)
+        number = as_expression(position)
+    return build_case(number, [*(fns[i] for i in numbers), last], name)
 
 
 def case(
-    pred_fn_pairs: Sequence[tuple[Any, Branch]] | Mapping[Any, Branch],
+    pred_fn_pairs: Sequence[tuple[Operand, Branch]] | Mapping[Operand, Branch],
     default: Branch | None = None,
     exclusive: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function beside the first condition that holds gives, or else `default`.
+    """The result of the function paired with the first condition that holds, or of `default`.
 
-    Without a default, that no condition holds is an error when the graph runs; so is with
-    `exclusive` that several hold.
+    Without a default, it is an error at run time if no condition holds; with `exclusive`, also if
+    several hold.
 
     >>> x = sg.placeholder("float32", [], name="x")
     >>> y = sg.case([(x < 0, lambda: -x), (x < 1, lambda: x * x)], default=lambda: x + 10)
@@ -121,14 +122,14 @@ def case(
         count = OPS["sum"](OPS["astype"](OPS["stack"](*preds), dtype="int64"))
         checks.append(Assert(count <= 1, preds, "several conditions of an exclusive case hold"))
     fns = [fn for _, fn in pairs] + ([default] if default else [])
-    index: Any = len(fns) - 1
+    index: Operand = len(fns) - 1
     for k, p in reversed(list(enumerate(preds))):
         index = where(p, k, index)
-    return branched(index, fns, name, checks)
+    return build_case(as_expression(index), fns, name, checks)
 
 
-def branched(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Expr] = ()) -> Any:
-    """The expression of the chosen function's results, once all have been called."""
+def build_case(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Expr] = ()) -> Any:
+    """Trace all functions; the results of a `case` over them, in the functions' structure."""
     names = index.names
     assert names is not None
     with get_default_graph().name_scope(name):
@@ -136,44 +137,44 @@ def branched(index: Expr, fns: Sequence[Branch], name: str, checks: Sequence[Exp
         for k, fn in enumerate(fns):
             what = f"function {k} of {name}"
             with get_default_graph().name_scope("branch"):
-                bodies.append(traced(fn, [], next(clock), lambda parameters: (), what))
-        require_same(name, bodies)
-        settle(names, name, bodies)
+                bodies.append(trace_body(fn, [], next(clock), lambda parameters: (), what))
+        require_one_structure(name, bodies)
+        convert_results(names, name, bodies)
         state = state_of(bodies)
         captures = captures_of(bodies)
-        graphs = tuple([closed(b, captures, state) for b in bodies])
+        graphs = tuple([close_body(b, captures, state) for b in bodies])
         if not graphs[0].outputs:
             return group(*checks)
-        found = OPS["case"](index, *captures, branches=graphs)
+        result = OPS["case"](index, *captures, branches=graphs)
         n = len(bodies[0].outputs)
-        effects = [*checks, *reassigned(state, found[n:])]
-    results = bring_about(found[:n], effects)
+        effects = [*checks, *assign_final_values(state, result[n:])]
+    results = depend_on(result[:n], effects)
     return bodies[0].rebuild(results) if n else group(*effects)
 
 
-def require_same(name: str, bodies: Sequence[Body]) -> None:
-    """Refuse functions that give different structures."""
-    given = [b.rebuild(b.leaves) for b in bodies]
-    for b, each in zip(bodies, given, strict=True):
-        same = structure(each) == structure(given[0])
+def require_one_structure(name: str, bodies: Sequence[Body]) -> None:
+    """Raise StructureError unless all functions return the same structure."""
+    results = [b.rebuild(b.leaves) for b in bodies]
+    for b, each in zip(bodies, results, strict=True):
+        same = structure(each) == structure(results[0])
         if not same or len(b.leaves) != len(bodies[0].leaves):
             raise StructureError(
-                f"{name}: the functions give different structures: {given[0]!r} and {each!r}"
+                f"{name}: the functions give different structures: {results[0]!r} and {each!r}"
             )
 
 
-def settle(names: Names, name: str, bodies: Sequence[Body]) -> None:
-    """Make the results of the functions expressions of the same dtypes."""
+def convert_results(names: Names, name: str, bodies: Sequence[Body]) -> None:
+    """Convert the results of the functions to expressions, of one type for each result."""
     for k in range(len(bodies[0].leaves)):
         row = [b.leaves[k] for b in bodies]
         like = next((x for x in row if isinstance(x, Expr)), None)
         for b in bodies:
             b.outputs.append(as_result(names, b.leaves[k], like))
-        require_types(name, k, [b.outputs[k] for b in bodies])
+        require_one_type(name, k, [b.outputs[k] for b in bodies])
 
 
-def require_types(name: str, k: int, row: Sequence[Expr]) -> None:
-    """Refuse a result that is of another dtype or shape in another branch."""
+def require_one_type(name: str, k: int, row: Sequence[Expr]) -> None:
+    """Raise unless result `k` has one dtype and one shape in all branches."""
     first = row[0]
     for e in row[1:]:
         same = e.dtype == first.dtype and len(e.shape) == len(first.shape)

@@ -1,9 +1,9 @@
-"""Functions as parts of graphs: traced once for a kind of arguments, and called as often as wanted.
+"""Functions as parts of graphs: traced once per kind of arguments, and called many times.
 
-All calls share one graph, and its derivatives are made once, however often it is called.
+All calls share one graph and its derivatives.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,24 +21,26 @@ from ..ir.names import Names
 from .body_tracing import (
     Body,
     as_result,
-    bring_about,
+    assign_final_values,
     captures_of,
-    closed,
-    reassigned,
+    close_body,
+    depend_on,
     state_of,
-    traced,
+    trace_body,
 )
+
+Rebuild = Callable[[Iterable[object]], Any]  # from leaves to the structure that they had
 
 
 @dataclass(frozen=True)
 class Callee:
-    """A function's graph: what it captures, which variables it assigns, and its results' form."""
+    """The graph of a function, its captures, assigned variables, and the form of its results."""
 
     graph: FrozenGraph
     captures: list[Expr]
     state: list[Expr]
-    form: list[Any]
-    rebuild: Callable[[Iterable[Any]], Any]
+    form: list[object]
+    rebuild: Rebuild
 
 
 class Calls:
@@ -47,53 +49,53 @@ class Calls:
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
 
-    def call(self, leaves: Sequence[Any], rebuild: Callable[[Any], Any], key: Any) -> Any:
-        """The results for arguments: `rebuild(leaves)`, some of whose leaves are expressions.
+    def call(self, leaves: Sequence[object], rebuild: Rebuild, key: Hashable) -> Any:
+        """The results for the arguments `rebuild(leaves)`, some of whose leaves are expressions.
 
-        Calls with one `key` share a graph.
+        Calls with equal keys share a graph.
         """
         names = common_names(name_of(self.fn), leaves)
         values = [as_result(names, x) for x in leaves if is_operand(x)]
         graph = names.home
         callee = graph.callees.get((self, key))
         if callee is None:
-            callee = graph.callees[self, key] = self.traced(names, leaves, values, rebuild)
-        found = OPS["call"](*values, *callee.captures, function=callee.graph)
-        n = len(found) - len(callee.state)
-        effects = reassigned(callee.state, found[n:])
-        results = iter(bring_about(found[:n], effects))
-        (given,) = callee.rebuild(
+            callee = graph.callees[self, key] = self.trace(names, leaves, values, rebuild)
+        result = OPS["call"](*values, *callee.captures, function=callee.graph)
+        n = len(result) - len(callee.state)
+        effects = assign_final_values(callee.state, result[n:])
+        results = iter(depend_on(result[:n], effects))
+        (value,) = callee.rebuild(
             [group(*effects) if is_run_only(x) else next(results) if is_operand(x) else x
              for x in callee.form]
         )  # fmt: skip
-        return given
+        return value
 
-    def traced(
-        self, names: Names, leaves: Sequence[Any], values: list[Expr], rebuild: Any
+    def trace(
+        self, names: Names, leaves: Sequence[object], values: list[Expr], rebuild: Rebuild
     ) -> Callee:
-        """The graph for arguments of this kind."""
+        """Trace the function for arguments of these types."""
         number = next(clock)
         scope = f"{name_of(self.fn)}/"  # and not within that of the first call, which it outlasts
         with get_default_graph().name_scope(scope):
             parameters = [parameter(names, e.type, "argument") for e in values]
 
-            def form(own: list[Expr]) -> Any:
-                given = iter(own)
-                return rebuild([next(given) if is_operand(x) else x for x in leaves])
+            def form(own: list[Expr]) -> Iterable[object]:
+                arguments = iter(own)
+                return rebuild([next(arguments) if is_operand(x) else x for x in leaves])
 
             call = lambda args, kwargs: [self.fn(*args, **kwargs)]
             what = f"function {name_of(self.fn)}"
-            return callee_of(names, traced(call, parameters, number, form, what))
+            return callee_of(names, trace_body(call, parameters, number, form, what))
 
 
 def callee_of(names: Names, body: Body) -> Callee:
-    """What calls share of a body."""
+    """The graph of a traced body, for all calls that share it."""
     body.outputs = [as_result(names, x) for x in body.leaves if is_operand(x)]
     captures, state = captures_of([body]), state_of([body])
-    graph = closed(body, [*body.parameters, *captures], state)
+    graph = close_body(body, [*body.parameters, *captures], state)
     return Callee(graph, captures, state, body.leaves, body.rebuild)
 
 
-def is_operand(x: Any) -> bool:
-    """Whether a leaf of arguments or results is a value, not a part of the program."""
+def is_operand(x: object) -> bool:
+    """Whether a leaf of arguments or results is an array value; others are Python objects."""
     return isinstance(x, Expr | np.ndarray | np.generic) and not is_run_only(x)

@@ -1,4 +1,4 @@
-"""Tangents through loops, branches and calls: they travel along with the values."""
+"""Forward mode of loops, branches and calls: their graphs also compute tangents."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,88 +11,96 @@ from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import Parts, carries_derivatives
 from ..transform.forward import pushed
 from .partial_eval import Scratch, loop_reach
-from .reverse import widen
+from .reverse import extend
 from .stacks import zeros_like
 
-Tangents = Mapping[int, Any]
+Tangents = Mapping[int, Expr]
 
 
-class Moved:
-    """A graph that also gives tangents of its outputs, for tangents of the inputs `moving`.
+class TangentGraph:
+    """A graph extended with tangents of its outputs, given tangents of the inputs `active`.
 
-    `graph` takes the inputs, then the tangents; it gives the outputs, then tangents of `moved`.
+    `graph()` takes the inputs, then the tangents; it returns the outputs, then the tangents of
+    those outputs that are numbered `with_tangent`.
     """
 
     def __init__(
-        self, graph: FrozenGraph, moving: Sequence[int], always: Sequence[int] = ()
+        self, graph: FrozenGraph, active: Sequence[int], always: Sequence[int] = ()
     ) -> None:
         s = Scratch()
         inputs = s.parameters(graph.inputs)
-        tangents = s.parameters([inputs[i] for i in moving], "t/")
+        tangents = s.parameters([inputs[i] for i in active], "t/")
         outputs = s.thaw(graph, inputs)
-        found: dict[Any, Any] = {}
-        if moving:
-            given = dict(zip([inputs[i] for i in moving], tangents, strict=True))
-            found = {e: t for e, t in pushed(given, outputs).items() if t is not None}
-        self.moved = [k for k, y in enumerate(outputs) if y in found or k in always]
-        ends = [outputs[k] for k in self.moved]
-        moved = [s.expression(found[y] if y in found else zeros_like(y)) for y in ends]
-        self.inputs, self.tangents, self.outputs, self.results = inputs, tangents, outputs, moved
+        result: dict[Expr, Expr] = {}
+        if active:
+            seeds = dict(zip([inputs[i] for i in active], tangents, strict=True))
+            result = {e: t for e, t in pushed(seeds, outputs).items() if t is not None}
+        self.with_tangent = [k for k, y in enumerate(outputs) if y in result or k in always]
+        ends = [outputs[k] for k in self.with_tangent]
+        with_tangent = [s.expression(result[y] if y in result else zeros_like(y)) for y in ends]
+        self.inputs, self.tangents, self.outputs, self.results = (
+            inputs,
+            tangents,
+            outputs,
+            with_tangent,
+        )
 
     def graph(self) -> FrozenGraph:
         """The graph of values and tangents."""
         return enclosed([*self.outputs, *self.results], [*self.inputs, *self.tangents])
 
 
-def loop_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
+def loop_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
     """The tangents of a loop's results, from a loop that carries values and tangents."""
-    carries, given = attrs["carries"], attrs["gives"]
+    carries, gives = attrs["carries"], attrs["gives"]
     end = carries + attrs["lists"]
-    state = moving_state(attrs["body"], tangents, carries)
+    state = active_state(attrs["body"], tangents, carries)
     steps = [i for i in tangents if carries <= i < end]
     shared = [i for i in tangents if i >= end]
-    m = Moved(attrs["body"], [*state, *steps, *shared], always=state)
-    n, extra = len(state), [i for i in m.moved if i >= carries]
+    m = TangentGraph(attrs["body"], [*state, *steps, *shared], always=state)
+    n, extra = len(state), [i for i in m.with_tangent if i >= carries]
     start = [tangents[i] if i in tangents else zeros_like(operands[i]) for i in state]
-    parts = moved_parts(
+    parts = extended_parts(
         y, "loop",
         [*operands[:carries], *start, *operands[carries:end], *(tangents[i] for i in steps),
          *operands[end:], *(tangents[i] for i in shared)],
         {**attrs, **loop_graphs(m, state, len(steps), attrs), "carries": carries + n,
-         "lists": attrs["lists"] + len(steps), "gives": given + len(extra)},
-        [*range(carries), *range(carries + n, carries + n + given)],
+         "lists": attrs["lists"] + len(steps), "gives": gives + len(extra)},
+        [*range(carries), *range(carries + n, carries + n + gives)],
     )  # fmt: skip
     total = {i: parts[carries + j] for j, i in enumerate(state)}
-    total |= {i: parts[carries + n + given + j] for j, i in enumerate(extra)}
+    total |= {i: parts[carries + n + gives + j] for j, i in enumerate(extra)}
     return Parts(total) if total else None
 
 
-def loop_graphs(m: Moved, state: list[int], k: int, attrs: Attrs) -> dict[str, FrozenGraph | None]:
+def loop_graphs(
+    m: TangentGraph, state: list[int], k: int, attrs: Attrs
+) -> dict[str, FrozenGraph | None]:
     """The body and condition of a loop that also carries tangents of `state`, and has `k` lists."""
     cond, carries, n = attrs["cond"], attrs["carries"], len(state)
-    end, results = carries + attrs["lists"], dict(zip(m.moved, m.results, strict=True))
+    end, results = carries + attrs["lists"], dict(zip(m.with_tangent, m.results, strict=True))
     start, steps, shared = m.tangents[:n], m.tangents[n : n + k], m.tangents[n + k :]
     body = enclosed(
         [*m.outputs[:carries], *(results[i] for i in state), *m.outputs[carries:],
-         *(results[i] for i in m.moved if i >= carries)],
+         *(results[i] for i in m.with_tangent if i >= carries)],
         [*m.inputs[:carries], *start, *m.inputs[carries:end], *steps, *m.inputs[end:], *shared],
     )  # fmt: skip
     if cond is not None:
-        cond = with_ignored(cond, carries, start, shared)
+        cond = with_unused_inputs(cond, carries, start, shared)
     return {"body": body, "cond": cond}
 
 
-def moving_state(body: FrozenGraph, tangents: Iterable[int], carries: int) -> list[int]:
-    """The state that moves when operands do."""
-    reach, moving = loop_reach(body, carries), sum(1 << i for i in tangents)
+def active_state(body: FrozenGraph, tangents: Iterable[int], carries: int) -> list[int]:
+    """The loop-carried values that have a tangent if the operands `tangents` have one."""
+    reach, active = loop_reach(body, carries), sum(1 << i for i in tangents)
     inputs = body.inputs
-    return [k for k in range(carries) if reach[k] & moving and carries_derivatives(inputs[k].type)]
+    return [k for k in range(carries) if reach[k] & active and carries_derivatives(inputs[k].type)]
 
 
-def with_ignored(
+def with_unused_inputs(
     graph: FrozenGraph, after: int, some: Sequence[Expr], rest: Sequence[Expr]
 ) -> FrozenGraph:
-    """A graph with further inputs that it does not use: some after the first, some at the end."""
+    """The graph with unused inputs added: `some` after the first ones, `rest` at the end."""
     s = Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
@@ -101,43 +109,43 @@ def with_ignored(
     )
 
 
-def case_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
-    """The tangents of what the branch that is taken gives."""
-    moving = sorted(i - 1 for i in tangents if i)
-    made = [Moved(b, moving) for b in attrs["branches"]]
-    always = sorted({k for m in made for k in m.moved})
+def case_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
+    """The tangents of a branch's results, from branches that compute values and tangents."""
+    active = sorted(i - 1 for i in tangents if i)
+    made = [TangentGraph(b, active) for b in attrs["branches"]]
+    always = sorted({k for m in made for k in m.with_tangent})
     if not always:
         return None
     pairs = zip(made, attrs["branches"], strict=True)
-    whole = [m if m.moved == always else Moved(b, moving, always) for m, b in pairs]
+    whole = [m if m.with_tangent == always else TangentGraph(b, active, always) for m, b in pairs]
     branches = tuple([m.graph() for m in whole])
-    operands = (*operands, *(tangents[i + 1] for i in moving))
-    return settled(moved_parts(y, "case", operands, {"branches": branches}), always)
+    operands = (*operands, *(tangents[i + 1] for i in active))
+    return trailing_tangents(extended_parts(y, "case", operands, {"branches": branches}), always)
 
 
-def call_push(tangents: Tangents, y: Any, *operands: Any, **attrs: Any) -> Any:
-    """The tangents of what a function gives. Its forward mode is made once, and kept with it."""
-    graph, moving = attrs["function"], tuple(sorted(tangents))
-    m = graph.derived.get(("forward", moving))
+def call_jvp(tangents: Tangents, y: Expr, *operands: Expr, **attrs: Any) -> Parts | None:
+    """The tangents of a function's results; the graph of tangents is cached with its graph."""
+    graph, active = attrs["function"], tuple(sorted(tangents))
+    m = graph.derived.get(("forward", active))
     if m is None:
-        made = Moved(graph, moving)
-        m = graph.derived.setdefault(("forward", moving), (made.graph(), tuple(made.moved)))
+        made = TangentGraph(graph, active)
+        m = graph.derived.setdefault(("forward", active), (made.graph(), tuple(made.with_tangent)))
     if not m[1]:
         return None
-    operands = (*operands, *(tangents[i] for i in moving))
-    return settled(moved_parts(y, "call", operands, {"function": m[0]}), m[1])
+    operands = (*operands, *(tangents[i] for i in active))
+    return trailing_tangents(extended_parts(y, "call", operands, {"function": m[0]}), m[1])
 
 
-def moved_parts(
-    y: Expr, name: str, operands: Sequence[Any], attrs: dict[str, Any], places: Sequence[int] = ()
-) -> Sequence[Any]:
-    """What a wider form of `y` gives, which also gives tangents."""
+def extended_parts(
+    y: Expr, name: str, operands: Sequence[Expr], attrs: Attrs, places: Sequence[int] = ()
+) -> Sequence[Expr]:
+    """The parts of an extended form of `y`, which also returns tangents."""
     assert y.names is not None
-    found: Sequence[Any] = parts_of(widen(y, name, lifted(y.names, operands), attrs, places))
-    return found
+    result: Sequence[Expr] = parts_of(extend(y, name, lifted(y.names, operands), attrs, places))
+    return result
 
 
-def settled(found: Sequence[Any], moved: Sequence[int]) -> Parts:
-    """The tangents among what was given."""
-    n = len(found) - len(moved)
-    return Parts({k: found[n + j] for j, k in enumerate(moved)})
+def trailing_tangents(parts: Sequence[Expr], with_tangent: Sequence[int]) -> Parts:
+    """The tangents, which are the last of the parts."""
+    n = len(parts) - len(with_tangent)
+    return Parts({k: parts[n + j] for j, k in enumerate(with_tangent)})

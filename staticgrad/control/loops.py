@@ -1,4 +1,4 @@
-"""Loops: a function applied again and again, to a state, and to the entries of arrays."""
+"""Loops: a function applied repeatedly, to a state and to the entries of arrays."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,29 +6,30 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, logical_and, tree_map
+from gradops.typing import Operand
 
 from ..build.inputs import as_expression
 from ..ir.expr import Expr
-from .plan import Loop
+from .loop_builder import Loop
 
 
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Sequence[Any],
-    shape_invariants: Sequence[Any] | None = None,
-    maximum_iterations: Any = None,
+    cond: Callable[..., Operand],
+    body: Callable[..., object],
+    loop_vars: object,
+    shape_invariants: Sequence[object] | None = None,
+    maximum_iterations: Operand | None = None,
     residuals: str = "stack",
     name: str = "while_loop",
 ) -> Any:
-    """The `loop_vars` after `body(*loop_vars)` was applied as long as `cond(*loop_vars)` held.
+    """Replace `loop_vars` by `body(*loop_vars)` as long as `cond(*loop_vars)` holds.
 
     `loop_vars` is a list, tuple or other structure of values; both functions take its members and
-    are called now, once. `body` gives new values of the same shapes and dtypes; a shape in
-    `shape_invariants` with None for a size lets that size change. A single variable comes back by
-    itself. It can be differentiated to any order in both directions: in reverse, the values that
-    the backward reads are kept in each step, or with `residuals="recompute"` only the variables.
-    Raises ShapeError, DTypeError for a variable that changes its type, GraphError.
+    are traced once, at the call. `body` returns new values of the same shapes and dtypes; None for
+    a size in `shape_invariants` lets that size change. A single variable is returned by itself.
+    Derivatives exist to any order in both modes. Reverse mode saves the values of each step that
+    the backward reads; with `residuals="recompute"`, only the loop variables. Raises ShapeError,
+    DTypeError for a variable that changes its type, GraphError.
 
     >>> x = sg.placeholder("float32", [], name="x")
     >>> n, y = sg.while_loop(lambda i, y: y < 100, lambda i, y: (i + 1, y * x), [0, x])
@@ -44,30 +45,30 @@ def while_loop(
         body = lambda k, v: (k + 1, inner_body(*members(v)))
         shape_invariants = shape_invariants and [(), list(members(shape_invariants))]
     plan = Loop(name, steps, residuals, shape_invariants)
-    state, _ = plan.built(body, cond=cond)
+    state, _ = plan.build(body, cond=cond)
     if limited:
         state = state[1]
     return state[0] if isinstance(state, list | tuple) and len(state) == 1 else state
 
 
-def members(several: Any) -> list[Any]:
-    """What a structure of loop variables has, as the arguments of the functions."""
+def members(several: Any) -> list[object]:
+    """The members of a structure of loop variables, as arguments of the functions."""
     return list(several.values() if isinstance(several, dict) else several)
 
 
 def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: Callable[[Any, Any], object],
+    elems: object,
+    initializer: object = None,
     reverse: bool = False,
     residuals: str = "stack",
     name: str = "scan",
 ) -> Any:
-    """All states `a = fn(a, x)` for the entries x of `elems` along its first axis, as arrays.
+    """Stack the states `a = fn(a, x)` over the entries x of `elems` along its first axis.
 
-    `elems` and the state may be structures of arrays. The first state is `initializer`, or without
-    one the first entry, which then is the first result too. With `reverse` it goes from the last
-    entry to the first, and results stand where their entries do. Differentiable as `while_loop` is.
+    `elems` and the state may be structures of arrays. The first state is `initializer`; without
+    one it is the first entry, which then is the first result too. `reverse` goes from the last
+    entry to the first; a result has the index of its entry. Differentiable as `while_loop` is.
 
     >>> x = sg.placeholder("float32", [None], name="x")
     >>> sg.compile(sg.scan(lambda a, b: a * b, x, 1.0), [x])([1.0, 2.0, 3.0])
@@ -80,7 +81,7 @@ def scan(
         first = initializer = tree_map(lambda x: x[at], elems)
         elems = tree_map(lambda x: x[rest], elems)
 
-    def step(a: Any, x: Any) -> tuple[Any, Any]:
+    def step(a: object, x: object) -> tuple[object, object]:
         new = fn(a, x)
         return new, new
 
@@ -90,23 +91,23 @@ def scan(
     return tree_map(lambda a, ys: joined(a, ys, reverse), first, states)
 
 
-def joined(a: Any, ys: Any, reverse: bool) -> Any:
-    """The first state beside the others."""
+def joined(a: Expr, ys: Expr, reverse: bool) -> Expr:
+    """The first state and the other states, along one axis."""
     row = OPS["expand_dims"](a, axis=0)
     return OPS["concatenate"](*((ys, row) if reverse else (row, ys)), axis=0)
 
 
 def map_accumulate(
-    fn: Callable[[Any, Any], tuple[Any, Any]],
-    initializer: Any,
-    elems: Any,
+    fn: Callable[[Any, Any], tuple[object, object]],
+    initializer: object,
+    elems: object,
     reverse: bool = False,
     residuals: str = "stack",
     name: str = "scan",
 ) -> tuple[Any, Any]:
-    """The last state, and the results, of `state, result = fn(state, x)` for the entries x.
+    """Carry a state through `state, result = fn(state, x)`: the last state, stacked results.
 
-    It is what JAX calls scan. See `scan`.
+    This is JAX's `lax.scan`. See `scan`.
 
     >>> x = sg.placeholder("float32", [3], name="x")
     >>> total, before = sg.map_accumulate(lambda s, v: (s + v, s), 0.0, x)
@@ -114,17 +115,17 @@ def map_accumulate(
     [np.float32(6.0), array([0., 1., 3.], dtype=float32)]
     """
     plan = Loop(name, initializer, residuals, whole=True)
-    return plan.built(fn, tree_map(as_expression, elems), reverse=reverse)
+    return plan.build(fn, tree_map(as_expression, elems), reverse=reverse)
 
 
 def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: Callable[[Any, Any], object],
+    elems: object,
+    initializer: object = None,
     residuals: str = "stack",
     name: str = "foldl",
 ) -> Any:
-    """The last state `a = fn(a, x)` for the entries x of `elems`; see `scan`.
+    """The last state of `a = fn(a, x)` over the entries x of `elems`; see `scan`.
 
     >>> x = sg.placeholder("float32", [None], name="x")
     >>> sg.compile(sg.foldl(lambda a, b: a - b, x), [x])([10.0, 2.0, 3.0])
@@ -135,11 +136,13 @@ def foldl(
         initializer = tree_map(lambda x: x[0], elems)
         elems = tree_map(lambda x: x[1:], elems)
     plan = Loop(name, initializer, residuals, whole=True)
-    return plan.built(lambda a, x: (fn(a, x), ()), elems)[0]
+    return plan.build(lambda a, x: (fn(a, x), ()), elems)[0]
 
 
-def map(fn: Callable[[Any], Any], elems: Any, residuals: str = "stack", name: str = "map") -> Any:
-    """What `fn` gives for each entry of `elems` along its first axis, as arrays.
+def map(
+    fn: Callable[[Any], object], elems: object, residuals: str = "stack", name: str = "map"
+) -> Any:
+    """Apply `fn` to each entry of `elems` along its first axis, and stack the results.
 
     >>> x = sg.placeholder("float32", [None, 2], name="x")
     >>> sg.compile(sg.map(sg.reduce_sum, x), [x])([[1.0, 2.0], [3.0, 4.0]])
@@ -149,14 +152,14 @@ def map(fn: Callable[[Any], Any], elems: Any, residuals: str = "stack", name: st
 
 
 def fori(
-    lower: Any,
-    upper: Any,
-    body: Callable[[Any, Any], Any],
-    init: Any,
+    lower: Operand,
+    upper: Operand,
+    body: Callable[[Any, Any], object],
+    init: object,
     residuals: str = "stack",
     name: str = "fori",
 ) -> Any:
-    """The state after `state = body(i, state)` for the integers i from `lower` to before `upper`.
+    """The last state of `state = body(i, state)` for the integers `lower <= i < upper`.
 
     >>> x = sg.placeholder("float32", [], name="x")
     >>> n = sg.placeholder("int64", [], name="n")
@@ -165,10 +168,10 @@ def fori(
     """
     if isinstance(lower, int) and isinstance(upper, int):
         plan = Loop(name, init, residuals, whole=True)
-        return plan.built(lambda s, i: (body(i, s), ()), as_expression(np.arange(lower, upper)))[0]
+        return plan.build(lambda s, i: (body(i, s), ()), as_expression(np.arange(lower, upper)))[0]
     start = as_expression(lower)
-    found = while_loop(
+    result = while_loop(
         lambda i, s: i < upper, lambda i, s: (i + 1, body(i, s)), [start, init],
         residuals=residuals, name=name,
     )  # fmt: skip
-    return found[1]
+    return result[1]

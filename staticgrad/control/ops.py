@@ -1,10 +1,10 @@
-"""The ops of control flow: what they compute, and their types.
+"""The ops of control flow: kernels and type inference.
 
-Note [Control flow]. `loop`, `case` and `call` have graphs as attributes and give several values,
-which `part` takes apart. What a function of the user reads from outside is an operand like any
-other, so the graphs stand by themselves, and all transformations work on them as on the outer one.
-A value of each step of a loop is kept in a list, not an array: nothing is copied, and the values
-may differ in shape. `stacked` makes an array of it.
+Note [Control flow]. `loop`, `case` and `call` have graphs as attributes and return several values;
+`part` selects one of them. Captured expressions are operands like any other, so the inner graphs
+are closed, and all transformations work on them as on the outer one. The per-step values of a loop
+are kept in a list, not in an array: nothing is copied, and they may differ in shape. `stacked`
+makes an array of a list.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ArrayType, Dim, DTypeError, IndexingError, Op, ShapeError
-from gradops.core.dims import UNKNOWN
+from gradops.core.dims import UNKNOWN, Size
 from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.types import conflict
 
@@ -22,11 +22,13 @@ from ..ir.replay import bound
 from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
-from .stacks import CONTROL, no_samples
+from .stacks import CONTROL, Value, no_samples
+
+Graph = Callable[..., tuple[Value, ...]]  # compiled, or interpreted
 
 
-def taken(values: Any, index: int) -> Any:
-    """One of several values."""
+def get_part(values: Sequence[Value], index: int) -> Value:
+    """The kernel of `part`."""
     return values[index]
 
 
@@ -38,7 +40,7 @@ def part_infer(whole: ArrayType, index: int) -> ArrayType:
 
 
 part: Op = Op(
-    name="part", kernel=taken, infer=part_infer, source="{0}[{index}]", traits=CONTROL,
+    name="part", kernel=get_part, infer=part_infer, source="{0}[{index}]", traits=CONTROL,
     vjp=[lambda g, y, xs, index: Parts({index: g})],
     jvp=[lambda t, y, xs, index: t.found.get(index)],
     doc="One of the values of an op that gives several.", samples=no_samples,
@@ -47,44 +49,46 @@ part: Op = Op(
 
 def run_loop(
     *operands: Any,
-    body: Callable[..., Any],
-    cond: Callable[..., Any] | None = None,
+    body: Graph,
+    cond: Graph | None = None,
     carries: int = 0,
     lists: int = 0,
     gives: int = 0,
     reverse: bool = False,
     recompute: bool = False,
-) -> tuple[Any, ...]:
-    """The state after the last step, and lists of what the steps gave beside it.
+) -> tuple[Value, ...]:
+    """Run a loop: the final state, and lists of the other results of the steps.
 
-    There is a step for each entry of the lists among the operands; or else, as long as `cond`
+    There is a step for each entry of the lists among the operands; with `cond`, as long as it
     holds.
     """
     first, shared = carries + lists, operands[carries + lists :]
-    state, given, count = operands[:carries], [list[Any]() for _ in range(gives)], 0
+    state, kept, count = operands[:carries], [list[Value]() for _ in range(gives)], 0
     try:
         if cond is None:
             columns = [x[::-1] if reverse else x for x in operands[carries:first]]
             for step in zip(*columns, strict=True):
-                state = settled(body(*state, *step, *shared), carries, given)
+                state = keep_results(body(*state, *step, *shared), carries, kept)
                 count += 1
         else:
             while cond(*state, *shared)[0]:
-                state = settled(body(*state, *shared), carries, given)
+                state = keep_results(body(*state, *shared), carries, kept)
                 count += 1
     except Exception as error:
         error.add_note(f"  in step {count} of a loop")
         raise
-    return (*state, *(values[::-1] if reverse else values for values in given))
+    return (*state, *(values[::-1] if reverse else values for values in kept))
 
 
-def settled(found: tuple[Any, ...], carries: int, given: Sequence[list[Any]]) -> tuple[Any, ...]:
-    """The state that a step leaves, once what it gave beside it is kept."""
-    if not given:
-        return found
-    for values, value in zip(given, found[carries:], strict=True):
+def keep_results(
+    results: tuple[Value, ...], carries: int, kept: Sequence[list[Value]]
+) -> tuple[Value, ...]:
+    """Append a step's other results to their lists; returns the new state."""
+    if not kept:
+        return results
+    for values, value in zip(kept, results[carries:], strict=True):
         values.append(value)
-    return found[:carries]
+    return results[:carries]
 
 
 def loop_infer(
@@ -97,29 +101,29 @@ def loop_infer(
     reverse: bool,
     recompute: bool,
 ) -> ArrayType:
-    """The types of the state in the end, and of the lists."""
+    """The types of the final state and of the lists."""
     if len(body.outputs) != carries + gives or len(operands) < carries + lists:
         raise ShapeError("loop", operands, "the body does not fit the operands")
     steps = operands[carries : carries + lists]
     elements = [element_of(t) for t in steps]
-    given = [*operands[:carries], *elements, *operands[carries + lists :]]
-    sizes = fitting("loop", body, given)
+    types = [*operands[:carries], *elements, *operands[carries + lists :]]
+    sizes = match_sizes("loop", body, types)
     if cond is not None:
-        fitting("loop", cond, [*operands[:carries], *operands[carries + lists :]])
+        match_sizes("loop", cond, [*operands[:carries], *operands[carries + lists :]])
     require_state(operands, body, cond, carries)
     length = steps[0].shape[0] if steps else UNKNOWN
     state = [
-        kept_type(t, x.type, y.type)
+        final_type(t, x.type, y.type)
         for t, x, y in zip(operands, body.inputs, body.outputs[:carries], strict=False)
     ]
-    beside = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
-    return TupleType([*state, *(HistoryType(length, t) for t in beside)])
+    others = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
+    return TupleType([*state, *(HistoryType(length, t) for t in others)])
 
 
 def require_state(
     operands: Sequence[ArrayType], body: FrozenGraph, cond: FrozenGraph | None, carries: int
 ) -> None:
-    """Refuse a body that gives state of other types than it takes, and a condition that is none."""
+    """Raise ShapeError unless the body keeps the state's types and `cond` gives one bool."""
     for x, y in zip(body.inputs[:carries], body.outputs, strict=False):
         same = x.dtype == y.dtype and len(x.shape) == len(y.shape)
         if not same or type(x.type) is not type(y.type) or conflict(x.shape, y.shape):
@@ -129,47 +133,47 @@ def require_state(
 
 
 def element_of(type: ArrayType) -> ArrayType:
-    """The type of what a step is given of a list."""
+    """The type of one entry of a list or array."""
     if isinstance(type, HistoryType):
         return type.element
     return ArrayType(type.shape[1:], type.dtype)
 
 
-def fitting(op: str, graph: FrozenGraph, given: Sequence[ArrayType]) -> dict[str, Any]:
-    """What the sizes in a graph stand for when it is given operands, which it may refuse."""
-    wanted = [e.type for e in graph.inputs]
-    if len(wanted) != len(given):
-        raise ShapeError(op, given, f"the graph inside takes {len(wanted)} operands")
-    sizes: dict[str, Any] = {}
-    for want, t in zip(wanted, given, strict=True):
-        if want.dtype != t.dtype or type_name(want) != type_name(t):
-            raise DTypeError(op, given, f"{t} is given where {want} is wanted")
-        if len(want.shape) != len(t.shape) or conflict(want.shape, t.shape):
-            raise ShapeError(op, given, f"{t} is given where {want} is wanted")
-        for n, m in zip(want.shape, t.shape, strict=True):
+def match_sizes(op: str, graph: FrozenGraph, types: Sequence[ArrayType]) -> dict[str, Size]:
+    """The sizes in a graph by name, for operands of these types; raises if they do not fit."""
+    expected = [e.type for e in graph.inputs]
+    if len(expected) != len(types):
+        raise ShapeError(op, types, f"the graph inside takes {len(expected)} operands")
+    sizes: dict[str, Size] = {}
+    for expect, t in zip(expected, types, strict=True):
+        if expect.dtype != t.dtype or type_name(expect) != type_name(t):
+            raise DTypeError(op, types, f"{t} is given where {expect} is wanted")
+        if len(expect.shape) != len(t.shape) or conflict(expect.shape, t.shape):
+            raise ShapeError(op, types, f"{t} is given where {expect} is wanted")
+        for n, m in zip(expect.shape, t.shape, strict=True):
             if isinstance(n, Dim) and n.linear is not None and n == Dim(n.linear[0]):
                 sizes.setdefault(n.linear[0], m)
     return sizes
 
 
-def kept_type(given: ArrayType, before: ArrayType, after: ArrayType) -> ArrayType:
-    """The type of a loop's state in the end: sizes that a step may change are unknown."""
-    axes = zip(given.shape, before.shape, after.shape, strict=True)
-    return relaxed(given, tuple(n if a == b else UNKNOWN for n, a, b in axes))
+def final_type(start: ArrayType, before: ArrayType, after: ArrayType) -> ArrayType:
+    """The type of a loop's final state: sizes that a step may change are unknown."""
+    axes = zip(start.shape, before.shape, after.shape, strict=True)
+    return relaxed(start, tuple(n if a == b else UNKNOWN for n, a, b in axes))
 
 
 loop: Op = Op(
     name="loop", kernel=run_loop, infer=loop_infer, arity=None, traits=CONTROL,
     source="loop({operands}, body={body}, cond={cond}, carries={carries}, lists={lists},"
     " gives={gives}, reverse={reverse})",
-    vjp=JointVJP(reverse.loop_shares, loop_reach), jvp=JointJVP(forward.loop_push),
+    vjp=JointVJP(reverse.loop_vjp, loop_reach), jvp=JointJVP(forward.loop_jvp),
     batch=batch.loop_batch,
-    doc="A function applied again and again.", samples=no_samples,
+    doc="Repeated application of a function.", samples=no_samples,
 )  # fmt: skip
 
 
-def run_case(*operands: Any, branches: Sequence[Callable[..., Any]]) -> Any:
-    """What the branch numbered by the first operand gives; the last one, if there is none of it."""
+def run_case(*operands: Any, branches: Sequence[Graph]) -> tuple[Value, ...]:
+    """Run the branch that the first operand numbers; for any other number, the last."""
     i = int(operands[0])
     return branches[i if 0 <= i < len(branches) else -1](*operands[1:])
 
@@ -177,18 +181,18 @@ def run_case(*operands: Any, branches: Sequence[Callable[..., Any]]) -> Any:
 def case_infer(
     index: ArrayType, *operands: ArrayType, branches: Sequence[FrozenGraph]
 ) -> ArrayType:
-    """The types on which the branches agree."""
+    """The common types of the branches' results."""
     if index.shape or index.dtype.kind not in "iub":
         raise ShapeError("case", [index], "the branch is chosen by one integer or truth value")
-    given = []
+    rows = []
     for branch in branches:
-        sizes = fitting("case", branch, operands)
-        given.append([bound(e.type, sizes, UNKNOWN) for e in branch.outputs])
-    return TupleType([agreed(types) for types in zip(*given, strict=True)])
+        sizes = match_sizes("case", branch, operands)
+        rows.append([bound(e.type, sizes, UNKNOWN) for e in branch.outputs])
+    return TupleType([common_type(types) for types in zip(*rows, strict=True)])
 
 
-def agreed(types: Sequence[ArrayType]) -> ArrayType:
-    """The type of a value that one of several graphs gives."""
+def common_type(types: Sequence[ArrayType]) -> ArrayType:
+    """The common type of one result of all branches."""
     first = types[0]
     for t in types[1:]:
         if t.dtype != first.dtype or t.ndim != first.ndim or conflict(t.shape, first.shape):
@@ -200,27 +204,27 @@ def agreed(types: Sequence[ArrayType]) -> ArrayType:
 case: Op = Op(
     name="case", kernel=run_case, infer=case_infer, arity=None, traits=CONTROL,
     source="case({operands}, branches={branches})",
-    vjp=JointVJP(reverse.case_shares, case_reach), jvp=JointJVP(forward.case_push),
+    vjp=JointVJP(reverse.case_vjp, case_reach), jvp=JointJVP(forward.case_jvp),
     batch=batch.case_batch,
     doc="One of several functions, chosen by a number.", samples=no_samples,
 )  # fmt: skip
 
 
-def run_call(*operands: Any, function: Callable[..., Any]) -> Any:
-    """What the function gives."""
+def run_call(*operands: Value, function: Graph) -> tuple[Value, ...]:
+    """The kernel of `call`."""
     return function(*operands)
 
 
 def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
-    """The types that the function gives."""
-    sizes = fitting("call", function, operands)
+    """The types of the function's results."""
+    sizes = match_sizes("call", function, operands)
     return TupleType([bound(e.type, sizes, UNKNOWN) for e in function.outputs])
 
 
 call: Op = Op(
     name="call", kernel=run_call, infer=call_infer, arity=None, traits=CONTROL,
     source="{function}({operands})",
-    vjp=JointVJP(reverse.call_shares, call_reach), jvp=JointJVP(forward.call_push),
+    vjp=JointVJP(reverse.call_vjp, call_reach), jvp=JointJVP(forward.call_jvp),
     batch=batch.call_batch,
     doc="A function of a graph, applied.", samples=no_samples,
 )  # fmt: skip

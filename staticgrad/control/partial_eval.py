@@ -1,10 +1,9 @@
-"""Taking a graph apart: built again where it can be built on, differentiated, and closed again."""
+"""Partial evaluation: graphs split for reverse mode into a forward with residuals, a backward."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from gradops import ArrayType
 from gradops.core.traits import Trait
@@ -17,26 +16,26 @@ from ..ir.graph import FrozenGraph, names_in, reachable, sizes_missing, sizes_un
 from ..ir.names import Names
 from ..ir.tuple_types import TupleType, carries_derivatives
 from ..transform.reverse import carried_by, pulled
-from .stacks import Listed, is_list, plain
+from .stacks import Cotangent, ListCotangent, as_expr, is_list
 
 
 class Scratch:
-    """A graph to build in, and expressions of frozen graphs thawed into it."""
+    """A temporary graph, into which frozen graphs are copied to build on them."""
 
     def __init__(self) -> None:
         self.graph = Graph("inside")
         self.names: Names = self.graph.names
 
     def parameter(self, type: ArrayType, name: str) -> Expr:
-        """A new value to be given from outside."""
+        """A new input."""
         return parameter(self.names, type, name)
 
     def parameters(self, like: Iterable[Expr], prefix: str = "") -> list[Expr]:
-        """Parameters of the types of expressions."""
+        """New inputs of the types of expressions."""
         return [self.parameter(e.type, prefix + e.name) for e in like]
 
     def thaw(self, graph: FrozenGraph, inputs: Sequence[Expr]) -> list[Expr]:
-        """The outputs of a frozen graph, as expressions built on `inputs` of the same types."""
+        """Copy a frozen graph onto `inputs`, of the types of its own; returns its outputs."""
         made = dict(zip(graph.inputs, inputs, strict=True))
         for e in graph.order:
             if e not in made:
@@ -47,27 +46,27 @@ class Scratch:
                 )  # fmt: skip
         return [made[e] for e in graph.outputs]
 
-    def expression(self, x: Any) -> Expr:
-        """Whatever a rule gave, as an expression of this graph."""
+    def expression(self, x: object) -> Expr:
+        """The result of a rule as an expression of this graph."""
         return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
 
 
 def dependencies(graph: FrozenGraph) -> tuple[int, ...]:
-    """For each output, the inputs on which it depends with a derivative, as bits of a number."""
-    found: tuple[int, ...] | None = graph.derived.get("dependencies")
-    if found is None:
+    """For each output, a bit mask of the inputs on which it depends differentiably."""
+    result: tuple[int, ...] | None = graph.derived.get("dependencies")
+    if result is None:
         bits: dict[Expr, int] = {}
         for i, e in enumerate(graph.inputs):
             bits[e] = (1 << i) if carries_derivatives(e.type) else 0
         for e in graph.order:
             if e not in bits:
-                bits[e] = passed_on(e, bits)
-        found = graph.derived["dependencies"] = tuple([bits[e] for e in graph.outputs])
-    return found
+                bits[e] = inputs_reaching(e, bits)
+        result = graph.derived["dependencies"] = tuple([bits[e] for e in graph.outputs])
+    return result
 
 
-def passed_on(e: Expr, bits: Mapping[Expr, int]) -> int:
-    """The inputs that reach an expression by rules."""
+def inputs_reaching(e: Expr, bits: Mapping[Expr, int]) -> int:
+    """The bit mask of inputs that reach an expression through derivative rules."""
     if e.op is None or e.dtype.kind not in "fcO":
         return 0
     total = 0
@@ -76,53 +75,53 @@ def passed_on(e: Expr, bits: Mapping[Expr, int]) -> int:
     return total
 
 
-def loop_reach(body: FrozenGraph, carries: int, **attrs: Any) -> tuple[int, ...]:
-    """The operands of a loop on which each of its values depends, through any number of steps."""
-    found: tuple[int, ...] | None = body.derived.get(("reach", carries))
-    if found is None:
+def loop_reach(body: FrozenGraph, carries: int, **attrs: object) -> tuple[int, ...]:
+    """For each result of a loop, the operands it depends on, through any number of steps."""
+    result: tuple[int, ...] | None = body.derived.get(("reach", carries))
+    if result is None:
         once = dependencies(body)
         state = [once[k] | 1 << k for k in range(carries)]
         settled = False
         while not settled:
             before = list(state)
             for k in range(carries):
-                state[k] = through(state[k], state)
+                state[k] = with_dependencies(state[k], state)
             settled = state == before
-        rest = [through(each, state) for each in once[carries:]]
-        found = body.derived["reach", carries] = (*state, *rest)
-    return found
+        rest = [with_dependencies(each, state) for each in once[carries:]]
+        result = body.derived["reach", carries] = (*state, *rest)
+    return result
 
 
-def through(bits: int, state: Sequence[int]) -> int:
-    """Some operands, and those on which the state among them depends."""
-    for k in chosen(bits & ((1 << len(state)) - 1)):
+def with_dependencies(bits: int, state: Sequence[int]) -> int:
+    """Operands, and those on which the state among them depends."""
+    for k in set_bits(bits & ((1 << len(state)) - 1)):
         bits |= state[k]
     return bits
 
 
 def case_reach(branches: Sequence[FrozenGraph]) -> list[int]:
-    """The operands on which each value depends, in any branch."""
+    """For each result, the operands on which it depends in any branch."""
     rows = zip(*map(dependencies, branches), strict=True)
     return [reduce(or_, row) << 1 for row in rows]
 
 
 def call_reach(function: FrozenGraph) -> Sequence[int]:
-    """The operands on which each value of a function depends."""
+    """For each result of a function, the operands on which it depends."""
     return dependencies(function)
 
 
-def chosen(bits: int) -> set[int]:
-    """The numbers of the bits that are set."""
+def set_bits(bits: int) -> set[int]:
+    """The positions of the bits that are set."""
     return {i for i in range(bits.bit_length()) if bits >> i & 1}
 
 
 @dataclass(frozen=True)
 class Split:
-    """A graph that also gives what its backward reads, and its backward.
+    """A graph split for reverse mode: a forward that also returns residuals, and a backward.
 
-    `forward` has the outputs of the graph and after them `kept` further ones. `backward` takes the
-    inputs numbered `reads`, the values kept, and a cotangent for each of the `seeds`; it gives
-    those of the inputs numbered `gives`.
+    `forward` returns the outputs of the graph and then `kept` residuals. `backward` takes the
+    inputs numbered `reads`, the residuals, and a cotangent for each of the `seeds`; it returns the
+    cotangents of the inputs numbered `gives`.
     """
 
     forward: FrozenGraph
@@ -133,7 +132,7 @@ class Split:
 
     @property
     def kept_values(self) -> Sequence[Expr]:
-        """The inputs of the backward that are values kept."""
+        """The inputs of the backward that are residuals."""
         return self.backward.inputs[len(self.reads) : len(self.reads) + self.kept]
 
     @property
@@ -149,18 +148,18 @@ def split(
     recompute: bool = False,
     fixed: Iterable[int] = (),
 ) -> Split:
-    """The backward of a graph from the outputs `seeds` to the inputs `wanted`.
+    """Split a graph for reverse mode from the outputs `seeds` to the inputs `wanted`.
 
-    With `recompute` all values are computed again from the inputs; without it, those are that
-    depend only on the inputs numbered `fixed`, and views.
+    With `recompute` the backward recomputes all values from the inputs; otherwise only views, and
+    values that depend on no inputs but those numbered `fixed`.
     """
     s = Scratch()
     inputs = s.parameters(graph.inputs)
     outputs = s.thaw(graph, inputs)
     cotangents = s.parameters([outputs[i] for i in seeds], "d/")
-    found = pulled_all([outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
-    gives = [i for i in wanted if inputs[i] in found]
-    results = [s.expression(found[inputs[i]]) for i in gives]
+    result = pull_back_all([outputs[i] for i in seeds], cotangents, [inputs[i] for i in wanted])
+    gives = [i for i in wanted if inputs[i] in result]
+    results = [s.expression(result[inputs[i]]) for i in gives]
     unchanging = depends_only_on(inputs, fixed)
     first = cotangents[0].number if cotangents else 0
     kept, reads = residuals(
@@ -171,19 +170,19 @@ def split(
     return Split(forward, backward, tuple(reads), len(kept), tuple(gives))
 
 
-def pulled_all(
+def pull_back_all(
     ys: Sequence[Expr], cotangents: Sequence[Expr], xs: Sequence[Expr]
-) -> dict[Expr, Any]:
-    """The cotangents of xs, where one expression may be several of the ys."""
-    seeds: dict[Expr, Any] = {}
+) -> dict[Expr, Expr]:
+    """The cotangents of xs; an expression may occur several times among the ys."""
+    seeds: dict[Expr, Cotangent] = {}
     for y, g in zip(ys, cotangents, strict=True):
-        ct = Listed(g, y) if is_list(g) else g
+        ct = ListCotangent(g, y) if is_list(g) else g
         seeds[y] = seeds[y] + ct if y in seeds else ct
-    return {e: plain(ct) for e, ct in pulled(seeds, xs, ()).items()}
+    return {e: as_expr(ct) for e, ct in pulled(seeds, xs, ()).items()}
 
 
 def depends_only_on(inputs: Sequence[Expr], fixed: Iterable[int]) -> Callable[[Expr], bool]:
-    """Whether an expression is the same in every step, its inputs numbered `fixed` being so."""
+    """A predicate: an expression depends on no inputs but those numbered `fixed`."""
     same = {inputs[i] for i in fixed}
     known: dict[Expr, bool] = {e: e in same for e in inputs}
 
@@ -203,9 +202,10 @@ def residuals(
     first: int,
     again: Callable[[Expr], bool],
 ) -> tuple[list[Expr], list[int]]:
-    """What of the forward part the backward part reads: expressions to keep, numbers of inputs.
+    """The residuals, and the numbers of the inputs, that the backward part reads.
 
-    The backward part is what has numbers from `first` on. What is computed again is part of it.
+    The backward part is the expressions with numbers from `first` on, and those forward ones that
+    are recomputed, as `again` says.
     """
     numbers = {e: i for i, e in enumerate(inputs)}
     kept: dict[Expr, None] = {}
@@ -223,18 +223,18 @@ def residuals(
             new = [x for x in e.inputs if x not in seen]
             seen.update(new)
             stack += new
-    tell_sizes(results, kept, reads, inputs, cotangents)
+    add_size_sources(results, kept, reads, inputs, cotangents)
     return sorted(kept, key=lambda e: e.number), sorted(reads)
 
 
-def tell_sizes(
+def add_size_sources(
     results: Sequence[Expr],
     kept: dict[Expr, None],
     reads: dict[int, None],
     inputs: Sequence[Expr],
     cotangents: set[Expr],
 ) -> None:
-    """Add to `reads`, or to `kept`, what tells sizes that the backward part, or its own, uses."""
+    """Add to `reads`, or to `kept`, expressions that determine sizes in the backward part."""
     ends = {*kept, *cotangents, *(inputs[i] for i in reads)}
     between = reachable(results, stop=ends)
     told = {name for e in ends for name in names_in(e)}
@@ -251,7 +251,7 @@ def tell_sizes(
 
 
 def is_cheap(e: Expr) -> bool:
-    """Whether computing it again costs no more than reading it."""
+    """Whether recomputing an expression costs no more than reading it."""
     if e.op is None or isinstance(e.type, TupleType):  # of several values, parts are kept
         return True
     return e.op.name == "unpack" or (Trait.VIEW in e.op.traits and Trait.CONTROL not in e.op.traits)

@@ -1,6 +1,6 @@
-"""The ops of lists: the values that the steps of a loop gave, which may differ in shape.
+"""The ops on lists: the per-step values of a loop, which may differ in shape.
 
-Those that treat each entry by itself take residuals, too: see Note [Packing].
+Ops that treat each entry by itself take residuals, too: see Note [Packing].
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,202 +9,213 @@ from typing import Any
 import numpy as np
 
 from gradops import OPS, ArrayType, Op, ShapeError
-from gradops.core.dims import UNKNOWN
+from gradops.core.dims import UNKNOWN, Size
 from gradops.core.rules import NO_RULES, JointJVP
 from gradops.core.traits import Trait
+from gradops.typing import Attrs
 
+from ..ir.expr import Expr
 from ..ir.tuple_types import HistoryType, Parts, ResidualsType, relaxed
 
 Flags = Sequence[bool]
+Value = np.ndarray | np.generic | list | tuple  # of a run: an array, or a nested list of them
 CONTROL = frozenset({Trait.CONTROL, Trait.VIEW})  # results may lie in the memory of operands
 
 
-def no_samples(rng: Any) -> list[Any]:
-    """Their operands are no arrays alone; tests/staticgrad/control has their properties."""
+def no_samples(rng: np.random.Generator) -> list[tuple[Sequence[object], Attrs]]:
+    """No samples: operands are lists too. tests/staticgrad/control tests these ops."""
     return []
 
 
-def stacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """The lists of all examples, whose entries have the examples first, as arrays of examples."""
-    t = stacks[0].type.element
-    return to_front(op(stacks[0], shape=t.shape, dtype=attrs["dtype"]))
+def stacked_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
+    """Batch `stacked`: a list whose entries are batches as a batch of arrays."""
+    t = stacks[0].type
+    assert isinstance(t, HistoryType)
+    return swap_leading_axes(op(stacks[0], shape=t.element.shape, dtype=attrs["dtype"]))
 
 
-def unstacked_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """Arrays of examples as a list, whose entries have the examples first."""
-    return op(to_front(stacks[0]))
+def unstacked_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
+    """Batch `unstacked`: a batch of arrays as a list whose entries are batches."""
+    return op(swap_leading_axes(stacks[0]))
 
 
-def retyped_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """Lists of examples as they are."""
+def retyped_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
+    """Batch `retyped`: lists of batches as they are."""
     return stacks[0]
 
 
-def alike_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """An op that treats each entry by itself, on lists of examples."""
+def entrywise_batch(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
+    """Batch an op that treats each entry by itself."""
     return op(*stacks)
 
 
-def spread_batch(op: Any, stacks: Sequence[Any], batched: Flags, attrs: dict[str, Any]) -> Any:
-    """An op on lists or residuals, of which all have to have examples."""
-    return op(*spread_all(stacks, batched, size_of(stacks, batched)), **attrs)
+def all_batched(op: Op, stacks: Sequence[Expr], batched: Flags, attrs: Attrs) -> Expr:
+    """Batch an op on lists or residuals whose operands all need a batch axis."""
+    return op(*add_batch_axes(stacks, batched, batch_size(stacks, batched)), **attrs)
 
 
-def spread_all(stacks: Sequence[Any], batched: Flags, size: Any) -> list[Any]:
-    """Operands of which all have so many examples in front."""
-    return [x if b else spread(x, size) for x, b in zip(stacks, batched, strict=True)]
+def add_batch_axes(stacks: Sequence[Expr], batched: Flags, size: Size) -> list[Expr]:
+    """The operands, all with a leading batch axis."""
+    return [x if b else add_batch_axis(x, size) for x, b in zip(stacks, batched, strict=True)]
 
 
-def to_front(x: Any) -> Any:
+def swap_leading_axes(x: Expr) -> Expr:
     """An array with its first two axes exchanged."""
     return OPS["transpose"](x, axes=(1, 0, *range(2, len(x.shape))))
 
 
-class Listed:
-    """The cotangent of the list `x`, which is added to another one entry by entry."""
+class ListCotangent:
+    """The cotangent of the list `x`; two of them are added entry by entry."""
 
     __slots__ = ("dtype", "shape", "values", "x")
 
-    def __init__(self, values: Any, x: Any) -> None:
+    def __init__(self, values: Expr, x: Expr) -> None:
         self.values, self.x, self.shape, self.dtype = values, x, x.shape, x.dtype
 
-    def __add__(self, other: Any) -> "Listed":
-        return Listed(plus(self.values, plain(other)), self.x)
+    def __add__(self, other: "Cotangent") -> "ListCotangent":
+        return ListCotangent(add(self.values, as_expr(other)), self.x)
 
 
-class Partly:
-    """The cotangent of the residuals `x`: that of some of the values in them, zeros for others."""
+class PartialCotangent:
+    """The cotangent of the residuals `x`, given for some of their values, zero for others."""
 
     __slots__ = ("dtype", "found", "shape", "x")
 
-    def __init__(self, x: Any, found: Mapping[int, Any]) -> None:
+    def __init__(self, x: Expr, found: Mapping[int, "Cotangent"]) -> None:
         self.x, self.found, self.shape, self.dtype = x, dict(found), x.shape, x.dtype
 
-    def __add__(self, other: Any) -> Any:
-        if not isinstance(other, Partly):
+    def __add__(self, other: "Cotangent") -> "Cotangent":
+        if not isinstance(other, PartialCotangent):
             return other + self
         total = dict(self.found)
         for i, ct in other.found.items():
             total[i] = total[i] + ct if i in total else ct
-        return Partly(self.x, total)
+        return PartialCotangent(self.x, total)
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Expr:
         """The cotangent as residuals."""
-        return OPS["zero_but"](self.x, *map(plain, self.found.values()), places=tuple(self.found))
+        return OPS["zero_but"](self.x, *map(as_expr, self.found.values()), places=tuple(self.found))
 
 
-def is_list(x: Any) -> bool:
-    """Whether an expression is a list, or residuals, and not an array."""
+Cotangent = Expr | ListCotangent | PartialCotangent
+
+
+def is_list(x: Expr) -> bool:
+    """Whether an expression is a list or residuals, not an array."""
     return isinstance(x.type, HistoryType | ResidualsType)
 
 
-def plus(a: Any, b: Any) -> Any:
+def add(a: Expr, b: Expr) -> Expr:
     """The sum of two arrays or two lists."""
     return summed(a, b) if is_list(a) else a + b
 
 
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: Expr) -> Expr:
     """Zeros of the type of an array or a list."""
     return zeroed(x) if is_list(x) else OPS["full_like"](x, value=0)
 
 
-def plain(ct: Any) -> Any:
+def as_expr(ct: Cotangent) -> Expr:
     """A cotangent as an expression."""
-    return ct.values if isinstance(ct, Listed | Partly) else ct
+    return ct.values if isinstance(ct, ListCotangent | PartialCotangent) else ct
 
 
-def share_of(x: Any, ct: Any) -> Any:
-    """The cotangent that a rule gives for `x`: the list `ct` as an array, if that is what x is."""
+def cotangent_like(x: Expr, ct: Expr) -> Cotangent:
+    """The cotangent of `x` in the form of `x`: an array for an array, a list for a list."""
     if is_list(x):
-        return Listed(ct if ct.type == x.type else retyped(ct, x), x)
+        return ListCotangent(ct if ct.type == x.type else retyped(ct, x), x)
     return stacked(ct, shape=x.shape[1:], dtype=x.dtype) if is_list(ct) else ct
 
 
-def values_of(g: Parts) -> dict[int, Any]:
+def cotangents_in(g: Parts) -> dict[int, Expr]:
     """The cotangents of several values, as expressions."""
-    return {i: plain(ct) for i, ct in g.found.items()}
+    return {i: as_expr(ct) for i, ct in g.found.items()}
 
 
-def filled(values: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Arrays of one shape, in a list, as one array."""
-    found = np.empty((len(values), *shape), dtype)
+def stack_values(
+    values: Sequence[np.ndarray], shape: tuple[int, ...], dtype: np.dtype
+) -> np.ndarray:
+    """The kernel of `stacked`."""
+    result = np.empty((len(values), *shape), dtype)
     for i, x in enumerate(values):
-        found[i] = x
-    return found
+        result[i] = x
+    return result
 
 
-def stacked_infer(values: ArrayType, shape: Any, dtype: Any) -> ArrayType:
+def stacked_infer(values: ArrayType, shape: tuple[Size, ...], dtype: np.dtype) -> ArrayType:
     """The type of a list as an array."""
     if not isinstance(values, HistoryType) or UNKNOWN in values.shape:
         raise ShapeError(
-            "stacked", [values], "values of different shapes are no array",
+            "stacked", [values], "values of different shapes do not form an array",
             hint="give each step's value the same shape: pad it, or keep it in the loop's state",
         )  # fmt: skip
     return ArrayType(values.shape, values.dtype)
 
 
 stacked: Op = Op(
-    name="stacked", kernel=filled, infer=stacked_infer, traits=frozenset({Trait.CONTROL}),
+    name="stacked", kernel=stack_values, infer=stacked_infer, traits=frozenset({Trait.CONTROL}),
     source="stacked({0}, {shape}, {dtype})",
-    vjp=[lambda g, y, xs, shape, dtype: share_of(xs, unstacked(g))],
+    vjp=[lambda g, y, xs, shape, dtype: cotangent_like(xs, unstacked(g))],
     jvp=[lambda t, y, xs, shape, dtype: stacked(t, shape=shape, dtype=dtype)],
-    batch=stacked_batch, doc="The values of a loop's steps as one array.", samples=no_samples,
+    batch=stacked_batch, doc="The per-step values of a loop as one array.", samples=no_samples,
 )  # fmt: skip
 
 
-def apart(values: Any) -> Any:
-    """An array as the list of its entries along the first axis."""
+def unstack_values(values: np.ndarray) -> list[np.ndarray]:
+    """The entries of an array along its first axis, as a list."""
     return list(values)
 
 
 unstacked: Op = Op(
-    name="unstacked", kernel=apart, traits=CONTROL, source="unstacked({0})",
+    name="unstacked", kernel=unstack_values, traits=CONTROL, source="unstacked({0})",
     infer=lambda x: HistoryType(x.shape[0], ArrayType(x.shape[1:], x.dtype)),
-    vjp=[lambda g, y, x: share_of(x, plain(g))],
+    vjp=[lambda g, y, x: cotangent_like(x, as_expr(g))],
     jvp=[lambda t, y, x: unstacked(t)],
-    batch=unstacked_batch, doc="An array as values for a loop's steps.", samples=no_samples,
+    batch=unstacked_batch, doc="An array as a list of entries for a loop's steps.",
+    samples=no_samples,
 )  # fmt: skip
 
 
-def same(values: Any, like: Any) -> Any:
-    """The first operand."""
+def first_value(values: Value, like: Value) -> Value:
+    """The kernel of `retyped`: the first operand."""
     return values
 
 
 retyped: Op = Op(
-    name="retyped", kernel=same, infer=lambda values, like: like, arity=2, traits=CONTROL,
+    name="retyped", kernel=first_value, infer=lambda values, like: like, arity=2, traits=CONTROL,
     source="{0}",
-    vjp=[lambda g, y, values, like: share_of(values, plain(g)), None],
+    vjp=[lambda g, y, values, like: cotangent_like(values, as_expr(g)), None],
     jvp=[lambda t, y, values, like: retyped(t, like), None],
     batch=retyped_batch, doc="A list that is known to be as long as another.",
     samples=no_samples,
 )  # fmt: skip
 
 
-def sums(a: Any, b: Any) -> Any:
-    """The sums of the entries of two lists."""
+def add_lists(a: Any, b: Any) -> Value:
+    """The add_lists of the entries of two lists."""
     if type(a) not in (list, tuple):
         return a + b
-    return type(a)([sums(x, y) for x, y in zip(a, b, strict=True)])
+    return type(a)([add_lists(x, y) for x, y in zip(a, b, strict=True)])
 
 
 summed: Op = Op(
-    name="summed", kernel=sums, infer=lambda a, b: a, arity=2, traits=CONTROL,
+    name="summed", kernel=add_lists, infer=lambda a, b: a, arity=2, traits=CONTROL,
     source="summed({0}, {1})",
-    vjp=[lambda g, y, a, b: share_of(a, plain(g)), lambda g, y, a, b: share_of(b, plain(g))],
-    jvp=JointJVP(lambda tangents, y, a, b: summed_push(*tangents.values())),
-    batch=spread_batch, doc="The sum of two lists, entry by entry.", samples=no_samples,
+    vjp=[lambda g, y, a, b: cotangent_like(a, as_expr(g)),
+         lambda g, y, a, b: cotangent_like(b, as_expr(g))],
+    jvp=JointJVP(lambda tangents, y, a, b: summed_jvp(*tangents.values())),
+    batch=all_batched, doc="The sum of two lists, entry by entry.", samples=no_samples,
 )  # fmt: skip
 
 
-def summed_push(t: Any, *others: Any) -> Any:
-    """The tangent of a sum of lists, of which one or both move."""
+def summed_jvp(t: Expr, *others: Expr) -> Expr:
+    """The tangent of a sum of lists, of which one or both have a tangent."""
     return summed(t, *others) if others else t
 
 
-def zeros(values: Any) -> Any:
-    """Zeros in the place of the entries of a list."""
+def zeros(values: Any) -> Value:
+    """Zeros like the entries of a list."""
     if isinstance(values, np.generic):
         return type(values)()
     if type(values) not in (list, tuple):
@@ -214,37 +225,37 @@ def zeros(values: Any) -> Any:
 
 zeroed: Op = Op(
     name="zeroed", kernel=zeros, infer=lambda values: values, source="zeroed({0})",
-    traits=frozenset({Trait.CONTROL}), vjp=NO_RULES, jvp=NO_RULES, batch=alike_batch,
+    traits=frozenset({Trait.CONTROL}), vjp=NO_RULES, jvp=NO_RULES, batch=entrywise_batch,
     doc="A list of zeros, like another list.", samples=no_samples,
 )  # fmt: skip
 
 
-def spread(x: Any, size: Any) -> Any:
-    """An array, or each entry of a list, once for each of so many examples."""
+def add_batch_axis(x: Expr, size: Size) -> Expr:
+    """An array, or each entry of a list, broadcast along a new leading batch axis."""
     return repeated(x, size=size) if is_list(x) else OPS["broadcast_to"](x, shape=(size, *x.shape))
 
 
-def copies(values: Any, size: int) -> Any:
-    """Entries with a new first axis, along which they are repeated."""
+def broadcast_entries(values: Any, size: int) -> Value:
+    """Entries broadcast along a new first axis."""
     if type(values) in (list, tuple):
-        return type(values)([copies(x, size) for x in values])
+        return type(values)([broadcast_entries(x, size) for x in values])
     return np.broadcast_to(values, (size, *np.shape(values)))
 
 
-def totals(values: Any) -> Any:
+def sum_entries(values: Any) -> Value:
     """Entries summed over their first axis."""
     if type(values) not in (list, tuple):
         return np.sum(values, axis=0)
-    return type(values)([totals(x) for x in values])
+    return type(values)([sum_entries(x) for x in values])
 
 
-def with_examples(type: ArrayType, size: Any) -> ArrayType:
-    """The type of a stack of examples; of a list, the entries are stacks."""
+def with_batch_axis(type: ArrayType, size: Size) -> ArrayType:
+    """The type with a leading batch axis; in a list, each entry has one."""
     return with_entries(type, lambda t: relaxed(t, (size, *t.shape)))
 
 
-def size_of(stacks: Sequence[Any], batched: Flags) -> Any:
-    """How many examples there are."""
+def batch_size(stacks: Sequence[Expr], batched: Flags) -> Size:
+    """The size of the batch axis."""
     return entry_of(next(x for x, b in zip(stacks, batched, strict=True) if b)).shape[0]
 
 
@@ -256,23 +267,25 @@ def with_entries(type: ArrayType, entry: Callable[[ArrayType], ArrayType]) -> Ar
 
 
 repeated: Op = Op(
-    name="repeated", kernel=copies, source="repeated({0}, {size})", traits=CONTROL,
-    infer=with_examples,
-    vjp=[lambda g, y, values, size: share_of(values, totalled(plain(g)))],
+    name="repeated", kernel=broadcast_entries, source="repeated({0}, {size})", traits=CONTROL,
+    infer=with_batch_axis,
+    vjp=[lambda g, y, values, size: cotangent_like(values, totalled(as_expr(g)))],
     jvp=[lambda t, y, values, size: repeated(t, size=size)],
-    doc="A list whose entries are repeated, for each of several examples.", samples=no_samples,
+    doc="A list whose entries are broadcast along a new batch axis.", samples=no_samples,
 )  # fmt: skip
 totalled: Op = Op(
-    name="totalled", kernel=totals, source="totalled({0})", traits=frozenset({Trait.CONTROL}),
+    name="totalled", kernel=sum_entries, source="totalled({0})", traits=frozenset({Trait.CONTROL}),
     infer=lambda values: with_entries(values, lambda t: t.example),
-    vjp=[lambda g, y, values: share_of(values, spread(plain(g), entry_of(values).shape[0]))],
+    vjp=[lambda g, y, values: cotangent_like(
+        values, add_batch_axis(as_expr(g), entry_of(values).shape[0])
+    )],
     jvp=[lambda t, y, values: totalled(t)],
-    doc="A list whose entries are summed over several examples.", samples=no_samples,
+    doc="A list whose entries are summed over the batch axis.", samples=no_samples,
 )  # fmt: skip
 
 
-def entry_of(values: Any) -> ArrayType:
-    """The type of the entries of a list."""
+def entry_of(values: Expr) -> ArrayType:
+    """The type of the innermost entries of nested lists."""
     type = values.type
     while isinstance(type, HistoryType):
         type = type.element

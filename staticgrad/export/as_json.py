@@ -62,7 +62,7 @@ def node_document(
 ) -> dict[str, Any]:
     """What JSON tells of a node."""
     e = n.expr
-    found = {
+    result = {
         "id": n.id,
         "name": e.name,
         "op": e.what,
@@ -76,10 +76,10 @@ def node_document(
         "line": None if e.place is None else line_number(e.place),
     }
     if e.kind is Kind.CONSTANT and e.value.size <= SHOWN:
-        found["value"] = plain(e.value.tolist())
+        result["value"] = plain(e.value.tolist())
     elif e.kind is Kind.SIZE:
-        found["value"] = str(e.value)
-    return found
+        result["value"] = str(e.value)
+    return result
 
 
 def plain(value: Any, named: Mapping[FrozenGraph, str] = MappingProxyType({})) -> Any:

@@ -48,8 +48,8 @@ def readers_text(e: Expr) -> str:
     """What is computed from an expression."""
     graph = e.names.graph() if e.names is not None else None
     members = graph.get_operations() if graph is not None else []
-    found = [u.name for u in members if any(x is e for x in u.inputs)]
-    if not found:
+    result = [u.name for u in members if any(x is e for x in u.inputs)]
+    if not result:
         return "nothing reads it"
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return f"read by {', '.join(found[:SHOWN])}{more}"
+    more = f" and {len(result) - SHOWN} more" if len(result) > SHOWN else ""
+    return f"read by {', '.join(result[:SHOWN])}{more}"

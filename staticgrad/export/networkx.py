@@ -26,17 +26,17 @@ def to_networkx(graph: FrozenGraph) -> Any:
     """
     import networkx as nx  # imported where it is used: it takes longer than all of this package
 
-    drawing, found = Drawing(require_frozen("to_networkx", graph)), nx.MultiDiGraph()
+    drawing, result = Drawing(require_frozen("to_networkx", graph)), nx.MultiDiGraph()
     named = inner_graphs(graph)
     for n in drawing.nodes:
-        found.add_node(n.id, **facts(n, named))
+        result.add_node(n.id, **facts(n, named))
     for n in drawing.nodes:
         for i, x in enumerate(n.expr.inputs):
-            found.add_edge(drawing.numbers[x], n.id, position=i)
+            result.add_edge(drawing.numbers[x], n.id, position=i)
     for i, k in enumerate(drawing.outputs):
-        before = found.nodes[k].get("outputs")
-        found.nodes[k]["outputs"] = str(i) if before is None else f"{before}, {i}"
-    return found
+        before = result.nodes[k].get("outputs")
+        result.nodes[k]["outputs"] = str(i) if before is None else f"{before}, {i}"
+    return result
 
 
 def facts(n: DrawnNode, named: dict[FrozenGraph, str]) -> dict[str, Any]:

@@ -67,10 +67,10 @@ class Places:
 
     def lines_of(self, graph: FrozenGraph) -> dict[str, Any]:
         """The numbers of the places of a graph's expressions by name: one, or a list of several."""
-        found = {
+        result = {
             name: list(map(self.number, graph.places(e))) for e, name in unique_names(graph).items()
         }
-        return {name: n[0] if len(n) == 1 else n for name, n in found.items() if n}
+        return {name: n[0] if len(n) == 1 else n for name, n in result.items() if n}
 
 
 def load(file: Any, limit: float = SAFE) -> FrozenGraph:
@@ -108,15 +108,15 @@ def loaded(archive: Archive, manifest: dict[str, Any], budget: Budget) -> Frozen
 def set_lines(archive: Archive, graph: FrozenGraph, lines: Any, places: Sequence[Place]) -> None:
     """Give the expressions of a graph the lines where they were written."""
     if not isinstance(lines, dict):
-        archive.refuse(f"{str(lines)[:80]} are no lines")
+        archive.refuse(f"{str(lines)[:80]} are not lines")
     assert isinstance(graph.merged, dict)
     for e in graph.order:
         numbers = lines.get(e.name, [])
-        found = [place_at(archive, places, i) for i in several(numbers)]
-        if found:
-            e.place = found[0]
-        if found[1:]:
-            graph.merged[e] = dict.fromkeys(found[1:])
+        result = [place_at(archive, places, i) for i in several(numbers)]
+        if result:
+            e.place = result[0]
+        if result[1:]:
+            graph.merged[e] = dict.fromkeys(result[1:])
 
 
 def mentions(lines: Any) -> int:
@@ -162,7 +162,7 @@ def read_place(archive: Archive, place: Any) -> Place:
             name = f"<{os.path.basename(filename)}>"
             code = EMPTY.replace(co_filename=name, co_firstlineno=line, co_name=function)
             return code, OFFSET
-    archive.refuse(f"{str(place)[:80]} is no line")
+    archive.refuse(f"{str(place)[:80]} is not a line")
 
 
 EMPTY = compile("0", "", "exec")

@@ -167,10 +167,10 @@ class Inside:
         """The expression for an array, which is read in each call if it lies in memory outside."""
         if id(owner(x)) not in self.outside:
             return make()
-        found = self.arrays.get(id(x))
-        if found is None:
-            found = self.arrays[id(x)] = make(), x
-        return found[0]
+        result = self.arrays.get(id(x))
+        if result is None:
+            result = self.arrays[id(x)] = make(), x
+        return result[0]
 
     def result(self, x: Any) -> Expr:
         """A value that a program returned, or left somewhere, as an expression."""
@@ -186,8 +186,8 @@ class Inside:
         at here and there.
         """
         read = {id(owner(x)) for _, x in self.arrays.values()}
-        found = [sample_of(x) for _, x in self.found.arrays.values() if id(owner(x)) not in read]
-        return [(x, x.tobytes()) for x in found]
+        result = [sample_of(x) for _, x in self.found.arrays.values() if id(owner(x)) not in read]
+        return [(x, x.tobytes()) for x in result]
 
     def number(self, mapping: Any, key: Any) -> Expr:
         """A number in a dict of the caller, which is read in each call."""

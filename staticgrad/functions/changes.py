@@ -64,17 +64,17 @@ class Entry(Effect):
 
     def apply(self, leaves: Sequence[Any], value: Any) -> Any:
         """Put it there."""
-        found = self.mapping[self.key] = holding(self.source, value)
-        return found
+        result = self.mapping[self.key] = holding(self.source, value)
+        return result
 
 
 def effects_of(g: Given) -> list[Effect]:
     """The changes that the program made to a holder."""
-    found: list[Effect] = []
+    result: list[Effect] = []
     if g.is_replaced or (g.feed is not None and held(g.inside) is not g.feed):
-        found.append(Write(g, g.inside))
+        result.append(Write(g, g.inside))
     grad = g.kind.gradient(g.inside)
     is_same = grad is g.grad
     if not is_same or (grad is not None and held(grad) is not g.grad_feed):
-        found.append(Gradient(g, grad, is_same))
-    return found
+        result.append(Gradient(g, grad, is_same))
+    return result

@@ -40,12 +40,12 @@ class Tape:
     def derivative(self, wanted: Sequence[int], given: Sequence[int]) -> "Derivative":
         """The gradient at some ends for cotangents of some outputs, built at its first use."""
         key = tuple(wanted), tuple(given)
-        found = self.derivatives.get(key)
-        if found is None:
+        result = self.derivatives.get(key)
+        if result is None:
             with again(self.inside, self.givens):
-                found = self.derivatives.get(key) or Derivative(self, wanted, given)
-                self.derivatives[key] = found
-        return found
+                result = self.derivatives.get(key) or Derivative(self, wanted, given)
+                self.derivatives[key] = result
+        return result
 
 
 class Derivative:
@@ -55,9 +55,9 @@ class Derivative:
         kind: Any = tape.kind
         outputs = [tape.outputs[k] for k in given]
         seeds = [kind.leaf(placeholder_like(y, "cotangent")) for y in outputs]
-        found = kind.pulled(outputs, [tape.ends[i] for i in wanted], seeds)
-        self.found = [None if g is None else k for k, g in enumerate(found)]
-        gradients = [g for g in found if g is not None]
+        result = kind.pulled(outputs, [tape.ends[i] for i in wanted], seeds)
+        self.found = [None if g is None else k for k, g in enumerate(result)]
+        gradients = [g for g in result if g is not None]
         fetches = [expression(g) for g in gradients]
         needed = reachable(fetches)
         self.places = [k for k, e in enumerate(tape.feeds) if e in needed]
@@ -133,8 +133,8 @@ class TapedCall:
         d = self.tape.derivative(wanted, given)
         carried = not are_arrays(values)
         fed = self.with_histories(d, inputs) if carried else self.fed(d)
-        found = self.run(d, fed, values)
-        made = [None if g is None else self.kind.holder(g) for g in found]
+        result = self.run(d, fed, values)
+        made = [None if g is None else self.kind.holder(g) for g in result]
         gradients = [g for g in made if g is not None]
         outputs = [gradients[k] for k in d.recorded]
         if carried:

@@ -88,9 +88,9 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.last is not None and not kwargs and not TRACING.get():
-            found = self.last.attempt(args)
-            if found is not NotImplemented:
-                return found
+            result = self.last.attempt(args)
+            if result is not NotImplemented:
+                return result
         leaves, rebuild = flatten((args, kwargs))
         if any(isinstance(x, np.generic) for x in leaves):
             leaves = with_numbers(leaves)
@@ -99,8 +99,8 @@ class Function:
             return self.calls.call(leaves, rebuild, self.key(leaves, (args, kwargs)))
         if TRACING.get() or any(map(is_carried, leaves)):
             return self.fn(*args, **kwargs)
-        found = self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
-        return self.fn(*args, **kwargs) if found is NotImplemented else found
+        result = self.concrete(leaves, rebuild, (args, kwargs)).run(leaves)
+        return self.fn(*args, **kwargs) if result is NotImplemented else result
 
     def __gradop_stateful__(self) -> list[tuple[str, Any]]:
         """The function, for a trace that calls this one and so may read what it reads."""
@@ -124,18 +124,18 @@ class Function:
 
     def concrete(self, leaves: list[Any], rebuild: Any, tree: Any) -> Traced:
         """The trace for arguments of this kind, made if there is none."""
-        found = self.known(leaves, tree)
-        if found is None:
+        result = self.known(leaves, tree)
+        if result is None:
             with LOCK:
-                found = self.known(leaves, tree)
-                if found is None:
-                    found = Traced(self.fn, self.optimize, leaves, rebuild)
-                    self.captured |= found.ids
-                    self.traced.setdefault(self.key(leaves, tree), []).insert(0, found)
+                result = self.known(leaves, tree)
+                if result is None:
+                    result = Traced(self.fn, self.optimize, leaves, rebuild)
+                    self.captured |= result.ids
+                    self.traced.setdefault(self.key(leaves, tree), []).insert(0, result)
                     self.warn_of_many()
         args, kwargs = tree
-        self.last = found if not kwargs and found.expect(args, self.captured) else None
-        return found
+        self.last = result if not kwargs and result.expect(args, self.captured) else None
+        return result
 
     def known(self, leaves: list[Any], tree: Any) -> Traced | None:
         """A trace for arguments of this kind that still holds, if there is one."""
@@ -147,15 +147,15 @@ class Function:
     def key(self, leaves: list[Any], tree: Any) -> Any:
         """What of arguments a trace depends on; raises GraphError if that cannot be compared."""
         kinds = [x if (x := id(leaf)) in self.captured else kind_of(leaf) for leaf in leaves]
-        found = structure(tree), tuple(kinds), repeats(leaves)
+        result = structure(tree), tuple(kinds), repeats(leaves)
         try:
-            hash(found)
+            hash(result)
         except TypeError as error:
             raise GraphError(
                 f"{name_of(self.fn)} was given what is no value and cannot be part of a program:"
                 f" {error}\n  hint: pass arrays, and structures of them; other arguments are hashed"
             ) from error
-        return found
+        return result
 
     def warn_of_many(self) -> None:
         """Warn when the function has been traced so often that compiling it may not pay."""

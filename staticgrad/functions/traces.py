@@ -1,6 +1,6 @@
 """A function traced for one kind of arguments: its graph, and what a call of it does.
 
-Note [Effects]. A traced program may change the holders that it is given or reaches: an update in
+Note [Program state]. A traced program may change the holders that it gets or reaches: updates in
 place under `no_grad()`, gradients that backward adds up. What they hold when the program ends, and
 the gradients they have then, are further outputs of the graph; after each run they are written to
 the holders. A gradient that is there when the call begins is a further input.
@@ -47,13 +47,13 @@ class Traced:
                 inside.enter()
                 args, kwargs = rebuild(self.stand_ins(fn, leaves))
                 with own_errors():
-                    found, self.rebuild = flatten(fn(*args, **kwargs))
-                self.take(found)
+                    result, self.rebuild = flatten(fn(*args, **kwargs))
+                self.take(result)
             finally:
                 inside.leave()
                 wrong = inside.restored()
             refuse_changes(wrong, inside.drawn, self.name)
-            self.compile([x for x in found if is_run_only(x)], changes)
+            self.compile([x for x in result if is_run_only(x)], changes)
         self.settle(len(leaves))
 
     def stand_ins(self, fn: Any, leaves: Sequence[Any]) -> list[Any]:
@@ -179,13 +179,15 @@ class Traced:
         """The values to feed in a call with these arguments."""
         if self.takes_arrays:
             return leaves
-        found = [held(leaves[i]) for i in self.arguments]
+        result = [held(leaves[i]) for i in self.arguments]
         if self.captured:
-            found += self.kind.values(self.captured)
+            result += self.kind.values(self.captured)
         if self.graded:
-            found += [held(g.kind.gradient(g.of(leaves))) for g in self.graded]
-        found += self.arrays
-        return [*found, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else found
+            result += [held(g.kind.gradient(g.of(leaves))) for g in self.graded]
+        result += self.arrays
+        return (
+            [*result, *(number_in(d, key) for d, key in self.numbers)] if self.numbers else result
+        )
 
     def run(self, leaves: Sequence[Any], convert: bool = True) -> Any:
         """The results for arguments of this kind, whose changes are made.
@@ -218,10 +220,10 @@ class Traced:
 
     def saved(self, values: Sequence[Any]) -> list[Any]:
         """What was fed as backward needs it: what may be written to as a copy or with a sample."""
-        found = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
+        result = [np.array(v) if k in self.copied else v for k, v in enumerate(values)]
         for k in self.plain:
-            found[k] = self.kind.saved(found[k])
-        return found
+            result[k] = self.kind.saved(result[k])
+        return result
 
     def finish(self, leaves: Any, inputs: Any, computed: Any, call: TapedCall | None) -> Any:
         """Make the changes of a call, put it on the tape, and give its results their form."""

@@ -8,7 +8,6 @@ are never merged (two called `x` are two); constants are, by value when small an
 large.
 """
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -400,6 +399,8 @@ def dims_in(value: Any) -> list[Dim]:
 
 def structural_hash(graph: FrozenGraph) -> str:
     """A hash of ops, attributes, types and wiring; names count for inputs, which come first."""
+    import hashlib
+
     order = dict.fromkeys([*graph.inputs, *graph.order])
     numbers = {e: i for i, e in enumerate(order)}
     h = hashlib.sha256()

@@ -46,7 +46,7 @@ def dense(
         raise DTypeError("dense", [x.label], f"a layer takes floats, not {x.dtype}")
     size = as_size(units)
     if not isinstance(size, int) or size < 0:
-        raise OptionError("dense", [x.label], f"units={units!r} is no size that is known")
+        raise OptionError("dense", [x.label], f"units={units!r} is not a known size")
     functions("dense", activation, kernel_initializer, bias_initializer)
     kernel_initializer = kernel_initializer or initializers.glorot_uniform()
     bias_initializer = bias_initializer or initializers.zeros()
@@ -78,7 +78,7 @@ def dropout(
     """
     x = as_expression(inputs)
     if not 0 <= rate < 1:
-        raise OptionError("dropout", [x.label], f"rate={rate} is no probability below 1")
+        raise OptionError("dropout", [x.label], f"rate={rate} is not a probability below 1")
     if training is False or rate == 0:
         return x
     with name_scope(name):

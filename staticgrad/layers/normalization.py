@@ -87,7 +87,9 @@ def located(layer: str, inputs: Any, axis: int) -> tuple[Expr, int, int]:
     axis = normalize_axis(layer, x.type, axis)
     size = x.shape[axis]
     if not isinstance(size, int) or not axis:
-        raise ShapeError(layer, [x.label], f"axis {axis} is no axis of channels of known number")
+        raise ShapeError(
+            layer, [x.label], f"axis {axis} is not an axis of a known number of channels"
+        )
     return x, axis, size
 
 
@@ -101,10 +103,10 @@ def parameters(
 
 def last_sizes(layer: str, x: Expr, axes: int) -> tuple[int, ...]:
     """The sizes of the last axes, which have to be known."""
-    found = x.shape[len(x.shape) - axes :] if 0 < axes <= len(x.shape) else ()
-    if not found or not all(isinstance(n, int) for n in found):
+    result = x.shape[len(x.shape) - axes :] if 0 < axes <= len(x.shape) else ()
+    if not result or not all(isinstance(n, int) for n in result):
         raise ShapeError(layer, [x.label], f"it has not {axes} last axes of known sizes")
-    return found
+    return result
 
 
 def layer_norm(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..build.graph import name_scope
-from ..ops.pools import average, greatest
+from ..ops.pools import max_of_windows, mean_of_windows
 from .convolution import as_given, channels_first, worded
 from .weights import documented
 
@@ -29,7 +29,7 @@ def pooling(kind: str, pool: Callable[..., Any], axes: int, doc: str) -> Callabl
 
 max_pooling1d = pooling(
     "max",
-    greatest,
+    max_of_windows,
     1,
     """`max_pooling2d` for inputs (batch, steps, channels).
 
@@ -39,9 +39,9 @@ max_pooling1d = pooling(
 )
 max_pooling2d = pooling(
     "max",
-    greatest,
+    max_of_windows,
     2,
-    """The greatest number of each window of inputs (batch, height, width, channels).
+    """The largest number of each window of inputs (batch, height, width, channels).
 
     Windows move by `strides`, by default their size.
 
@@ -51,7 +51,7 @@ max_pooling2d = pooling(
 )
 max_pooling3d = pooling(
     "max",
-    greatest,
+    max_of_windows,
     3,
     """`max_pooling2d` for inputs (batch, depth, height, width, channels).
 
@@ -61,7 +61,7 @@ max_pooling3d = pooling(
 )
 average_pooling1d = pooling(
     "average",
-    average,
+    mean_of_windows,
     1,
     """`average_pooling2d` for inputs (batch, steps, channels).
 
@@ -71,7 +71,7 @@ average_pooling1d = pooling(
 )
 average_pooling2d = pooling(
     "average",
-    average,
+    mean_of_windows,
     2,
     """The mean of each window of inputs (batch, height, width, channels).
 
@@ -83,7 +83,7 @@ average_pooling2d = pooling(
 )
 average_pooling3d = pooling(
     "average",
-    average,
+    mean_of_windows,
     3,
     """`average_pooling2d` for inputs (batch, depth, height, width, channels).
 

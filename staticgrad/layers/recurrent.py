@@ -66,13 +66,13 @@ def stacked(
 
     `of_one(suffix, size)` makes those of one direction of a layer that is given `size` features.
     """
-    found = []
+    result = []
     for k in range(depth):
         suffixes = [f"l{k}", f"l{k}_reverse"][:directions]
-        found.append(
+        result.append(
             [of_one(suffix, size if k == 0 else shown * directions) for suffix in suffixes]
         )
-    return found
+    return result
 
 
 def weights_of(
@@ -88,11 +88,11 @@ def weights_of(
         shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
     if proj_size:
         shapes["weight_hr"] = (proj_size, units)
-    found = {
+    result = {
         name: made(f"{name}_{suffix}", shape, dtype, uniform(units), trainable)
         for name, shape in shapes.items()
     }
-    return Weights(**found)
+    return Weights(**result)
 
 
 def rnn(

@@ -39,7 +39,7 @@ def count(layer: str, name: str, value: Any) -> int:
     """A size that is given as an argument."""
     size = as_size(value)
     if not isinstance(size, int) or size < 1:
-        raise OptionError(layer, [], f"{name}={value!r} is no size that is known")
+        raise OptionError(layer, [], f"{name}={value!r} is not a known size")
     return size
 
 
@@ -48,7 +48,7 @@ def functions(layer: str, *given: Any) -> None:
     for f in given:
         if f is not None and not callable(f):
             raise OptionError(
-                layer, [], f"{f!r} is no function",
+                layer, [], f"{f!r} is not a function",
                 hint="activation=sg.nn.relu, kernel_initializer=sg.initializers.zeros()",
             )  # fmt: skip
 

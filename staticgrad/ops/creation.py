@@ -1,9 +1,10 @@
-"""Expressions made from nothing, or from the shape of another."""
+"""Creating arrays in a graph, and reading shapes."""
 
 import operator
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import Dim, DTypeError, ShapeError
@@ -11,14 +12,15 @@ from gradops.core.dims import Size, product
 from gradops.core.types import as_shape, as_size, is_inexact, native, shape_of
 from gradops.library.index.indexing import positions
 from gradops.library.shape.ensure_shape import ensure_shape as checked_shape
+from gradops.typing import AnyArray, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import as_expression, constant, default_dtype
 from ..ir.expr import Expr, common_names, lifted, new_constant
 from ..ir.set_shape import merged
 
 
-def fill(dims: Any, value: Any) -> Expr:
-    """An array of a shape, which may have unknown sizes in it, with `value` everywhere.
+def fill(dims: ShapeLike, value: Operand) -> Expr:
+    """An array filled with `value`; its shape may have unknown sizes.
 
     >>> x = sg.placeholder("float32", ["n", 3])
     >>> sg.fill([x.shape[0], 2], 0.5, name="y")
@@ -27,8 +29,8 @@ def fill(dims: Any, value: Any) -> Expr:
     return ops.broadcast_to(as_expression(value), shape=as_shape(dims))
 
 
-def zeros(shape: Any, dtype: Any = None) -> Expr:
-    """Zeros of a shape, which may have unknown sizes in it.
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> Expr:
+    """Zeros of a shape, which may have unknown sizes.
 
     >>> sg.Session().run(sg.zeros([2]))
     array([0., 0.], dtype=float32)
@@ -36,8 +38,8 @@ def zeros(shape: Any, dtype: Any = None) -> Expr:
     return fill(shape, constant(0, dtype or default_dtype()))
 
 
-def ones(shape: Any, dtype: Any = None) -> Expr:
-    """Ones of a shape, which may have unknown sizes in it.
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Expr:
+    """Ones of a shape, which may have unknown sizes.
 
     >>> sg.Session().run(sg.ones([2], "int64"))
     array([1, 1])
@@ -45,15 +47,20 @@ def ones(shape: Any, dtype: Any = None) -> Expr:
     return fill(shape, constant(1, dtype or default_dtype()))
 
 
-def numbers(n: Size) -> Any:
-    """The numbers 0, 1, 2, ... up to before a size that need not be known."""
+def numbers(n: Size) -> AnyArray:
+    """The numbers 0, 1, ..., n - 1 for a size n, which may be unknown."""
     return positions(fill(n, 0), axis=0) if isinstance(n, Dim) else np.arange(n)
 
 
-def arange(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> Expr:
-    """The numbers from `start`, or 0 if just a limit is given, to before `limit`, by `delta`.
+def arange(
+    start: Operand | Size,
+    limit: Operand | Size | None = None,
+    delta: Operand = 1,
+    dtype: DTypeLike | None = None,
+) -> Expr:
+    """The numbers from `start`, or 0 if only a limit is given, to before `limit`, by `delta`.
 
-    They may be expressions of sizes. Raises ValueUnknownError for other expressions.
+    Arguments may be expressions of sizes. Raises ValueUnknownError for other expressions.
 
     >>> x = sg.placeholder("float32", ["n", 3])
     >>> sg.range(x.shape[0], name="y")
@@ -62,23 +69,24 @@ def arange(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> 
     array([5, 3])
     """
     given = (0, start, delta) if limit is None else (start, limit, delta)
-    first, last, step = numbered = [as_size(n) if isinstance(n, Expr) else n for n in given]
+    numbered: list[Any] = [as_size(n) if isinstance(n, Expr) else n for n in given]
+    first, last, step = numbered
     if not any(isinstance(n, Dim) for n in numbered):
-        found: Any = np.arange(*numbered)  # type: ignore[arg-type]
-        return constant(found.astype(native(dtype or own_dtype(found))))
+        result: Any = np.arange(*numbered)
+        return constant(result.astype(native(dtype or own_dtype(result))))
     width = operator.index(step)
     length = (last - first if width > 0 else first - last) + abs(width) - 1
-    found = numbers(length // abs(width)) * width + first
-    return as_expression(ops.astype(found, dtype=native(dtype or np.int64)))
+    result = numbers(length // abs(width)) * width + first
+    return as_expression(ops.astype(result, dtype=native(dtype or np.int64)))
 
 
-def own_dtype(x: Any) -> Any:
-    """The dtype of an array made of Python numbers: of floats, the default one."""
+def own_dtype(x: np.ndarray) -> np.dtype:
+    """The dtype for an array of Python numbers: the default one for floats."""
     return x.dtype if x.dtype.kind in "iu" else default_dtype()
 
 
 def linspace(start: Any, stop: Any, num: int) -> Expr:
-    """`num` numbers from `start` to `stop`, both included, at equal distances.
+    """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     >>> sg.Session().run(sg.linspace(0.0, 1.0, 3))
     array([0. , 0.5, 1. ], dtype=float32)
@@ -98,8 +106,13 @@ def linspace(start: Any, stop: Any, num: int) -> Expr:
     return first + (last - first) * (np.arange(num) / max(num - 1, 1)).astype(like.dtype)
 
 
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = (), dtype: Any = None) -> Expr:
-    """Ones on the diagonal and zeros elsewhere; of a batch of matrices if it has a shape.
+def eye(
+    num_rows: SizeLike,
+    num_columns: SizeLike | None = None,
+    batch_shape: ShapeLike = (),
+    dtype: DTypeLike | None = None,
+) -> Expr:
+    """Identity matrices: ones on the diagonal and zeros elsewhere.
 
     >>> sg.Session().run(sg.eye(2))
     array([[1., 0.],
@@ -108,13 +121,13 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = (), dtype: An
     rows = as_size(num_rows)
     columns = rows if num_columns is None else as_size(num_columns)
     ones = ops.equal(ops.expand_dims(numbers(rows), axis=1), numbers(columns))
-    found = as_expression(ops.astype(ones, dtype=native(dtype or default_dtype())))
+    result = as_expression(ops.astype(ones, dtype=native(dtype or default_dtype())))
     batch = as_shape(batch_shape)
-    return ops.broadcast_to(found, shape=(*batch, *found.shape)) if batch else found
+    return ops.broadcast_to(result, shape=(*batch, *result.shape)) if batch else result
 
 
-def shape_vector(input: Any, out_type: Any = "int64") -> Any:
-    """The shape as a vector of integers, whose entries ops take for sizes.
+def shape_vector(input: Operand, out_type: DTypeLike = "int64") -> AnyArray:
+    """The shape as a vector of integers; ops accept its entries as sizes.
 
     >>> x = sg.placeholder("float32", [None, 3], name="x")
     >>> sg.reshape(x, [sg.shape(x)[0], 1, -1], name="y")
@@ -124,8 +137,8 @@ def shape_vector(input: Any, out_type: Any = "int64") -> Any:
     return numbers_of(input, list(sizes), out_type)
 
 
-def number_of_entries(input: Any, out_type: Any = "int64") -> Any:
-    """How many entries there are.
+def number_of_entries(input: Operand, out_type: DTypeLike = "int64") -> AnyArray:
+    """The number of entries.
 
     >>> sg.Session().run(sg.size(sg.ones([2, 3])))
     np.int64(6)
@@ -133,8 +146,8 @@ def number_of_entries(input: Any, out_type: Any = "int64") -> Any:
     return numbers_of(input, product(shape_of(input)), out_type)
 
 
-def rank(input: Any) -> Any:
-    """How many axes there are.
+def rank(input: Operand) -> AnyArray:
+    """The number of axes.
 
     >>> sg.Session().run(sg.rank(sg.ones([2, 3])))
     np.int64(2)
@@ -142,21 +155,21 @@ def rank(input: Any) -> Any:
     return numbers_of(input, len(shape_of(input)), np.int64)
 
 
-def numbers_of(x: Any, sizes: Any, dtype: Any) -> Any:
-    """A size, or a list of them, as numbers: an expression if `x` is one."""
+def numbers_of(x: Operand, sizes: Any, dtype: DTypeLike) -> AnyArray:
+    """A size or a list of sizes as integers: an expression if `x` is one."""
     if not isinstance(x, Expr):
         return np.array(sizes, native(dtype))
     names, several = common_names("shape", [x]), isinstance(sizes, list)
     if not any(isinstance(n, Dim) for n in (sizes if several else [sizes])):
         return new_constant(names, np.array(sizes, native(dtype)), "constant")
-    found = ops.stack(lifted(names, sizes)) if several else lifted(names, [sizes])[0]
-    return found if found.dtype == native(dtype) else ops.astype(found, dtype=native(dtype))
+    result = ops.stack(lifted(names, sizes)) if several else lifted(names, [sizes])[0]
+    return result if result.dtype == native(dtype) else ops.astype(result, dtype=native(dtype))
 
 
-def ensure_shape(x: Any, shape: Any) -> Any:
-    """The operand, of whose shape more is known; a size that is None may be any.
+def ensure_shape(x: Operand, shape: ShapeLike) -> AnyArray:
+    """The operand with a more precise shape; None stands for any size.
 
-    Raises ShapeError if it cannot have the shape, in a run where it has another.
+    Raises ShapeError if it cannot have the shape, or at run time if it has another.
 
     >>> x = sg.placeholder("float32", [None, None], name="x")
     >>> sg.ensure_shape(x, [None, 3], name="y")

@@ -1,15 +1,15 @@
 """Random numbers from distributions with parameters, by TensorFlow 1's names.
 
-Other ones in each run, reproducible by seeds: see Note [Seeds].
+They are new in each run, and reproducible by seeds: see Note [Seeds].
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import ShapeError
 from gradops.core.types import as_shape, shape_of, type_of
+from gradops.typing import Operand, ShapeLike
 
 from ..build.inputs import as_expression
 from ..ir.expr import Expr, renamed
@@ -18,12 +18,13 @@ from .random import float_dtype, random_key
 
 
 def random_gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = None, seed: int | None = None,
+    shape: ShapeLike, alpha: Operand, beta: Operand | None = None, dtype: DTypeLike | None = None,
+    seed: int | None = None,
     name: str = "random_gamma",
 ) -> Expr:  # fmt: skip
-    """Numbers with a gamma distribution of parameters `alpha` and rate `beta`, for each of them.
+    """Gamma-distributed numbers: `shape` of them for each concentration `alpha` and rate `beta`.
 
-    The shape goes before that of the parameters, to which gradients pass.
+    The result has `shape` and then the shape of the parameters, which have gradients.
 
     >>> sg.random_gamma([5], [1.0, 2.0]).shape
     (5, 2)
@@ -34,7 +35,7 @@ def random_gamma(
     return renamed(x if beta is None else x / beta, name)
 
 
-def as_parameter(x: Any, dtype: Any) -> Any:
+def as_parameter(x: Operand, dtype: DTypeLike | None) -> Expr | np.ndarray:
     """A parameter as an expression or array of floats; numbers get the default dtype."""
     if isinstance(x, Expr):
         return x if dtype is None else ops.astype(x, dtype=dtype)
@@ -44,11 +45,15 @@ def as_parameter(x: Any, dtype: Any) -> Any:
 
 
 def random_poisson(
-    lam: Any, shape: Any, dtype: Any = None, seed: int | None = None, name: str = "random_poisson"
+    lam: Operand,
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
+    name: str = "random_poisson",
 ) -> Expr:
-    """Counts with Poisson distributions of means `lam`, for each of them.
+    """Poisson-distributed counts: `shape` of them for each mean in `lam`.
 
-    The shape goes before that of the means.
+    The result has `shape` and then the shape of the means.
 
     >>> sg.random_poisson([1.0, 2.0], [5]).shape
     (5, 2)
@@ -59,10 +64,10 @@ def random_poisson(
 
 
 def multinomial(
-    logits: Any, num_samples: int, seed: int | None = None, name: str = "multinomial",
-    output_dtype: Any = "int64",
+    logits: Operand, num_samples: int, seed: int | None = None, name: str = "multinomial",
+    output_dtype: DTypeLike = "int64",
 ) -> Expr:  # fmt: skip
-    """Indices with the probabilities of softmax of each row of logits.
+    """Indices drawn with the probabilities softmax(logits), for each row of logits.
 
     >>> sg.Session().run(sg.multinomial([[0.0, -np.inf]], 3)).tolist()
     [[0, 0, 0]]
@@ -71,14 +76,16 @@ def multinomial(
     if len(shape_of(x)) != 2:
         raise ShapeError("multinomial", [type_of(x)], "logits are rows")
     drawn = ops.random_categorical(random_key(seed, name), x, (num_samples,))
-    found = ops.transpose(drawn, axes=(1, 0))
+    result = ops.transpose(drawn, axes=(1, 0))
     return renamed(
-        found if output_dtype == "int64" else ops.astype(found, dtype=output_dtype), name
+        result if output_dtype == "int64" else ops.astype(result, dtype=output_dtype), name
     )
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str = "random_crop") -> Expr:
-    """A part of a size, cut out at random.
+def random_crop(
+    value: Operand, size: ShapeLike, seed: int | None = None, name: str = "random_crop"
+) -> Expr:
+    """A slice of the given size at a random position.
 
     >>> sg.random_crop(np.ones((5, 6)), [2, 3]).shape
     (2, 3)

@@ -1,6 +1,6 @@
-"""TensorFlow's convolutions, pooling and normalization of images, whose channels come last.
+"""TensorFlow's convolutions, whose channels come last.
 
-Ops have channels second. Their results have them last in memory, so that turning the axes around
+The ops of `gradops` have channels second; their results have them last in memory, so transposing
 costs nothing.
 """
 
@@ -9,15 +9,20 @@ from typing import Any
 
 import gradops as ops
 from gradops import OptionError, ShapeError
+from gradops.core.dims import Size
 from gradops.core.types import shape_of, type_of
 from gradops.library.nn.conv_layers import widths
+from gradops.typing import AnyArray, Operand
 
+Strides = int | Sequence[int] | None
+Padding = str | int | Sequence[int] | Sequence[Sequence[int]]
+Option = Strides | Padding
 CHANNELS_LAST = {"NWC": 1, "NHWC": 2, "NDHWC": 3}
 CHANNELS_FIRST = {"NCW": 1, "NCHW": 2, "NCDHW": 3}
 
 
 def is_last(data_format: str | None, n: int) -> bool:
-    """Whether a format for `n` axes of places has channels last, as is the default."""
+    """Whether a data format for `n` spatial axes has channels last, as is the default."""
     if data_format is None or CHANNELS_LAST.get(data_format) == n:
         return True
     if CHANNELS_FIRST.get(data_format) == n:
@@ -26,8 +31,8 @@ def is_last(data_format: str | None, n: int) -> bool:
     raise OptionError("a layer", [], f"data_format is {' or '.join(names)}, not {data_format!r}")
 
 
-def of_places(op: str, value: Any, n: int, last: bool) -> Any:
-    """What an attribute says of the axes of places: a number, one for each, or one for all axes."""
+def spatial_option(op: str, value: Option, n: int, last: bool) -> Any:
+    """The value of an option for the spatial axes, from one number or a number per axis."""
     if value is None:
         return 1
     if isinstance(value, int | str) or len(value) == n:
@@ -42,17 +47,17 @@ def of_places(op: str, value: Any, n: int, last: bool) -> Any:
     return tuple(value[1:-1] if last else value[2:])
 
 
-def channels_second(x: Any, last: bool) -> Any:
-    """`x` with its channels second."""
+def channels_second(x: Operand, last: bool) -> Operand:
+    """Move the channels to the second axis."""
     return ops.moveaxis(x, -1, 1) if last else x
 
 
-def channels_last(y: Any, last: bool) -> Any:
-    """The result with its channels where the format has them."""
+def channels_last(y: AnyArray, last: bool) -> AnyArray:
+    """Move the channels to the last axis, if the data format has them there."""
     return ops.moveaxis(y, 1, -1) if last else y
 
 
-def filters_first(filter: Any, n: int) -> Any:
+def filters_first(filter: Operand, n: int) -> AnyArray:
     """Filters (..., in, out) as (out, in, ...)."""
     if len(shape_of(filter)) != n + 2:
         raise ShapeError("conv", [type_of(filter)], f"filters have {n + 2} axes: sizes, in, out")
@@ -60,20 +65,25 @@ def filters_first(filter: Any, n: int) -> Any:
 
 
 def convolution(
-    n: int, input: Any, filter: Any, strides: Any, padding: Any, data_format: Any, dilations: Any
-) -> Any:
-    """A convolution over `n` axes, in TensorFlow's terms."""
+    n: int,
+    input: Operand,
+    filter: Operand,
+    strides: Strides,
+    padding: Padding,
+    data_format: str | None,
+    dilations: Strides,
+) -> AnyArray:
+    """A convolution over `n` spatial axes with TensorFlow's options."""
     last, op = is_last(data_format, n), f"conv{n}d"
     x, w = channels_second(input, last), filters_first(filter, n)
     require_channels(op, input, filter, last)
-    given = (of_places(op, v, n, last) for v in (strides, padding, dilations))
-    stride, pads, dilation = given
+    stride, pads, dilation = (spatial_option(op, v, n, last) for v in (strides, padding, dilations))
     groups = groups_of(shape_of(x)[1:2], shape_of(w)[1])
     return channels_last(ops.convolution(x, w, None, stride, pads, dilation, groups), last)
 
 
-def require_channels(op: str, input: Any, filter: Any, last: bool) -> None:
-    """Refuse filters for another number of channels, in terms of axes as the user has them."""
+def require_channels(op: str, input: Operand, filter: Operand, last: bool) -> None:
+    """Raise ShapeError unless the filters fit the channels, naming axes as the user has them."""
     has, takes = shape_of(input)[-1 if last else 1], shape_of(filter)[-2]
     if isinstance(has, int) and isinstance(takes, int) and (not takes or has % takes):
         raise ShapeError(
@@ -84,17 +94,17 @@ def require_channels(op: str, input: Any, filter: Any, last: bool) -> None:
         )  # fmt: skip
 
 
-def groups_of(channels: Any, per_group: Any) -> int:
-    """How many groups of channels there are, if they are known and filters fit them."""
-    known = all(isinstance(n, int) and n for n in (*channels, per_group))
-    return int(channels[0] // per_group) if known and channels[0] % per_group == 0 else 1
+def groups_of(channels: Sequence[Size], per_group: Size) -> int:
+    """The number of groups of channels: 1 if it is unknown or the filters do not fit."""
+    known = [n for n in (*channels, per_group) if isinstance(n, int) and n]
+    return known[0] // known[1] if len(known) == 2 and known[0] % known[1] == 0 else 1
 
 
 def conv1d(
-    input: Any, filter: Any, stride: Any = 1, padding: Any = "VALID",
-    data_format: str | None = None, dilations: Any = None,
-) -> Any:  # fmt: skip
-    """Filters (width, in, out) along sequences (examples, width, in).
+    input: Operand, filter: Operand, stride: Strides = 1, padding: Padding = "VALID",
+    data_format: str | None = None, dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
+    """Convolve sequences (batch, width, in) with filters (width, in, out).
 
     >>> sg.nn.conv1d(np.ones((1, 3, 1)), np.ones((2, 1, 1)), 1, "SAME")[0, :, 0]
     array([2., 2., 1.])
@@ -103,14 +113,14 @@ def conv1d(
 
 
 def conv2d(
-    input: Any, filter: Any, strides: Any = 1, padding: Any = "VALID",
-    data_format: str | None = "NHWC", dilations: Any = None,
-) -> Any:  # fmt: skip
-    """Filters (height, width, in, out) along images (examples, height, width, in).
+    input: Operand, filter: Operand, strides: Strides = 1, padding: Padding = "VALID",
+    data_format: str | None = "NHWC", dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
+    """Convolve images (batch, height, width, in) with filters (height, width, in, out).
 
     `strides` and `dilations` are a number, two, or four in the order of `data_format`; `padding`
-    is "SAME", "VALID", or pairs for each axis. If filters have fewer channels than the images,
-    groups of these have filters of their own.
+    is "SAME", "VALID", or a pair for each axis. With filters of fewer channels than the images it
+    is a grouped convolution.
 
     >>> sg.nn.conv2d(np.ones((1, 3, 3, 1)), np.ones((2, 2, 1, 1)), [1, 2, 2, 1], "SAME")[0, ..., 0]
     array([[4., 2.],
@@ -120,10 +130,10 @@ def conv2d(
 
 
 def conv3d(
-    input: Any, filter: Any, strides: Any = 1, padding: Any = "VALID",
-    data_format: str | None = "NDHWC", dilations: Any = None,
-) -> Any:  # fmt: skip
-    """Filters (depth, height, width, in, out) along volumes (examples, depth, height, width, in).
+    input: Operand, filter: Operand, strides: Strides = 1, padding: Padding = "VALID",
+    data_format: str | None = "NDHWC", dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
+    """Convolve volumes (batch, depth, height, width, in); filters end in axes (in, out).
 
     >>> sg.nn.conv3d(np.ones((1, 2, 2, 2, 1)), np.ones((2, 2, 2, 1, 1))).ravel()
     array([8.])
@@ -131,11 +141,11 @@ def conv3d(
     return convolution(3, input, filter, strides, padding, data_format, dilations)
 
 
-def transposed(
-    n: int, input: Any, filter: Any, output_shape: Sequence[Any], strides: Any, padding: Any,
-    data_format: Any, dilations: Any,
-) -> Any:  # fmt: skip
-    """The transpose of a convolution over `n` axes, in TensorFlow's terms."""
+def transposed_convolution(
+    n: int, input: Operand, filter: Operand, output_shape: Sequence[Size], strides: Strides,
+    padding: Padding, data_format: str | None, dilations: Strides,
+) -> AnyArray:  # fmt: skip
+    """The transpose of a convolution over `n` spatial axes with TensorFlow's options."""
     last, op = is_last(data_format, n), f"conv{n}d_transpose"
     x, w = channels_second(input, last), filters_first(filter, n)
     if len(output_shape) not in (n, n + 2):
@@ -143,57 +153,67 @@ def transposed(
     sizes = tuple(output_shape)
     if len(sizes) > n:
         sizes = sizes[1:-1] if last else sizes[2:]
-    steps = [of_places(op, v, n, last) for v in (strides, dilations)]
+    steps = [spatial_option(op, v, n, last) for v in (strides, dilations)]
     stride, dilation = ((v,) * n if isinstance(v, int) else tuple(v) for v in steps)
-    pads = of_places(op, padding, n, last)
+    pads = spatial_option(op, padding, n, last)
     pads = widths(op, pads, sizes, shape_of(w)[2:], stride, dilation)
     y = ops.conv_operand(x, w, shape=sizes, strides=stride, pads=pads, dilations=dilation)
     return channels_last(y, last)
 
 
 def conv1d_transpose(
-    input: Any, filter: Any, output_shape: Any, strides: Any = 1, padding: Any = "SAME",
-    data_format: str | None = "NWC", dilations: Any = None,
-) -> Any:  # fmt: skip
+    input: Operand, filter: Operand, output_shape: Sequence[Size], strides: Strides = 1,
+    padding: Padding = "SAME",
+    data_format: str | None = "NWC", dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
     """The transpose of `conv1d` in its input, with filters (width, out, in).
 
     >>> sg.nn.conv1d_transpose(np.ones((1, 2, 1)), np.ones((2, 1, 1)), [1, 4, 1], 2).ravel()
     array([1., 1., 1., 1.])
     """
-    return transposed(1, input, filter, output_shape, strides, padding, data_format, dilations)
+    return transposed_convolution(
+        1, input, filter, output_shape, strides, padding, data_format, dilations
+    )
 
 
 def conv2d_transpose(
-    input: Any, filter: Any, output_shape: Any, strides: Any = 1, padding: Any = "SAME",
-    data_format: str | None = "NHWC", dilations: Any = None,
-) -> Any:  # fmt: skip
+    input: Operand, filter: Operand, output_shape: Sequence[Size], strides: Strides = 1,
+    padding: Padding = "SAME",
+    data_format: str | None = "NHWC", dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
     """The transpose of `conv2d` in its input, with filters (height, width, out, in).
 
     >>> x, w = np.ones((1, 1, 1, 1)), np.ones((2, 2, 1, 1))
     >>> sg.nn.conv2d_transpose(x, w, [1, 2, 2, 1], 2).shape
     (1, 2, 2, 1)
     """
-    return transposed(2, input, filter, output_shape, strides, padding, data_format, dilations)
+    return transposed_convolution(
+        2, input, filter, output_shape, strides, padding, data_format, dilations
+    )
 
 
 def conv3d_transpose(
-    input: Any, filter: Any, output_shape: Any, strides: Any = 1, padding: Any = "SAME",
-    data_format: str | None = "NDHWC", dilations: Any = None,
-) -> Any:  # fmt: skip
+    input: Operand, filter: Operand, output_shape: Sequence[Size], strides: Strides = 1,
+    padding: Padding = "SAME",
+    data_format: str | None = "NDHWC", dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
     """The transpose of `conv3d` in its input, with filters (depth, height, width, out, in).
 
     >>> x, w = np.ones((1, 1, 1, 1, 1)), np.ones((2, 2, 2, 1, 1))
     >>> sg.nn.conv3d_transpose(x, w, [1, 2, 2, 2, 1], 2).shape
     (1, 2, 2, 2, 1)
     """
-    return transposed(3, input, filter, output_shape, strides, padding, data_format, dilations)
+    return transposed_convolution(
+        3, input, filter, output_shape, strides, padding, data_format, dilations
+    )
 
 
 def depthwise_conv2d(
-    input: Any, filter: Any, strides: Any = 1, padding: Any = "VALID", rate: Any = None,
-    data_format: str | None = None, dilations: Any = None,
-) -> Any:  # fmt: skip
-    """Filters (height, width, in, multiplier), each along one channel of images.
+    input: Operand, filter: Operand, strides: Strides = 1, padding: Padding = "VALID",
+    rate: Strides = None,
+    data_format: str | None = None, dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
+    """Convolve each channel of images with its filters (height, width, in, multiplier).
 
     >>> sg.nn.depthwise_conv2d(np.ones((1, 2, 2, 3)), np.ones((2, 2, 3, 2))).shape
     (1, 1, 1, 6)
@@ -209,11 +229,11 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any = 1,
-    padding: Any = "VALID", rate: Any = None, data_format: str | None = None,
-    dilations: Any = None,
-) -> Any:  # fmt: skip
-    """`depthwise_conv2d`, and then filters (1, 1, in * multiplier, out).
+    input: Operand, depthwise_filter: Operand, pointwise_filter: Operand, strides: Strides = 1,
+    padding: Padding = "VALID", rate: Strides = None, data_format: str | None = None,
+    dilations: Strides = None,
+) -> AnyArray:  # fmt: skip
+    """`depthwise_conv2d` followed by a convolution with filters (1, 1, in * multiplier, out).
 
     >>> x, d, p = np.ones((1, 2, 2, 3)), np.ones((2, 2, 3, 2)), np.ones((1, 1, 6, 4))
     >>> sg.nn.separable_conv2d(x, d, p).shape
@@ -223,8 +243,8 @@ def separable_conv2d(
     return convolution(2, y, pointwise_filter, 1, "VALID", data_format, None)
 
 
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC") -> Any:
-    """Channels of images as blocks of places.
+def depth_to_space(input: Operand, block_size: int, data_format: str = "NHWC") -> AnyArray:
+    """Rearrange channels of images into spatial blocks.
 
     >>> sg.nn.depth_to_space(np.arange(4.0).reshape(1, 1, 1, 4), 2)[0, ..., 0]
     array([[0., 1.],
@@ -235,15 +255,15 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC") -> An
     n, c, h, w = shape_of(x)
     if isinstance(c, int) and c % (b * b):
         raise ShapeError(
-            "depth_to_space", [type_of(input)], f"{c} channels are no multiple of {b}**2"
+            "depth_to_space", [type_of(input)], f"{c} channels are not a multiple of {b}**2"
         )
     parted = ops.reshape(x, shape=(n, b, b, c // (b * b), h, w))
     moved = ops.transpose(parted, axes=(0, 3, 4, 1, 5, 2))
     return channels_last(ops.reshape(moved, shape=(n, c // (b * b), h * b, w * b)), last)
 
 
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC") -> Any:
-    """Blocks of places of images as channels.
+def space_to_depth(input: Operand, block_size: int, data_format: str = "NHWC") -> AnyArray:
+    """Rearrange spatial blocks of images into channels.
 
     >>> sg.nn.space_to_depth(np.arange(4.0).reshape(1, 2, 2, 1), 2).ravel()
     array([0., 1., 2., 3.])
@@ -252,7 +272,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC") -> An
     x = channels_second(input, last)
     n, c, h, w = shape_of(x)
     if any(isinstance(m, int) and m % b for m in (h, w)):
-        raise ShapeError("space_to_depth", [type_of(input)], f"its sizes are no multiples of {b}")
+        raise ShapeError("space_to_depth", [type_of(input)], f"its sizes are not multiples of {b}")
     parted = ops.reshape(x, shape=(n, c, h // b, b, w // b, b))
     moved = ops.transpose(parted, axes=(0, 3, 5, 1, 2, 4))
     return channels_last(ops.reshape(moved, shape=(n, c * b * b, h // b, w // b)), last)

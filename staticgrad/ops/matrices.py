@@ -8,32 +8,33 @@ from gradops import fft as transforms
 from gradops import linalg
 from gradops.core.types import shape_of
 from gradops.library.linalg.matrices import on_diagonal
+from gradops.typing import AnyArray, Operand
 
 
 class Eig(NamedTuple):
     """Eigenvalues, and eigenvectors as columns."""
 
-    e: Any
-    v: Any
+    e: AnyArray
+    v: AnyArray
 
 
 class SVD(NamedTuple):
     """Singular values, and singular vectors as columns."""
 
-    s: Any
-    u: Any
-    v: Any
+    s: AnyArray
+    u: AnyArray
+    v: AnyArray
 
 
 class QR(NamedTuple):
     """A matrix with orthonormal columns, and an upper triangular one."""
 
-    q: Any
-    r: Any
+    q: AnyArray
+    r: AnyArray
 
 
-def matrix_inverse(input: Any, adjoint: bool = False) -> Any:
-    """The inverses of square matrices, or of their adjoints.
+def matrix_inverse(input: Operand, adjoint: bool = False) -> AnyArray:
+    """The inverses of square matrices; with `adjoint`, of their conjugate transposes.
 
     >>> sg.matrix_inverse(np.array([[2.0]]))
     array([[0.5]])
@@ -41,8 +42,8 @@ def matrix_inverse(input: Any, adjoint: bool = False) -> Any:
     return linalg.inv(linalg.adjoint(input) if adjoint else input)
 
 
-def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
-    """The solutions of linear equations; the right sides are the columns of matrices.
+def matrix_solve(matrix: Operand, rhs: Operand, adjoint: bool = False) -> AnyArray:
+    """Solve matrix @ x = rhs; with `adjoint`, for the conjugate transpose of the matrix.
 
     >>> sg.matrix_solve(np.array([[2.0]]), np.array([[1.0]]))
     array([[0.5]])
@@ -51,9 +52,9 @@ def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
 
 
 def matrix_triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False
-) -> Any:
-    """The solutions of linear equations with triangular matrices, or with their adjoints.
+    matrix: Operand, rhs: Operand, lower: bool = True, adjoint: bool = False
+) -> AnyArray:
+    """Solve matrix @ x = rhs for triangular matrices; with `adjoint`, for their adjoints.
 
     >>> sg.matrix_triangular_solve(np.array([[2.0]]), np.array([[1.0]]))
     array([[0.5]])
@@ -63,24 +64,26 @@ def matrix_triangular_solve(
     return linalg.solve_triangular(matrix, rhs, lower=lower)
 
 
-def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True) -> Any:
-    """The solutions of least squares, or with a regularizer of those plus its part of the norm.
+def matrix_solve_ls(
+    matrix: Operand, rhs: Operand, l2_regularizer: float = 0.0, fast: bool = True
+) -> AnyArray:
+    """Solve least squares, with an L2 regularizer if it is not 0.
 
-    `fast` is taken for TensorFlow's sake; there is one way, for matrices of any rank.
+    `fast` is accepted as in TensorFlow and ignored: one algorithm serves matrices of any rank.
 
     >>> sg.matrix_solve_ls(np.array([[1.0], [1.0]]), np.array([[1.0], [3.0]]))
     array([[2.]])
     """
     if not l2_regularizer:
         return linalg.lstsq(matrix, rhs).solution
-    turned = linalg.adjoint(matrix)
-    square = ops.matmul(turned, matrix)
+    transposed = linalg.adjoint(matrix)
+    square = ops.matmul(transposed, matrix)
     ridge = ops.where(on_diagonal(square), l2_regularizer, 0)
-    return linalg.solve(square + ridge, ops.matmul(turned, rhs))
+    return linalg.solve(square + ridge, ops.matmul(transposed, rhs))
 
 
-def cholesky_solve(chol: Any, rhs: Any) -> Any:
-    """The solutions of linear equations, from Cholesky's factors.
+def cholesky_solve(chol: Operand, rhs: Operand) -> AnyArray:
+    """Solve a @ x = rhs, given the Cholesky factors of a.
 
     >>> sg.cholesky_solve(np.array([[2.0]]), np.array([[4.0]]))
     array([[1.]])
@@ -88,8 +91,8 @@ def cholesky_solve(chol: Any, rhs: Any) -> Any:
     return linalg.cholesky_solve(rhs, chol)
 
 
-def self_adjoint_eig(tensor: Any) -> Eig:
-    """The eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices.
+def self_adjoint_eig(tensor: Operand) -> Eig:
+    """Eigenvalues, in ascending order, and eigenvectors of symmetric or Hermitian matrices.
 
     >>> sg.self_adjoint_eig(np.diag([2.0, 1.0])).e
     array([1., 2.])
@@ -97,8 +100,8 @@ def self_adjoint_eig(tensor: Any) -> Eig:
     return Eig(*linalg.eigh(tensor))
 
 
-def eig(tensor: Any) -> Eig:
-    """The eigenvalues and eigenvectors of square matrices, complex in any case.
+def eig(tensor: Operand) -> Eig:
+    """The eigenvalues and eigenvectors of square matrices, always complex.
 
     >>> sg.linalg.eig(np.diag([2.0, 1.0])).e
     array([2.+0.j, 1.+0.j])
@@ -106,8 +109,8 @@ def eig(tensor: Any) -> Eig:
     return Eig(*linalg.eig(tensor))
 
 
-def qr(input: Any, full_matrices: bool = False) -> QR:
-    """Factors of matrices: one with orthonormal columns, one upper triangular.
+def qr(input: Operand, full_matrices: bool = False) -> QR:
+    """The QR decomposition: a matrix with orthonormal columns, and an upper triangular one.
 
     >>> sg.qr(np.ones((3, 2))).q.shape
     (3, 2)
@@ -115,8 +118,8 @@ def qr(input: Any, full_matrices: bool = False) -> QR:
     return QR(*linalg.qr(input, mode="complete" if full_matrices else "reduced"))
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """Singular values, and if they are asked for singular vectors, as columns of two matrices.
+def svd(tensor: Operand, full_matrices: bool = False, compute_uv: bool = True) -> SVD | AnyArray:
+    """The singular values and, with `compute_uv`, the singular vectors as columns.
 
     >>> sg.svd(np.diag([2.0, 3.0])).s
     array([3., 2.])
@@ -127,8 +130,8 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True) -> An
     return SVD(s, u, linalg.adjoint(vh))
 
 
-def matrix_set_diag(input: Any, diagonal: Any) -> Any:
-    """Matrices with other numbers on their diagonals.
+def matrix_set_diag(input: Operand, diagonal: Operand) -> AnyArray:
+    """Matrices with their diagonals replaced.
 
     >>> sg.matrix_set_diag(np.zeros((2, 2)), np.ones(2))
     array([[1., 0.],
@@ -141,11 +144,11 @@ def matrix_set_diag(input: Any, diagonal: Any) -> Any:
 
 
 def of_axes(name: str, count: int) -> Callable[[Any], Any]:
-    """A transform of complex numbers along the last axes."""
+    """A complex Fourier transform along the last `count` axes."""
     transform = getattr(transforms, name + "n")
     axes = tuple(range(-count, 0))
 
-    def call(input: Any) -> Any:
+    def call(input: Operand) -> AnyArray:
         return transform(input, axes=axes)
 
     call.__name__ = name if count == 1 else f"{name}{count}d"
@@ -154,11 +157,11 @@ def of_axes(name: str, count: int) -> Callable[[Any], Any]:
 
 
 def of_halves(name: str, count: int) -> Callable[..., Any]:
-    """A transform to or from real numbers along the last axes."""
+    """A Fourier transform from or to real numbers along the last `count` axes."""
     transform = getattr(transforms, name + "n")
     axes = tuple(range(-count, 0))
 
-    def call(input: Any, fft_length: Any = None) -> Any:
+    def call(input: Operand, fft_length: Any = None) -> AnyArray:
         return transform(input, s=fft_length, axes=axes)
 
     call.__name__ = name if count == 1 else f"{name}{count}d"
@@ -169,13 +172,13 @@ def of_halves(name: str, count: int) -> Callable[..., Any]:
 
 
 def spelled_out(name: str) -> str:
-    """What kind of transform has a name."""
+    """The description of the transform with a name."""
     kind = "Fourier transform" if "r" not in name else "Fourier transform of real numbers"
     return f"inverse {kind}" if name.startswith("i") else kind
 
 
 def along(count: int) -> str:
-    """Which axes are transformed, in words."""
+    """The description of the transformed axes."""
     return "the last axis" if count == 1 else f"the last {count} axes"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import as_shape, shape_of, type_of
+from gradops.typing import AnyArray, Axis, Operand, ShapeLike
 
 from ..build.inputs import as_expression
 from .pointwise import squared_difference, tupled
@@ -14,13 +15,13 @@ from .random import random_uniform
 
 
 def only_by_name(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The function `f`, which takes no arguments by position: of their order there were two.
+    """Decorate `f` to take keyword arguments only, as TensorFlow changed their order once.
 
-    Raises OptionError.
+    Raises OptionError for positional arguments.
     """
 
     @wraps(f)
-    def call(*args: Any, **named: Any) -> Any:
+    def call(*args: Any, **named: Any) -> AnyArray:
         if args:
             raise OptionError(
                 f.__name__, [type_of(x) for x in args],
@@ -32,8 +33,8 @@ def only_by_name(f: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def leaky_relu(features: Any, alpha: float = 0.2) -> Any:
-    """The entry where it is positive, `alpha` times it elsewhere.
+def leaky_relu(features: Operand, alpha: float = 0.2) -> AnyArray:
+    """x where it is positive, alpha * x elsewhere.
 
     >>> float(sg.nn.leaky_relu(-1.0))
     -0.2
@@ -41,8 +42,8 @@ def leaky_relu(features: Any, alpha: float = 0.2) -> Any:
     return ops.leaky_relu(features, alpha)
 
 
-def gelu(features: Any, approximate: Any = False) -> Any:
-    """x times the normal distribution function, or if `approximate` its usual form by tanh.
+def gelu(features: Operand, approximate: Any = False) -> AnyArray:
+    """x times the normal distribution function, or its tanh approximation.
 
     >>> float(sg.nn.gelu(0.0))
     0.0
@@ -52,19 +53,19 @@ def gelu(features: Any, approximate: Any = False) -> Any:
     )
 
 
-def moments(x: Any, axes: Any, keepdims: bool = False) -> tuple[Any, Any]:
+def moments(x: Operand, axes: Axis, keepdims: bool = False) -> tuple[AnyArray, AnyArray]:
     """The mean and the variance over some axes.
 
     >>> [float(m) for m in sg.nn.moments(np.array([1.0, 3.0]), [0])]
     [2.0, 1.0]
     """
-    axes = tupled(axes)
-    mean = ops.mean(x, axis=axes, keepdims=True)
-    variance = ops.mean(squared_difference(x, mean), axis=axes, keepdims=keepdims)
-    return (mean if keepdims else ops.squeeze(mean, axis=axes)), variance
+    axis = tupled(axes)
+    mean = ops.mean(x, axis=axis, keepdims=True)
+    variance = ops.mean(squared_difference(x, mean), axis=axis, keepdims=keepdims)
+    return (mean if keepdims else ops.squeeze(mean, axis=axis)), variance
 
 
-def l2_loss(t: Any) -> Any:
+def l2_loss(t: Operand) -> AnyArray:
     """Half the sum of the squares of all entries.
 
     >>> float(sg.nn.l2_loss(np.array([3.0, 4.0])))
@@ -73,8 +74,8 @@ def l2_loss(t: Any) -> Any:
     return ops.sum(ops.square(t)) / 2
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12) -> Any:
-    """The operand divided by its norm along an axis, whose square counts as at least `epsilon`.
+def l2_normalize(x: Operand, axis: Axis = None, epsilon: float = 1e-12) -> AnyArray:
+    """x / sqrt(max(sum(x**2), epsilon)) along an axis.
 
     >>> sg.nn.l2_normalize(np.array([3.0, 4.0]), 0)
     array([0.6, 0.8])
@@ -83,8 +84,8 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12) -> Any:
     return ops.mul(x, ops.rsqrt(ops.maximum(total, epsilon)))
 
 
-def bias_add(value: Any, bias: Any) -> Any:
-    """The operand with a vector added along its last axis.
+def bias_add(value: Operand, bias: Operand) -> AnyArray:
+    """Add a vector along the last axis.
 
     >>> sg.nn.bias_add(np.zeros((1, 2)), np.array([1.0, 2.0]))
     array([[1., 2.]])
@@ -95,8 +96,8 @@ def bias_add(value: Any, bias: Any) -> Any:
 
 
 @only_by_name
-def sigmoid_cross_entropy_with_logits(*, labels: Any, logits: Any) -> Any:
-    """The cross entropy of each label, from 0 to 1, with the logistic function of its logit.
+def sigmoid_cross_entropy_with_logits(*, labels: Operand, logits: Operand) -> AnyArray:
+    """The cross entropy of labels between 0 and 1 with the logistic function of logits.
 
     >>> float(sg.nn.sigmoid_cross_entropy_with_logits(labels=1.0, logits=0.0))
     0.6931471805599453
@@ -104,8 +105,10 @@ def sigmoid_cross_entropy_with_logits(*, labels: Any, logits: Any) -> Any:
     return ops.binary_cross_entropy_with_logits(logits, labels, reduction="none")
 
 
-def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int = -1) -> Any:
-    """The cross entropy of probabilities with softmax of the logits, one for each example.
+def softmax_cross_entropy_with_logits_v2(
+    labels: Operand, logits: Operand, axis: int = -1
+) -> AnyArray:
+    """The cross entropy of each example's probabilities with softmax of its logits.
 
     >>> sg.nn.softmax_cross_entropy_with_logits_v2(np.array([[0.5, 0.5]]), np.zeros((1, 2)))
     array([0.69314718])
@@ -116,8 +119,10 @@ def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int = -
 
 
 @only_by_name
-def softmax_cross_entropy_with_logits(*, labels: Any, logits: Any, axis: int = -1) -> Any:
-    """The cross entropy of probabilities, which count as constant, with softmax of the logits.
+def softmax_cross_entropy_with_logits(
+    *, labels: Operand, logits: Operand, axis: int = -1
+) -> AnyArray:
+    """The cross entropy of probabilities, without gradient, with softmax of the logits.
 
     >>> sg.nn.softmax_cross_entropy_with_logits(
     ...     labels=np.array([[0.5, 0.5]]), logits=np.zeros((1, 2))
@@ -128,8 +133,8 @@ def softmax_cross_entropy_with_logits(*, labels: Any, logits: Any, axis: int = -
 
 
 @only_by_name
-def sparse_softmax_cross_entropy_with_logits(*, labels: Any, logits: Any) -> Any:
-    """The cross entropy of class labels with softmax of the logits, one for each example.
+def sparse_softmax_cross_entropy_with_logits(*, labels: Operand, logits: Operand) -> AnyArray:
+    """The cross entropy of each example's class label with softmax of its logits.
 
     >>> sg.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=np.zeros((1, 2)))
     array([0.69314718])
@@ -137,8 +142,8 @@ def sparse_softmax_cross_entropy_with_logits(*, labels: Any, logits: Any) -> Any
     return ops.sparse_cross_entropy(logits, labels, reduction="none")
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any) -> Any:
-    """The cross entropy of labels with logits, in which the label 1 counts `pos_weight` times.
+def weighted_cross_entropy_with_logits(labels: Any, logits: Operand, pos_weight: Any) -> AnyArray:
+    """The cross entropy of labels with logits, with weight `pos_weight` for the label 1.
 
     >>> round(float(sg.nn.weighted_cross_entropy_with_logits(1.0, 0.0, 2.0)), 4)
     1.3863
@@ -147,7 +152,9 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     return ops.add(ops.mul(1 - labels, logits), ops.mul(share, ops.softplus(ops.neg(logits))))
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False) -> Any:
+def log_poisson_loss(
+    targets: Operand, log_input: Operand, compute_full_loss: bool = False
+) -> AnyArray:
     """The negative log likelihood of counts, from the logarithms of rates.
 
     >>> float(sg.nn.log_poisson_loss(np.ones(1), np.zeros(1))[0])
@@ -157,13 +164,13 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 
 def dropout(
-    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None,
-    rate: Any = None,
-) -> Any:  # fmt: skip
-    """Zeros in place of some entries, other ones in each run; what is kept is scaled up.
+    x: Operand, keep_prob: float | AnyArray | None = None, noise_shape: ShapeLike | None = None,
+    seed: int | None = None, rate: float | AnyArray | None = None,
+) -> AnyArray:  # fmt: skip
+    """Set random entries to zero, others in each run, and scale up the remaining ones.
 
-    An entry is kept with probability `keep_prob`, or dropped with probability `rate`. Entries that
-    share one in `noise_shape` are kept or dropped together.
+    An entry is kept with probability `keep_prob`, or dropped with probability `rate`. Axes of size
+    1 in `noise_shape` are kept or dropped as a whole.
 
     >>> sg.Session().run(sg.nn.dropout(sg.ones([2]), rate=0.0))
     array([1., 1.], dtype=float32)
@@ -172,8 +179,8 @@ def dropout(
         raise OptionError("dropout", [type_of(x)], "it takes either rate or keep_prob")
     given = rate if keep_prob is None else keep_prob
     if isinstance(given, int | float) and not 0 <= given <= 1:
-        raise OptionError("dropout", [type_of(x)], f"{given} is no probability")
-    keep = 1 - rate if keep_prob is None else keep_prob
+        raise OptionError("dropout", [type_of(x)], f"{given} is not a probability")
+    keep = keep_prob if rate is None else 1 - rate
     x = as_expression(x)
     shape = x.shape if noise_shape is None else as_shape(noise_shape)
     drawn = random_uniform(shape, dtype=x.dtype, seed=seed)

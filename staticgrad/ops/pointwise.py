@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import GraphError, OptionError
 from gradops.core.types import is_inexact, native, type_of
+from gradops.typing import AnyArray, Axis, Operand
 
 from ..build.inputs import Variable
 from ..ir.expr import sequence
 
 
-def add_n(inputs: Sequence[Any]) -> Any:
+def add_n(inputs: Sequence[Operand]) -> AnyArray:
     """The sum of several operands.
 
     >>> float(sg.add_n([1.0, 2.0, 3.0]))
@@ -26,7 +27,7 @@ def add_n(inputs: Sequence[Any]) -> Any:
     return reduce(ops.add, rest, first) if rest else ops.copy(first)  # so that it can be named
 
 
-def squared_difference(x: Any, y: Any) -> Any:
+def squared_difference(x: Operand, y: Operand) -> AnyArray:
     """The squares of the differences of entries.
 
     >>> float(sg.squared_difference(1.0, 3.0))
@@ -35,7 +36,7 @@ def squared_difference(x: Any, y: Any) -> Any:
     return ops.square(ops.sub(x, y))
 
 
-def lbeta(x: Any) -> Any:
+def lbeta(x: Operand) -> AnyArray:
     """The logarithm of the beta function of the entries along the last axis.
 
     >>> round(float(sg.lbeta(np.array([2.0, 3.0]))), 6)
@@ -44,8 +45,8 @@ def lbeta(x: Any) -> Any:
     return ops.sum(ops.gammaln(x), axis=-1) - ops.gammaln(ops.sum(x, axis=-1))
 
 
-def div_no_nan(x: Any, y: Any) -> Any:
-    """The quotient of entries, 0 where they are divided by 0.
+def div_no_nan(x: Operand, y: Operand) -> AnyArray:
+    """x / y, and 0 where y is 0.
 
     >>> sg.div_no_nan(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
     array([0. , 0.5])
@@ -56,7 +57,7 @@ def div_no_nan(x: Any, y: Any) -> Any:
     return ops.where(zero, 0, ops.div(x, ops.where(zero, 1, y)))
 
 
-def truncatediv(x: Any, y: Any) -> Any:
+def truncatediv(x: Operand, y: Operand) -> AnyArray:
     """The quotient of integers, rounded towards zero.
 
     >>> sg.truncatediv(np.array([7, -7]), 2)
@@ -65,8 +66,10 @@ def truncatediv(x: Any, y: Any) -> Any:
     return ops.floor_divide(ops.sub(x, ops.fmod(x, y)), y)
 
 
-def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-    """The matrix product, of operands whose last two axes are exchanged if asked for.
+def matmul(
+    a: Operand, b: Operand, transpose_a: bool = False, transpose_b: bool = False
+) -> AnyArray:
+    """The matrix product, optionally with the last two axes of an operand exchanged.
 
     >>> sg.matmul(np.ones((2, 3)), np.ones((2, 4)), transpose_a=True).shape
     (3, 4)
@@ -75,8 +78,8 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False)
     return ops.matmul(a, ops.swapaxes(b, -1, -2) if transpose_b else b)
 
 
-def argmax(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
-    """The place of the first largest entry along an axis, by default the first.
+def argmax(input: Operand, axis: int | None = 0, output_type: DTypeLike = "int64") -> AnyArray:
+    """The index of the first largest entry along an axis.
 
     >>> sg.argmax(np.array([[1.0, 5.0], [2.0, 3.0]]))
     array([1, 0])
@@ -84,8 +87,8 @@ def argmax(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
     return of_type(ops.argmax(input, axis=axis or 0), output_type)
 
 
-def argmin(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
-    """The place of the first smallest entry along an axis, by default the first.
+def argmin(input: Operand, axis: int | None = 0, output_type: DTypeLike = "int64") -> AnyArray:
+    """The index of the first smallest entry along an axis.
 
     >>> sg.argmin(np.array([[1.0, 5.0], [2.0, 3.0]]))
     array([0, 1])
@@ -93,17 +96,17 @@ def argmin(input: Any, axis: int | None = 0, output_type: Any = "int64") -> Any:
     return of_type(ops.argmin(input, axis=axis or 0), output_type)
 
 
-def of_type(x: Any, dtype: Any) -> Any:
-    """`x` in a dtype, which it may have already."""
+def of_type(x: AnyArray, dtype: DTypeLike) -> AnyArray:
+    """`x` cast to a dtype unless it has it."""
     return x if x.dtype == native(dtype) else ops.astype(x, dtype=native(dtype))
 
 
-def tupled(axis: Any) -> Any:
-    """Axes in a list as a tuple."""
+def tupled(axis: Axis) -> Axis:
+    """Convert a list of axes to a tuple."""
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-def assign(ref: Any, value: Any) -> Any:
+def assign(ref: Operand, value: Operand) -> AnyArray:
     """Set a variable to `value`; see `Variable.assign`.
 
     >>> w = sg.Variable(1.0)
@@ -113,7 +116,7 @@ def assign(ref: Any, value: Any) -> Any:
     return variable(ref).assign(value)
 
 
-def assign_add(ref: Any, value: Any) -> Any:
+def assign_add(ref: Operand, value: Operand) -> AnyArray:
     """Add `value` to a variable.
 
     >>> w = sg.Variable(1.0)
@@ -123,7 +126,7 @@ def assign_add(ref: Any, value: Any) -> Any:
     return variable(ref).assign_add(value)
 
 
-def assign_sub(ref: Any, value: Any) -> Any:
+def assign_sub(ref: Operand, value: Operand) -> AnyArray:
     """Subtract `value` from a variable.
 
     >>> w = sg.Variable(1.0)
@@ -133,22 +136,24 @@ def assign_sub(ref: Any, value: Any) -> Any:
     return variable(ref).assign_sub(value)
 
 
-def scatter_add(ref: Any, indices: Any, updates: Any) -> Any:
-    """Add `updates` to a variable at indices along its first axis, and give what it is then.
+def scatter_add(ref: Operand, indices: Operand, updates: Operand) -> AnyArray:
+    """Add `updates` to a variable at indices along its first axis; returns the new value.
 
-    Of another operand it gives the sum, and changes nothing.
+    For other operands the sum is returned, and nothing is assigned.
 
     >>> w = sg.Variable([1.0, 2.0, 3.0])
     >>> session = sg.Session()
     >>> session.run(sg.scatter_add(w, [2, 0, 2], 1.0)), session.run(w)
     (array([2., 2., 5.], dtype=float32), array([2., 2., 5.], dtype=float32))
     """
-    found = ops.scatter_add(ref, indices, updates)
-    return ref.assign(found, "scatter_add") if isinstance(ref, Variable) else found
+    result = ops.scatter_add(ref, indices, updates)
+    return ref.assign(result, "scatter_add") if isinstance(ref, Variable) else result
 
 
-def variable(ref: Any) -> Variable:
-    """`ref`, which must be a variable."""
+def variable(ref: Operand) -> Variable:
+    """Return `ref`; raises GraphError unless it is a variable."""
     if not isinstance(ref, Variable):
-        raise GraphError(f"{getattr(ref, 'label', ref)!s} is no variable and cannot be assigned to")
+        raise GraphError(
+            f"{getattr(ref, 'label', ref)!s} is not a variable and cannot be assigned to"
+        )
     return ref

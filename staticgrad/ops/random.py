@@ -1,37 +1,39 @@
-"""Random numbers in graphs: other ones in each run, reproducible by seeds.
+"""Random numbers in graphs: new ones in each run, reproducible by seeds.
 
-Note [Seeds]. The numbers of an op are a function of a key, made of the graph's seed, the op's seed
-or else its name, the number of the run and, inside loops, the number of the step. So they depend
-neither on which other ops are run nor on their order, nor on threads or processes. The number of
-the run is a hidden variable, which each session has for itself; the number of the step is a token
-(see Note [Effects]) that is assigned inside the loop, and so becomes part of its state.
+Note [Seeds]. The numbers of an op are a function of a key, which is made of the graph's seed, the
+op's seed or else its name, the number of the run and, in a loop, the number of the step. So they do
+not depend on which other ops run, in which order, thread or process. The number of the run is a
+hidden variable of each session; the number of the step is a token (see Note [Effects]) that is
+assigned inside the loop, and so becomes part of its state.
 """
 
 import operator
 import os
 import zlib
-from typing import Any
+from typing import SupportsIndex
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError, take
 from gradops.core.op import as_operand
 from gradops.core.types import native
+from gradops.typing import Operand, ShapeLike
 
 from ..build.graph import Graph, get_default_graph
 from ..build.inputs import EFFECTS, Variable, as_expression, assign, default_dtype
 from ..ir.expr import Expr, Kind, new_constant, renamed
 from ..ir.names import AFTER, CAUSE, Names, held_at
 
-FIRST = -(2**62)  # the numbers of what counts as built before everything else
+FIRST = -(2**62)  # of expressions that count as built before all others
 
 
 def set_random_seed(seed: int | None) -> None:
-    """Set the seed of the default graph's random numbers; None takes one that nobody knows.
+    """Set the seed of the default graph's random numbers; None takes a random one.
 
-    Each session then has the same numbers in its first run, the same in its second, and so on. An
-    op without a seed of its own takes its name for one.
+    All sessions then draw equal numbers in their first runs, equal ones in their second runs, and
+    so on. An op without a seed of its own uses its name.
 
     >>> sg.set_random_seed(1)
     >>> x = sg.random_uniform([2])
@@ -41,8 +43,8 @@ def set_random_seed(seed: int | None) -> None:
     get_default_graph().seed = None if seed is None else as_seed("set_random_seed", seed)
 
 
-def as_seed(call: str, seed: Any) -> int:
-    """A seed from what users write; raises OptionError for what is no integer."""
+def as_seed(call: str, seed: SupportsIndex) -> int:
+    """The seed as an int; raises OptionError unless it is an integer."""
     try:
         return operator.index(seed)
     except TypeError as error:
@@ -50,9 +52,9 @@ def as_seed(call: str, seed: Any) -> int:
 
 
 def random_key(seed: int | None = None, name: str = "random") -> Expr:
-    """A key for random numbers: another one in each run, and in each step of a loop.
+    """A key for random numbers, new in each run and in each step of a loop.
 
-    Ops of `gradops` that take a key draw from it; see Note [Seeds].
+    Ops of `gradops` take it to draw numbers; see Note [Seeds].
 
     >>> key = sg.random_key(seed=7)
     >>> sg.Session().run(key).dtype
@@ -68,14 +70,14 @@ def random_key(seed: int | None = None, name: str = "random") -> Expr:
 
 
 def seed_of(graph: Graph) -> int:
-    """The seed of a graph; one that nobody knows, if none was set."""
+    """The seed of a graph; a random one if none was set."""
     if graph.seed is None:
         graph.seed = int.from_bytes(os.urandom(4), "big")
     return graph.seed
 
 
 def run_number(graph: Graph) -> Expr:
-    """The number of the run that is under way, which counts as built before all else."""
+    """The number of the present run; it counts as built before all other expressions."""
     if graph.run_number is None:
         with held_at(EFFECTS, None), held_at(AFTER, ()), held_at(CAUSE, None):
             counter = Variable.hidden(graph.names, np.int64(0), "random_run")
@@ -100,42 +102,45 @@ def step_number(names: Names, effects: list[Expr]) -> Expr:
 
 
 def random_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None,
+    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike | None = None,
+    seed: int | None = None,
     name: str = "random_normal",
 ) -> Expr:  # fmt: skip
-    """Normally distributed numbers, other ones in each run; see `set_random_seed`.
+    """Normally distributed numbers, new in each run; see `set_random_seed`.
 
-    `mean` and `stddev` may be expressions, and gradients pass to them.
+    `mean` and `stddev` may be expressions, and have gradients.
 
     >>> sg.random_normal([2, 3], name="noise")
     <random_normal noise: float32[2, 3]>
     """
     dtype = float_dtype(dtype)
     x = ops.random_normal(random_key(seed, name), shape=shape, dtype=dtype)
-    return moved(x, stddev, mean, name)
+    return scaled(x, stddev, mean, name)
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None,
+    shape: ShapeLike, mean: Operand = 0.0, stddev: Operand = 1.0, dtype: DTypeLike | None = None,
+    seed: int | None = None,
     name: str = "truncated_normal",
 ) -> Expr:  # fmt: skip
-    """Normally distributed numbers, those farther than two standard deviations drawn again.
+    """Normally distributed numbers, redrawn while farther than two standard deviations.
 
     >>> bool(np.all(abs(sg.Session().run(sg.truncated_normal([100]))) <= 2))
     True
     """
     dtype = float_dtype(dtype)
     x = ops.truncated_normal(random_key(seed, name), shape=shape, dtype=dtype)
-    return moved(x, stddev, mean, name)
+    return scaled(x, stddev, mean, name)
 
 
 def random_uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = None, seed: int | None = None,
+    shape: ShapeLike, minval: Operand = 0, maxval: Operand | None = None,
+    dtype: DTypeLike | None = None, seed: int | None = None,
     name: str = "random_uniform",
 ) -> Expr:  # fmt: skip
-    """Numbers from `minval` to before `maxval`, which is 1 for floats, with equal probability.
+    """Uniformly distributed numbers in [`minval`, `maxval`); floats have a default `maxval` of 1.
 
-    With an integer dtype they are integers, and `maxval` has to be given.
+    With an integer dtype they are integers, and `maxval` is required.
 
     >>> sg.Session().run(sg.random_uniform([3], 0, 1, dtype="int64"))
     array([0, 0, 0])
@@ -147,12 +152,12 @@ def random_uniform(
         x = ops.random_integers(key, shape=shape, low=minval, high=maxval, dtype=native(dtype))
         return renamed(x, name)
     x = ops.random_uniform(key, shape=shape, dtype=float_dtype(dtype))
-    minval, high = as_operand(minval), 1 if maxval is None else as_operand(maxval)
-    return moved(x, high - minval, minval, name)
+    low, high = as_operand(minval), 1 if maxval is None else as_operand(maxval)
+    return scaled(x, high - low, low, name)
 
 
 def random_bernoulli(
-    shape: Any, p: float = 0.5, seed: int | None = None, name: str = "random_bernoulli"
+    shape: ShapeLike, p: float = 0.5, seed: int | None = None, name: str = "random_bernoulli"
 ) -> Expr:
     """Truth values, each true with probability `p`.
 
@@ -162,7 +167,7 @@ def random_bernoulli(
     return renamed(ops.random_bernoulli(random_key(seed, name), shape=shape, p=p), name)
 
 
-def random_shuffle(value: Any, seed: int | None = None, name: str = "random_shuffle") -> Expr:
+def random_shuffle(value: Operand, seed: int | None = None, name: str = "random_shuffle") -> Expr:
     """The entries along the first axis in random order.
 
     >>> sorted(sg.Session().run(sg.random_shuffle([1.0, 2.0, 3.0])).tolist())
@@ -175,13 +180,13 @@ def random_shuffle(value: Any, seed: int | None = None, name: str = "random_shuf
     return renamed(take(x, order, axis=0), name)
 
 
-def float_dtype(dtype: Any) -> Any:
+def float_dtype(dtype: DTypeLike | None) -> np.dtype:
     """A dtype of floats, the default one if none is given."""
     return native(dtype or default_dtype())
 
 
-def moved(x: Expr, scale: Any, offset: Any, name: str) -> Expr:
-    """Numbers scaled and moved, where that changes them, under a name."""
+def scaled(x: Expr, scale: Operand, offset: Operand, name: str) -> Expr:
+    """x * scale + offset under a name, without factors of 1 and offsets of 0."""
     if isinstance(scale, Expr) or np.any(scale != 1):
         x = x * scale
     if isinstance(offset, Expr) or np.any(offset != 0):

@@ -1,4 +1,4 @@
-"""Entries in other places: TensorFlow's ops on shapes, in terms of those of `gradops`."""
+"""TensorFlow's functions that rearrange entries, in terms of `gradops`."""
 
 import operator
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
@@ -21,6 +22,7 @@ from gradops.core.types import (
 )
 from gradops.library.index.index_keys import index_array
 from gradops.library.shape import ensure_shape as sizes_of
+from gradops.typing import AnyArray, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import default_dtype
 from ..ir.expr import Expr
@@ -30,8 +32,8 @@ from .sorting import numbers_in_one_dtype
 FULL = slice(None)
 
 
-def tile(input: Any, multiples: Any) -> Any:
-    """The operand repeated along each axis, so many times.
+def tile(input: Operand, multiples: ShapeLike) -> AnyArray:
+    """Repeat the operand along each axis.
 
     >>> sg.tile(np.array([1.0, 2.0]), [2])
     array([1., 2., 1., 2.])
@@ -42,10 +44,12 @@ def tile(input: Any, multiples: Any) -> Any:
     return ops.tile(input, times)
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0) -> Any:
-    """Entries put around the operand, as many before and after each axis as `paddings` says.
+def pad(
+    tensor: Operand, paddings: Any, mode: str = "CONSTANT", constant_values: Operand = 0
+) -> AnyArray:
+    """Pad each axis with `paddings` entries before and after it.
 
-    `mode` is "CONSTANT", "REFLECT" or "SYMMETRIC", or another of `gradops.pad`, in capitals or not.
+    `mode` is "CONSTANT", "REFLECT" or "SYMMETRIC", or another of `gradops.pad`, in any case.
 
     >>> sg.pad(np.array([1, 2, 3]), [[1, 1]], "REFLECT")
     array([2, 1, 2, 3, 2])
@@ -53,8 +57,8 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     return ops.pad(tensor, paddings, mode.lower(), constant_values)
 
 
-def diag(diagonal: Any) -> Any:
-    """Zeros with the operand on the diagonal: a matrix, if the operand is a vector.
+def diag(diagonal: Operand) -> AnyArray:
+    """A diagonal tensor: a matrix, if the operand is a vector.
 
     >>> sg.diag(np.array([1, 2]))
     array([[1, 0],
@@ -63,8 +67,8 @@ def diag(diagonal: Any) -> Any:
     return ops.reshape(ops.diagflat(diagonal), shape=shape_of(diagonal) * 2)
 
 
-def diag_part(input: Any) -> Any:
-    """The diagonal of a matrix, or of what `diag` gives of an operand with more axes.
+def diag_part(input: Operand) -> AnyArray:
+    """The diagonal of a matrix, or of a tensor with an even number of axes; reverses `diag`.
 
     >>> sg.diag_part(np.array([[1, 2], [3, 4]]))
     array([1, 4])
@@ -77,7 +81,7 @@ def diag_part(input: Any) -> Any:
     return ops.reshape(ops.diagonal(ops.reshape(input, shape=(n, n))), shape=own)
 
 
-def matrix_diag_part(input: Any) -> Any:
+def matrix_diag_part(input: Operand) -> AnyArray:
     """The diagonal of each matrix.
 
     >>> sg.matrix_diag_part(np.ones((5, 2, 3))).shape
@@ -86,10 +90,10 @@ def matrix_diag_part(input: Any) -> Any:
     return ops.diagonal(input, axis1=-2, axis2=-1)
 
 
-def matrix_band_part(input: Any, num_lower: int, num_upper: int) -> Any:
-    """Each matrix with zeros but for so many diagonals below and above the main one.
+def matrix_band_part(input: Operand, num_lower: int, num_upper: int) -> Operand:
+    """Set each matrix to zero outside a band around its main diagonal.
 
-    A negative number keeps them all.
+    A negative number of diagonals keeps all of them.
 
     >>> sg.matrix_band_part(np.ones((3, 3)), 0, 1)
     array([[1., 1., 0.],
@@ -100,8 +104,8 @@ def matrix_band_part(input: Any, num_lower: int, num_upper: int) -> Any:
     return lower if num_upper < 0 else ops.tril(lower, k=num_upper)
 
 
-def meshgrid(*args: Any, indexing: str = "xy") -> list[Any]:
-    """The coordinates of the points of a grid, from those along each axis.
+def meshgrid(*args: Any, indexing: str = "xy") -> list[AnyArray]:
+    """The coordinate arrays of a grid, from the coordinates along each axis.
 
     >>> sg.meshgrid(np.arange(2), np.arange(3))[1]
     array([[0, 0],
@@ -111,10 +115,12 @@ def meshgrid(*args: Any, indexing: str = "xy") -> list[Any]:
     return list(ops.meshgrid(*args, indexing=indexing))
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = "bool") -> Any:
-    """For each length a row of that many truths, and falsehoods up to `maxlen`.
+def sequence_mask(
+    lengths: Operand, maxlen: SizeLike | None = None, dtype: DTypeLike = "bool"
+) -> AnyArray:
+    """For each length, a row of `maxlen` truth values of which the first `length` are true.
 
-    In a graph, `maxlen` has to be given.
+    For expressions `maxlen` is required.
 
     >>> sg.sequence_mask(np.array([1, 2]), 3)
     array([[ True, False, False],
@@ -123,13 +129,13 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = "bool") -> Any:
     if maxlen is None:
         if isinstance(lengths, Expr):
             raise lengths.unknown("the greatest length", "give it: maxlen=")
-        maxlen = np.max(lengths, initial=0)
-    found = ops.less(numbers(as_size(maxlen)), ops.expand_dims(lengths, axis=-1))
-    return ops.astype(found, dtype=native(dtype))
+        maxlen = int(np.max(np.asarray(lengths), initial=0))
+    result = ops.less(numbers(as_size(maxlen)), ops.expand_dims(lengths, axis=-1))
+    return ops.astype(result, dtype=native(dtype))
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0) -> list[Any]:
-    """The parts of the operand along an axis, without that axis, of which there are `num`.
+def unstack(value: Operand, num: int | None = None, axis: int = 0) -> list[AnyArray]:
+    """Unpack the operand along an axis into `num` parts without that axis.
 
     >>> sg.unstack(np.array([[1, 2], [3, 4]]), axis=1)
     [array([1, 3]), array([2, 4])]
@@ -149,10 +155,10 @@ def unstack(value: Any, num: int | None = None, axis: int = 0) -> list[Any]:
     return [ops.index(value, (*(FULL,) * k, i)) for i in range(sizes[k])]
 
 
-def split(value: Any, num_or_size_splits: Any, axis: int = 0) -> list[Any]:
-    """Parts of the operand along an axis: so many equal ones, or ones of the sizes in a list.
+def split(value: Operand, num_or_size_splits: Any, axis: int = 0) -> list[AnyArray]:
+    """Split the operand along an axis into equal parts, or into parts of given sizes.
 
-    One of the sizes may be -1, and is what is left. Raises ShapeError if they do not add up.
+    One size may be -1, for the rest. Raises ShapeError if they do not add up.
 
     >>> [p.tolist() for p in sg.split(np.arange(5), [1, -1, 2])]
     [[0], [1, 2], [3, 4]]
@@ -165,8 +171,8 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0) -> list[Any]:
     return ops.split(value, list(accumulate(sizes))[:-1], axis=axis)
 
 
-def require_size(x: Any, axis: int, size: Size) -> Any:
-    """The operand, which has a size along an axis; a run in which it has another is an error."""
+def require_size(x: Operand, axis: int, size: Size) -> Operand:
+    """The operand with a known size along an axis, which is checked at run time."""
     shape = list(shape_of(x))
     if shape[axis] == size:
         return x
@@ -174,8 +180,8 @@ def require_size(x: Any, axis: int, size: Size) -> Any:
     return sizes_of.ensure_shape(x, shape=tuple(shape))
 
 
-def complete(x: Any, sizes: list[Size], total: Size) -> list[Size]:
-    """The sizes of parts that make up a total, with a number for -1."""
+def complete(x: Operand, sizes: list[Size], total: Size) -> list[Size]:
+    """The sizes of parts, with -1 replaced; raises ShapeError unless they add up to `total`."""
     if sizes.count(-1) == 1:
         rest = total - sum_of(n for n in sizes if n != -1)
         rest = rest if isinstance(rest, int) else at_least_zero(rest)
@@ -199,10 +205,10 @@ def known(sizes: Iterable[Size]) -> bool:
     return all(isinstance(n, int) for n in sizes)
 
 
-def slice_of(input_: Any, begin: Any, size: Any) -> Any:
-    """The part of the operand that begins at a place and has a size, along each axis.
+def slice_of(input_: Operand, begin: ShapeLike, size: ShapeLike) -> AnyArray:
+    """Slice each axis from a begin, with a size.
 
-    A size of -1 is all that is left. Raises ShapeError for a part that goes beyond the operand.
+    A size of -1 takes all that is left. Raises ShapeError for a slice beyond the operand.
 
     >>> sg.slice(np.arange(6).reshape(2, 3), [0, 1], [-1, 2])
     array([[1, 2],
@@ -210,45 +216,46 @@ def slice_of(input_: Any, begin: Any, size: Any) -> Any:
     """
     wanted = as_shape(size)
     pairs = zip(as_shape(begin), wanted, strict=True)
-    found = ops.index(input_, tuple(slice(b, None if n == -1 else b + n) for b, n in pairs))
+    result = ops.index(input_, tuple(slice(b, None if n == -1 else b + n) for b, n in pairs))
     for axis, n in enumerate(wanted):
-        found = require_size(found, axis, n) if n != -1 else found
-    return found
+        result = require_size(result, axis, n) if n != -1 else result
+    return result
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
-    """The entries where a mask is true, which stands for the axes from `axis` on.
+def boolean_mask(tensor: Operand, mask: Operand, axis: int = 0) -> AnyArray:
+    """The entries where a mask over the axes from `axis` on is true.
 
-    How many there are, only the data tell.
+    Their number depends on the data, and has a size of its own.
 
     >>> x = sg.placeholder("float32", [3, 2], name="x")
     >>> sg.boolean_mask(x, x[:, 0] > 0, name="kept")
     <getitem kept: float32[getitem.0, 2]>
     """
-    mask = index_array(tensor, mask)
-    if mask.dtype.kind != "b":
-        raise OptionError("boolean_mask", [type_of(mask)], "a mask is of truth values")
+    key = index_array(tensor, mask)
+    if key.dtype.kind != "b":
+        raise OptionError("boolean_mask", [type_of(key)], "a mask is of truth values")
     k = normalize_axis("boolean_mask", type_of(tensor), axis or 0)
-    return ops.index(tensor, ((FULL,) * k + (mask,)))
+    return ops.index(tensor, ((FULL,) * k + (key,)))
 
 
 def one_hot(
-    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int = -1,
-    dtype: Any = None,
-) -> Any:  # fmt: skip
-    """For each index a one in its place along a new axis of size `depth`, zeros elsewhere.
+    indices: Operand, depth: SizeLike, on_value: Operand | None = None,
+    off_value: Operand | None = None, axis: int = -1,
+    dtype: DTypeLike | None = None,
+) -> AnyArray:  # fmt: skip
+    """One-hot vectors of the indices, along a new axis of size `depth`.
 
-    `on_value` and `off_value` are other numbers for one and zero. An index that is none of 0 to
-    `depth` - 1 has no one.
+    `on_value` and `off_value` replace one and zero. An index outside of 0 to `depth` - 1 gives a
+    vector of zeros.
 
     >>> sg.one_hot(np.array([1, 0]), 2)
     array([[0., 1.],
            [1., 0.]], dtype=float32)
     """
     hot = ops.equal(ops.expand_dims(indices, axis=-1), numbers(as_size(depth)))
-    found = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
+    result = hot if axis in (-1, None) else ops.moveaxis(hot, -1, axis)
     if on_value is None and off_value is None:
-        return ops.astype(found, dtype=native(dtype or default_dtype()))
+        return ops.astype(result, dtype=native(dtype or default_dtype()))
     on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
-    chosen = ops.where(found, *numbers_in_one_dtype(on, off))
-    return chosen if dtype is None else ops.astype(chosen, dtype=native(dtype))
+    values = ops.where(result, *numbers_in_one_dtype(on, off))
+    return values if dtype is None else ops.astype(values, dtype=native(dtype))

@@ -1,12 +1,13 @@
-"""Reading and updating entries by their place: TensorFlow's functions, in terms of `gradops.at`."""
+"""TensorFlow's gather, scatter and segment functions, in terms of `gradops.at`."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
-from gradops import DTypeError, ShapeError
+from gradops import ArrayType, DTypeError, ShapeError
 from gradops.core.dims import Shape, Size, product
 from gradops.core.types import (
     as_shape,
@@ -18,14 +19,15 @@ from gradops.core.types import (
     type_of,
 )
 from gradops.library.index.index_keys import index_array
+from gradops.typing import AnyArray, Operand, ShapeLike
 
 from .creation import numbers, zeros
 
 FULL = slice(None)
 
 
-def key_of(op: str, x: Any, indices: Any) -> tuple[Any, ...]:
-    """The key that rows of indices stand for: each of their columns indexes an axis."""
+def key_of(op: str, x: Operand, indices: Operand) -> tuple[Any, ...]:
+    """The indexing key for rows of indices, each column of which indexes an axis."""
     kind, rows = type_of(x), type_of(indices)
     if not rows.ndim or not isinstance(rows.shape[-1], int) or rows.shape[-1] > kind.ndim:
         raise ShapeError(op, [kind, rows], f"the indices are not rows of at most {kind.ndim}")
@@ -35,10 +37,12 @@ def key_of(op: str, x: Any, indices: Any) -> tuple[Any, ...]:
     return tuple([ops.index(indices, (..., i)) for i in range(rows.shape[-1])]) or (...,)
 
 
-def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0) -> Any:
-    """The entries at some indices along an axis, by default the first after `batch_dims` axes.
+def gather(
+    params: Operand, indices: Operand, axis: int | None = None, batch_dims: int = 0
+) -> AnyArray:
+    """The entries at indices along an axis, by default the first after `batch_dims` axes.
 
-    Those axes the operand and the indices have in common.
+    The operand and the indices have these leading axes in common.
 
     >>> sg.gather(np.array([1.0, 2.0, 3.0]), [2, 0])
     array([3., 1.])
@@ -56,15 +60,15 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
     rows = [
         ops.reshape(numbers(own[i]), shape=(-1,) + (1,) * (rank - 1 - i)) for i in range(batch_dims)
     ]
-    found = ops.index(params, (*rows, *[FULL] * (k - batch_dims), indices))
+    result = ops.index(params, (*rows, *[FULL] * (k - batch_dims), indices))
     if k == batch_dims:
-        return found
+        return result
     order = [*range(batch_dims), *range(rank, rank + k - batch_dims), *range(batch_dims, rank)]
-    return ops.transpose(found, axes=(*order, *range(rank + k - batch_dims, len(found.shape))))
+    return ops.transpose(result, axes=(*order, *range(rank + k - batch_dims, len(result.shape))))
 
 
-def batch_gather(params: Any, indices: Any) -> Any:
-    """The entries at indices along the last axis of the indices, whose other axes both have.
+def batch_gather(params: Operand, indices: Operand) -> AnyArray:
+    """`gather` whose batch axes are all axes of the indices but the last.
 
     >>> sg.batch_gather(np.array([[1, 2], [3, 4]]), np.array([[1], [0]]))
     array([[2],
@@ -73,8 +77,8 @@ def batch_gather(params: Any, indices: Any) -> Any:
     return gather(params, indices, batch_dims=len(shape_of(indices)) - 1)
 
 
-def gather_nd(params: Any, indices: Any) -> Any:
-    """The parts of the operand that rows of indices name.
+def gather_nd(params: Operand, indices: Operand) -> AnyArray:
+    """The slices of the operand at rows of indices.
 
     >>> sg.gather_nd(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [0, 1]]))
     array([3, 2])
@@ -82,15 +86,15 @@ def gather_nd(params: Any, indices: Any) -> Any:
     return ops.index(params, key_of("gather_nd", params, indices))
 
 
-def filled(shape: Shape, value: Any, dtype: Any) -> Any:
-    """A shape filled with a number: an array if the sizes are known, else an expression."""
+def filled(shape: Shape, value: Operand, dtype: DTypeLike) -> AnyArray:
+    """An array filled with a number; an expression if a size is unknown."""
     if all(isinstance(n, int) for n in shape):
         return np.full(shape, value, dtype)
     return ops.full_like(zeros(shape, dtype), value=value)
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
-    """Zeros of a shape with parts added where rows of indices say; several for one place add up.
+def scatter_nd(indices: Operand, updates: Operand, shape: ShapeLike) -> AnyArray:
+    """Add slices to zeros of a shape at rows of indices; duplicates add up.
 
     >>> sg.scatter_nd(np.array([[1], [1]]), np.array([2.0, 3.0]), [3])
     array([0., 5., 0.])
@@ -100,9 +104,9 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
 
 
 def update(name: str, method: str, doc: str) -> Callable[..., Any]:
-    """A function that updates the parts of an operand that rows of indices name."""
+    """A function that updates slices of an operand at rows of indices."""
 
-    def call(tensor: Any, indices: Any, updates: Any) -> Any:
+    def call(tensor: Operand, indices: Operand, updates: Operand) -> AnyArray:
         return getattr(ops.at(tensor)[key_of(name, tensor, indices)], method)(updates)
 
     call.__name__ = call.__qualname__ = name
@@ -111,7 +115,7 @@ def update(name: str, method: str, doc: str) -> Callable[..., Any]:
 
 
 UPDATES = {
-    name: update(name, method, f"The operand with parts {said} where rows of indices say.")
+    name: update(name, method, f"The operand with slices {said} at rows of indices.")
     for name, method, said in (
         ("tensor_scatter_nd_update", "set", "written"), ("tensor_scatter_nd_add", "add", "added"),
         ("tensor_scatter_nd_sub", "subtract", "subtracted"),
@@ -122,12 +126,12 @@ UPDATES = {
 
 
 def segments(name: str, method: str, doc: str) -> Callable[..., Any]:
-    """A function that reduces the parts along the leading axes of an operand by segments."""
+    """A function that reduces slices along the leading axes of an operand by segment."""
 
-    def call(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    def call(data: Operand, segment_ids: Operand, num_segments: ShapeLike) -> AnyArray:
         kind, ids = type_of(data), type_of(segment_ids)
         if conflict(ids.shape, kind.shape) or ids.ndim > kind.ndim:
-            raise ShapeError(name, [kind, ids], "the segments are not those of leading axes")
+            raise ShapeError(name, [kind, ids], "segment_ids do not match the leading axes")
         inner: tuple[Size, ...] = kind.shape[ids.ndim :]
         parts = ops.reshape(data, shape=(product(ids.shape), *inner))
         numbers = ops.reshape(segment_ids, shape=(-1,))
@@ -139,19 +143,19 @@ def segments(name: str, method: str, doc: str) -> Callable[..., Any]:
     return call
 
 
-def neutral(kind: Any, method: str) -> Any:
-    """What a segment without entries has."""
+def neutral(kind: ArrayType, method: str) -> float:
+    """The result for a segment without entries: the neutral element of the reduction."""
     if method in ("add", "multiply"):
         return int(method == "multiply")
     limits: Any = np.finfo if is_float(kind.dtype) else np.iinfo
-    found = limits(kind.dtype)
-    return np.asarray(found.min if method == "max" else found.max).item()
+    result = limits(kind.dtype)
+    return np.asarray(result.min if method == "max" else result.max).item()
 
 
 SEGMENTS = {
     f"unsorted_segment_{what}": segments(
         f"unsorted_segment_{what}", method,
-        f"The {said} of the parts of each segment, which an array of numbers names.",
+        f"The {said} of the slices of each segment, given the segment of each slice.",
     )
     for what, method, said in (
         ("sum", "add", "sum"), ("prod", "multiply", "product"), ("max", "max", "largest"),
@@ -160,8 +164,8 @@ SEGMENTS = {
 }  # fmt: skip
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """The mean of the parts of each segment, which an array of numbers names; 0 if it has none.
+def unsorted_segment_mean(data: Operand, segment_ids: Operand, num_segments: ShapeLike) -> AnyArray:
+    """The mean of the slices of each segment, 0 if it has none.
 
     >>> sg.unsorted_segment_mean(np.array([1.0, 3.0, 5.0]), np.array([0, 0, 1]), 3)
     array([2., 5., 0.])
@@ -173,8 +177,10 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any) -> Any
     return total / ops.reshape(ops.maximum(counts, 1), shape=shape)
 
 
-def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: int, batch_axis: int = 0) -> Any:
-    """Each part along `batch_axis` with so many entries along `seq_axis` in reverse order.
+def reverse_sequence(
+    input: Operand, seq_lengths: Operand, seq_axis: int, batch_axis: int = 0
+) -> AnyArray:
+    """Reverse the first `seq_lengths` entries along `seq_axis`, for each batch entry.
 
     >>> sg.reverse_sequence(np.array([[1, 2, 3], [4, 5, 6]]), np.array([2, 3]), seq_axis=1)
     array([[2, 1, 3],

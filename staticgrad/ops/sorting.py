@@ -3,10 +3,12 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import gradops as ops
 from gradops import OptionError, ShapeError
 from gradops.core.types import conflict, native, shape_of, type_of
+from gradops.typing import AnyArray, Axis, Operand
 
 from ..build.inputs import default_dtype
 from ..ir.expr import Expr
@@ -15,36 +17,36 @@ DIRECTIONS = {"ASCENDING": False, "DESCENDING": True}
 
 
 class TopK(NamedTuple):
-    """The largest entries, and where they are."""
+    """The largest entries and their indices."""
 
-    values: Any
-    indices: Any
+    values: Operand
+    indices: Operand
 
 
 class Unique(NamedTuple):
-    """The distinct entries in the order in which they come, and which of them each entry is."""
+    """The distinct entries in order of appearance, and the index of each entry among them."""
 
-    y: Any
-    idx: Any
+    y: Operand
+    idx: AnyArray
 
 
 class UniqueWithCounts(NamedTuple):
-    """The same, and how many there are of each."""
+    """The distinct entries, the index of each entry among them, and their counts."""
 
-    y: Any
-    idx: Any
+    y: Operand
+    idx: AnyArray
     count: Any
 
 
 class ListDiff(NamedTuple):
-    """The entries that are not among others, and where they are."""
+    """The entries of a row that do not occur in another one, and their indices."""
 
-    out: Any
-    idx: Any
+    out: AnyArray
+    idx: AnyArray
 
 
-def is_descending(values: Any, direction: str) -> bool:
-    """Whether a direction is the descending one."""
+def is_descending(values: Operand, direction: str) -> bool:
+    """Whether `direction` is descending; raises OptionError for an unknown one."""
     if direction not in DIRECTIONS:
         raise OptionError(
             "sort", [type_of(values)], f"direction is 'ASCENDING' or 'DESCENDING', not {direction}"
@@ -52,7 +54,7 @@ def is_descending(values: Any, direction: str) -> bool:
     return DIRECTIONS[direction]
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING") -> Any:
+def sort(values: Operand, axis: int = -1, direction: str = "ASCENDING") -> AnyArray:
     """The entries sorted along an axis.
 
     >>> sg.sort(np.array([3, 1, 2]), direction="DESCENDING")
@@ -61,7 +63,9 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING") -> Any:
     return ops.sort(values, axis, is_descending(values, direction))
 
 
-def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False) -> Any:
+def argsort(
+    values: Operand, axis: int = -1, direction: str = "ASCENDING", stable: bool = False
+) -> AnyArray:
     """The indices that sort the entries along an axis.
 
     >>> sg.argsort(np.array([3, 1, 2]))
@@ -70,8 +74,8 @@ def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: b
     return ops.argsort(values, axis, is_descending(values, direction), stable)
 
 
-def top_k(input: Any, k: int = 1, sorted: bool = True) -> TopK:
-    """The k largest entries along the last axis, and where they are; of equal ones, the first.
+def top_k(input: Operand, k: int = 1, sorted: bool = True) -> TopK:
+    """The k largest entries along the last axis and their indices; of equal ones, the first.
 
     >>> sg.nn.top_k(np.array([1, 3, 2]), 2).values
     array([3, 2])
@@ -79,8 +83,8 @@ def top_k(input: Any, k: int = 1, sorted: bool = True) -> TopK:
     return TopK(*ops.topk(input, k))
 
 
-def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
-    """Whether, in each row, less than k entries are larger than the one that `targets` names.
+def in_top_k(predictions: Operand, targets: Operand, k: int) -> AnyArray:
+    """Whether the entry at index `targets` is among the k largest of its row.
 
     >>> sg.nn.in_top_k(np.array([[0.1, 0.9], [0.6, 0.4]]), np.array([0, 0]), 1)
     array([False,  True])
@@ -91,29 +95,29 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = None
-) -> Any:
-    """Where entries would be put into a sorted row, or rows, to keep it sorted.
+    sorted_sequence: Operand, values: Operand, side: str = "left", out_type: DTypeLike | None = None
+) -> AnyArray:
+    """The indices at which entries would be inserted into sorted rows to keep them sorted.
 
     >>> sg.searchsorted(np.array([1, 3, 5]), np.array([3, 4]))
     array([1, 2])
     """
-    found = ops.searchsorted(sorted_sequence, values, side)
-    return found if out_type is None else ops.astype(found, dtype=native(out_type))
+    result = ops.searchsorted(sorted_sequence, values, side)
+    return result if out_type is None else ops.astype(result, dtype=native(out_type))
 
 
-def found_first(op: str, x: Any) -> tuple[Any, Any, Any, Any]:
-    """What is known of distinct entries, and the order in which they come in the row `x`."""
+def unique_in_order(op: str, x: Operand) -> tuple[Any, Any, Any, Any]:
+    """First indices, inverse indices and counts of distinct entries, and their order in `x`."""
     if len(shape_of(x)) != 1:
         raise ShapeError(op, [type_of(x)], "it takes a row", hint="reshape(x, [-1]) makes one")
-    found = ops.unique_all(x)
-    return found.indices, found.inverse_indices, found.counts, ops.argsort(found.indices)
+    result = ops.unique_all(x)
+    return result.indices, result.inverse_indices, result.counts, ops.argsort(result.indices)
 
 
-def unique(x: Any, out_idx: Any = "int64") -> Unique:
-    """The distinct entries of a row in the order in which they come, and which each entry is.
+def unique(x: Operand, out_idx: DTypeLike = "int64") -> Unique:
+    """The distinct entries of a row in order of appearance, and the index of each entry.
 
-    How many there are, only the data tell. Gradients go to the first of equal entries.
+    Their number depends on the data. Gradients go to the first of equal entries.
 
     >>> sg.unique(np.array([3, 1, 3])).y
     array([3, 1])
@@ -121,20 +125,20 @@ def unique(x: Any, out_idx: Any = "int64") -> Unique:
     return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
-def unique_with_counts(x: Any, out_idx: Any = "int64") -> UniqueWithCounts:
-    """The same as `unique`, and how many there are of each.
+def unique_with_counts(x: Operand, out_idx: DTypeLike = "int64") -> UniqueWithCounts:
+    """`unique`, with the count of each distinct entry.
 
     >>> sg.unique_with_counts(np.array([3, 1, 3])).count
     array([2, 1])
     """
-    first, number, counts, order = found_first("unique", x)
+    first, number, counts, order = unique_in_order("unique", x)
     idx = ops.take(ops.inverse_permutation(order), number)
     parts = [ops.astype(part, dtype=native(out_idx)) for part in (idx, ops.take(counts, order))]
     return UniqueWithCounts(ops.take(x, ops.take(first, order)), *parts)
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = "int64") -> ListDiff:
-    """The entries of a row that are not among others, in the order in which they come, and where.
+def setdiff1d(x: Operand, y: Operand, index_dtype: DTypeLike = "int64") -> ListDiff:
+    """The entries of a row that do not occur in `y`, in their order, and their indices.
 
     >>> sg.setdiff1d(np.array([1, 2, 3]), np.array([2])).out
     array([1, 3])
@@ -143,22 +147,24 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = "int64") -> ListDiff:
     return ListDiff(ops.take(x, places), ops.astype(places, dtype=native(index_dtype)))
 
 
-def count_nonzero(input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """How many entries along axes, or of all, are not zero.
+def count_nonzero(
+    input: Operand, axis: Axis = None, keepdims: bool = False, dtype: DTypeLike | None = None
+) -> AnyArray:
+    """The number of nonzero entries, along axes or in all.
 
     >>> int(sg.count_nonzero(np.array([0, 2, 3])))
     2
     """
     axis = tuple(axis) if isinstance(axis, list) else axis
-    found = ops.count_nonzero(input, axis, keepdims)
-    return ops.astype(found, dtype=native(dtype or np.int64))
+    result = ops.count_nonzero(input, axis, keepdims)
+    return ops.astype(result, dtype=native(dtype or np.int64))
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: Operand, x: Operand | None = None, y: Operand | None = None) -> AnyArray:
     """Entries of `x` where the condition holds, else of `y`; alone, the indices where it holds.
 
-    A condition of one axis chooses rows, if both have more. NumPy's `np.where` would match it with
-    the last axis.
+    A condition of one axis selects rows, if both operands have more. NumPy's `np.where` would
+    match it with the last axis.
 
     >>> sg.where(np.array([False, True]), np.ones((2, 2)), np.zeros((2, 2)))
     array([[0., 0.],
@@ -173,15 +179,15 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return ops.where(by_rows(condition, x, y), x, y)
 
 
-def numbers_in_one_dtype(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two numbers of Python, of which one is a float, in the default dtype; others as they are."""
+def numbers_in_one_dtype(x: Operand | None, y: Operand | None) -> tuple[Any, Any]:
+    """Two Python numbers, one of them a float, in the default dtype; others unchanged."""
     if float in (type(x), type(y)) and not any(hasattr(v, "dtype") for v in (x, y)):
         return np.asarray(x, default_dtype()), np.asarray(y, default_dtype())
     return x, y
 
 
-def by_rows(condition: Any, x: Any, y: Any) -> Any:
-    """A condition of one axis as one for each entry, if both operands have several axes."""
+def by_rows(condition: Operand, x: Operand | None, y: Operand | None) -> Operand:
+    """Reshape a condition of one axis to select rows, if both operands have several axes."""
     types = [type_of(v) for v in (condition, x, y)]
     ranks = {t.ndim for t in types[1:]}
     if types[0].ndim != 1 or len(ranks) > 1 or max(ranks) < 2:
@@ -189,6 +195,6 @@ def by_rows(condition: Any, x: Any, y: Any) -> Any:
     if conflict(types[0].shape, types[1].shape[:1]):
         raise ShapeError(
             "where", types, f"there are {types[1].shape[0]} rows, not {types[0].shape[0]}",
-            hint="a condition of one axis chooses rows; np.where matches it with the last axis",
+            hint="a condition of one axis selects rows; np.where matches it with the last axis",
         )  # fmt: skip
     return ops.reshape(condition, (-1, *[1] * (max(ranks) - 1)))

@@ -1,4 +1,4 @@
-"""TensorFlow's reductions and running results that take more than ours do."""
+"""TensorFlow's reductions and cumulative ops that have more options than those of `gradops`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,54 +9,55 @@ import gradops as ops
 from gradops import OptionError, linalg
 from gradops.core.types import normalize_axis, type_of
 from gradops.library.reduce.linear_scan import before
+from gradops.typing import AnyArray, Axis, Operand
 
 
-def running(
-    op: Callable[..., Any], start: float, x: Any, axis: int, turn: tuple[bool, bool]
-) -> Any:
-    """A running result along an axis: of the entries before each one, or from each one on."""
+def cumulative(
+    op: Callable[..., Any], start: float, x: Operand, axis: int, turn: tuple[bool, bool]
+) -> AnyArray:
+    """A cumulative op along an axis, exclusive or reversed if `turn` says so."""
     exclusive, reverse = turn
     k = normalize_axis(op, type_of(x), axis)
     x = ops.flip(x, axis=k) if reverse else x
-    found = op(before(x, k, start) if exclusive else x, axis=k)
-    return ops.flip(found, axis=k) if reverse else found
+    result = op(before(x, k, start) if exclusive else x, axis=k)
+    return ops.flip(result, axis=k) if reverse else result
 
 
-def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """The sums of the entries up to each one along an axis, without that one if `exclusive`.
+def cumsum(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> AnyArray:
+    """Cumulative sums along an axis, without the entry itself if `exclusive`.
 
-    With `reverse`, of the entries from each one on.
+    `reverse` sums from the end.
 
     >>> sg.cumsum(np.array([1, 2, 3]), exclusive=True)
     array([0, 1, 3])
     """
-    return running(ops.cumsum, 0, x, axis, (exclusive, reverse))
+    return cumulative(ops.cumsum, 0, x, axis, (exclusive, reverse))
 
 
-def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """The products of the entries up to each one along an axis, without that one if `exclusive`.
+def cumprod(x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> AnyArray:
+    """Cumulative products along an axis, without the entry itself if `exclusive`.
 
-    With `reverse`, of the entries from each one on.
+    `reverse` multiplies from the end.
 
     >>> sg.cumprod(np.array([2, 3, 4]), reverse=True)
     array([24, 12,  4])
     """
-    return running(ops.cumprod, 1, x, axis, (exclusive, reverse))
+    return cumulative(ops.cumprod, 1, x, axis, (exclusive, reverse))
 
 
 def cumulative_logsumexp(
-    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False
-) -> Any:
-    """log(cumsum(exp(x))) along an axis without overflow, without each entry if `exclusive`.
+    x: Operand, axis: int = 0, exclusive: bool = False, reverse: bool = False
+) -> AnyArray:
+    """log(cumsum(exp(x))) along an axis without overflow; see `cumsum` for the options.
 
     >>> sg.cumulative_logsumexp(np.array([-1000.0, 0.0]))
     array([-1000.,     0.])
     """
-    return running(ops.logcumsumexp, -np.inf, x, axis, (exclusive, reverse))
+    return cumulative(ops.logcumsumexp, -np.inf, x, axis, (exclusive, reverse))
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean squared distance from the mean, over the axes given, or over all.
+def reduce_variance(input_tensor: Operand, axis: Axis = None, keepdims: bool = False) -> AnyArray:
+    """The mean squared distance from the mean, over axes or over all entries.
 
     >>> float(sg.reduce_variance(np.array([1.0, 3.0])))
     1.0
@@ -64,8 +65,8 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False)
     return ops.var(input_tensor, axis=axis, keepdims=keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The square root of the variance, over the axes given, or over all.
+def reduce_std(input_tensor: Operand, axis: Axis = None, keepdims: bool = False) -> AnyArray:
+    """The square root of the variance, over axes or over all entries.
 
     >>> float(sg.reduce_std(np.array([1.0, 3.0])))
     1.0
@@ -73,20 +74,23 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> A
     return ops.std(input_tensor, axis=axis, keepdims=keepdims)
 
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False) -> Any:
-    """The root of the sum of squares, or a norm of vectors: of an order above 0, or `np.inf`.
+def norm(
+    tensor: Operand, ord: str | float = "euclidean", axis: Axis = None, keepdims: bool = False
+) -> AnyArray:
+    """The Euclidean norm, or a vector norm of another order above 0 or `np.inf`.
 
-    Along two axes it is one of matrices: see `gradops.linalg.matrix_norm`.
+    Along two axes it is a matrix norm: see `gradops.linalg.matrix_norm`.
 
     >>> float(sg.norm(np.array([3.0, 4.0]))), float(sg.norm(np.array([3.0, 4.0]), ord=np.inf))
     (5.0, 4.0)
     """
-    several = isinstance(axis, list | tuple)
-    if ord == "euclidean" or (several and len(axis) != 2):
-        axis = tuple(axis) if several else axis
-        return ops.vector_norm(tensor, axis=axis, keepdims=keepdims)
-    if several:
-        return linalg.norm(tensor, ord, tuple(axis), keepdims)
+    axes = tuple(axis) if isinstance(axis, list | tuple) else None
+    if ord == "euclidean" or (axes is not None and len(axes) != 2):
+        return ops.vector_norm(tensor, axis=axis if axes is None else axes, keepdims=keepdims)
+    if axes is not None:
+        return linalg.norm(tensor, ord, axes, keepdims)
     if isinstance(ord, str) or not ord > 0:
-        raise OptionError("norm", [type_of(tensor)], f"there is no norm {ord!r} along {axis}")
+        raise OptionError(
+            "norm", [type_of(tensor)], f"there is no norm of order {ord!r} along {axis}"
+        )
     return ops.vector_norm(tensor, axis=axis, keepdims=keepdims, ord=ord)

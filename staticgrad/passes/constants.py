@@ -35,14 +35,14 @@ class PutConstantsInside:
 
 def constants_given(outermost_first: Sequence[FrozenGraph]) -> dict[FrozenGraph, Known]:
     """The constants that each graph is given in all places where it is used."""
-    found: dict[FrozenGraph, Known] = {outermost_first[0]: {}}
+    result: dict[FrozenGraph, Known] = {outermost_first[0]: {}}
     for graph in outermost_first:
         numbers = {e: i for i, e in enumerate(graph.inputs)}
         for e in graph.order:
             for inner, operands in uses(e):
-                given = [found[graph].get(numbers.get(x, -1), x) for x in operands]
-                found[inner] = agreed(found.get(inner), inner, given)
-    return found
+                given = [result[graph].get(numbers.get(x, -1), x) for x in operands]
+                result[inner] = agreed(result.get(inner), inner, given)
+    return result
 
 
 def uses(e: Expr) -> Iterator[tuple[FrozenGraph, Sequence[Expr]]]:
@@ -80,5 +80,5 @@ def with_constants(graph: FrozenGraph, known: Known) -> FrozenGraph:
     def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
         return intern.copy(constants[e], ()) if e in constants else intern.copy(e, inputs)
 
-    found = graph.remade(make)
-    return replaced(found, inputs=graph.inputs, sequence=(*constants, *found.order))
+    result = graph.remade(make)
+    return replaced(result, inputs=graph.inputs, sequence=(*constants, *result.order))

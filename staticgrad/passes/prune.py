@@ -24,10 +24,10 @@ class Prune:
 def once(key: object, step: Callable[[FrozenGraph], FrozenGraph], graph: FrozenGraph) -> Any:
     """What `step` makes of a graph, kept with it: a graph may stand inside another many times."""
     if key not in graph.derived:
-        found = step(graph)
-        graph.derived[key] = None if found is graph else found  # it does not refer to itself
-    found = graph.derived[key]
-    return graph if found is None else found
+        result = step(graph)
+        graph.derived[key] = None if result is graph else result  # it does not refer to itself
+    result = graph.derived[key]
+    return graph if result is None else result
 
 
 @dataclass(frozen=True)
@@ -76,18 +76,18 @@ def like(e: Expr, type: Any, attrs: dict[str, Any], inputs: Sequence[Expr]) -> E
 
 def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
     """The numbers of the values that are read, of what has graphs inside."""
-    found: dict[Expr, set[int]] = {}
+    result: dict[Expr, set[int]] = {}
     for e in graph.order:
         if type(e.type) is TupleType and e.op is not None and e.op.name in RESTS:
-            found[e] = set()
-        if (whole := whole_of(e)) is not None and whole in found:
-            found[whole].add(e.attrs["index"])
+            result[e] = set()
+        if (whole := whole_of(e)) is not None and whole in result:
+            result[whole].add(e.attrs["index"])
         else:
             for x in e.inputs:
-                found.pop(x, None)  # it is read as a whole
+                result.pop(x, None)  # it is read as a whole
     for e in (*graph.results, *graph.measured):
-        found.pop(e, None)
-    return found
+        result.pop(e, None)
+    return result
 
 
 def rest_of(e: Expr, read: set[int]) -> Rest:
@@ -133,10 +133,10 @@ def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
     """The numbers of the inputs that are needed for some outputs, or to know sizes."""
     ends = [graph.outputs[i] for i in values]
     needed = reachable([*ends, *measured_for(graph, ends)])
-    found = {i for i, e in enumerate(graph.inputs) if e in needed}
-    while missing := sizes_missing(needed, names_told([graph.inputs[i] for i in found])):
-        found.add(next(i for i, e in enumerate(graph.inputs) if missing & names_told([e])))
-    return found
+    result = {i for i, e in enumerate(graph.inputs) if e in needed}
+    while missing := sizes_missing(needed, names_told([graph.inputs[i] for i in result])):
+        result.add(next(i for i, e in enumerate(graph.inputs) if missing & names_told([e])))
+    return result
 
 
 def names_told(inputs: Sequence[Expr]) -> set[str]:

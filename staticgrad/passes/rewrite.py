@@ -91,10 +91,10 @@ class Rule:
 
         `ordered` has the expressions that surely are in C order. See Note [Layout].
         """
-        found: dict[str, Expr] = {}
-        if not self.may_match(e) or not match(self.pattern, e, found) or not self.when(**found):
+        result: dict[str, Expr] = {}
+        if not self.may_match(e) or not match(self.pattern, e, result) or not self.when(**result):
             return None
-        made = instantiate(self.template, found, e, intern)
+        made = instantiate(self.template, result, e, intern)
         drops = self.exact and is_hole(self.template)
         if made.type != e.type or (drops and not may_stand_for(made, e, ordered)):
             return None

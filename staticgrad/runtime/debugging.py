@@ -51,10 +51,10 @@ class Checked:
     def __call__(self, *args: Any) -> Any:
         if any(type(x) is not np.ndarray for x in args):
             return NotImplemented
-        found = run_watched(self.graph, args, check_numerics=True)
+        result = run_watched(self.graph, args, check_numerics=True)
         if self.form == "{}":
-            return found[0]
-        return list(found) if self.form == "[{}]" else found
+            return result[0]
+        return list(result) if self.form == "[{}]" else result
 
 
 def show(e: Expr, value: Any) -> None:

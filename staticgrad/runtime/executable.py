@@ -65,10 +65,10 @@ class Executable:
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != len(self.names):
             args = self.bind(args, named)
-        found = self.attempt(args)
-        if found is NotImplemented:
+        result = self.attempt(args)
+        if result is NotImplemented:
             return self.run_converted(args)
-        return found if self.rebuild is None else self.rebuild(found)
+        return result if self.rebuild is None else self.rebuild(result)
 
     def attempt(self, args: Sequence[Any]) -> Any:
         """The results before they are arranged; NotImplemented if arguments need converting."""
@@ -93,7 +93,7 @@ class Executable:
 
     @cached_property
     def for_any_layout(self) -> "Executable":
-        """What runs for feeds in another layout. See Note [Layout] in `ir/layout.py`."""
+        """What runs for feeds in another layout. See Note [Layout] in `ir/contiguity.py`."""
         return Executable(self.written, 0, self.form, self.rebuild, any_layout=True)
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -144,12 +144,12 @@ class Executable:
 
 def innermost(error: Exception, filename: str) -> TracebackType | None:
     """The last call in an error's traceback that is of code of a file."""
-    found, trace = None, error.__traceback__
+    result, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
-            found = trace
+            result = trace
         trace = trace.tb_next
-    return found
+    return result
 
 
 def meets_singularities(graph: FrozenGraph) -> bool:
@@ -166,10 +166,10 @@ def runtime_scope(graph: FrozenGraph, source: Source) -> dict[str, Any]:
     def disagree(*values: Any) -> None:
         bind_sizes(inputs, values)
 
-    found: dict[str, Any] = {"disagree": disagree}
+    result: dict[str, Any] = {"disagree": disagree}
     for arena in source.arenas:
-        found[arena.pools], found[arena.allocate] = memory(arena)
-    return found
+        result[arena.pools], result[arena.allocate] = memory(arena)
+    return result
 
 
 def memory(arena: Arena) -> tuple[Any, Callable[..., Any]]:

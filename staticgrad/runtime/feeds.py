@@ -17,13 +17,13 @@ def admitted(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     """`value` as an array of the type of input `e`, or a FeedError that says why it is none.
 
     Numbers and sequences are converted if no fraction is lost; an array must have the dtype, and
-    keeps its layout. See Note [Layout] in `ir/layout.py`.
+    keeps its layout. See Note [Layout] in `ir/contiguity.py`.
     """
-    found = convert(e, value)
-    if not agree(e.shape, found.shape):
-        hint = of_shape(e, found.shape)
-        raise FeedError(f"{e.label} was fed an array of shape {found.shape}{made(e)}{hint}")
-    return found
+    result = convert(e, value)
+    if not agree(e.shape, result.shape):
+        hint = of_shape(e, result.shape)
+        raise FeedError(f"{e.label} was fed an array of shape {result.shape}{made(e)}{hint}")
+    return result
 
 
 def agree(wanted: Sequence[Any], found: Sequence[int]) -> bool:
@@ -47,16 +47,20 @@ def convert(e: Expr, value: Any) -> np.ndarray[Any, Any]:
     if lost := lost_meaning(value):
         raise FeedError(f"{e.label} was fed {lost[0]}{made(e)}\n  hint: {lost[1]}")
     try:
-        found = np.asarray(value)
+        result = np.asarray(value)
     except ValueError as error:
-        raise FeedError(f"{e.label} was fed what is no array: {error}{made(e)}") from error
+        raise FeedError(
+            f"{e.label} was fed a value that is not an array: {error}{made(e)}"
+        ) from error
     dtype = np.dtype(e.dtype.name)  # of dtypes that are equal, the one that code compares to
-    if found.dtype == dtype:
-        return found.view(dtype)
-    same = native(found.dtype) == dtype
-    if same or (not isinstance(value, np.ndarray | np.generic) and fits(found, dtype)):
-        return found.astype(dtype)
-    raise FeedError(f"{e.label} was fed {found.dtype}{list(found.shape)}{made(e)}{cast(e, found)}")
+    if result.dtype == dtype:
+        return result.view(dtype)
+    same = native(result.dtype) == dtype
+    if same or (not isinstance(value, np.ndarray | np.generic) and fits(result, dtype)):
+        return result.astype(dtype)
+    raise FeedError(
+        f"{e.label} was fed {result.dtype}{list(result.shape)}{made(e)}{cast(e, result)}"
+    )
 
 
 def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
@@ -69,8 +73,8 @@ def cast(e: Expr, found: np.ndarray[Any, Any]) -> str:
 
 def bind_sizes(inputs: Sequence[Expr], values: Sequence[Any]) -> dict[str, int]:
     """The value of each named size, on which the feeds must agree."""
-    found = sizes_given(inputs, [np.shape(v) for v in values])
-    return {name: int(n) for name, n in found.items()}
+    result = sizes_given(inputs, [np.shape(v) for v in values])
+    return {name: int(n) for name, n in result.items()}
 
 
 def single_feeds(key: Any, value: Any) -> Iterator[tuple[Any, Any]]:

@@ -48,19 +48,19 @@ class Results:
         """The results of a call in order: those computed, arguments, and views of these."""
         if self.in_order:
             return made
-        found: list[Any] = []
+        result: list[Any] = []
         for source, x in self.sources:
             if source == "computed":
                 x = made[x]
             elif source == "given":
                 x = x.of(leaves)
-            found.append(x)
+            result.append(x)
         for i, (source, x) in enumerate(self.sources):
             if source == "view":
                 y, given, k = x
-                base = found[k] if given is None else given.of(leaves)
-                found[i] = y.__gradop_kind__.viewed(y, base)
-        return found
+                base = result[k] if given is None else given.of(leaves)
+                result[i] = y.__gradop_kind__.viewed(y, base)
+        return result
 
 
 def view_among(x: Any, known: Mapping[int, Given], found: Sequence[Any]) -> Any:

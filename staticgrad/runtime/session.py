@@ -159,10 +159,10 @@ class Session:
         """What is compiled for these fetches and feeds in any order, now or earlier."""
         feeds = sorted(feeds, key=by_age)
         key = tuple(fetches), tuple(feeds)
-        found = self.plans.get(key)
-        if found is None:
-            found = self.plans[key] = self.compiled(fetches, feeds)
-        return found
+        result = self.plans.get(key)
+        if result is None:
+            result = self.plans[key] = self.compiled(fetches, feeds)
+        return result
 
     def compiled(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """Freeze, optimise and compile."""
@@ -177,8 +177,8 @@ class Session:
 
     def value(self, variable: Expr) -> np.ndarray[Any, Any]:
         """The value a variable has in this session."""
-        found = self.values.get(variable)
-        return variable.value if found is None else found
+        result = self.values.get(variable)
+        return variable.value if result is None else result
 
     def fetched(self, e: Any) -> Expr:
         """An expression of this session's graph, given itself or by its name."""
@@ -200,10 +200,10 @@ class Session:
             return self.fetched(key)
         if not isinstance(key, str):
             raise FeedError(f"{key!r} is neither an expression nor the name of one")
-        found = self.graph.find(key)
-        if found is None:
+        result = self.graph.find(key)
+        if result is None:
             raise unknown_feed(key, self.graph.members)
-        return found
+        return result
 
     def make_callable(self, fetches: Any, feed_list: Any = ()) -> Callable[..., Any]:
         """A function of the values of `feed_list`, one or several, that runs `fetches`.
@@ -272,10 +272,10 @@ class Session:
         np.float32(1.0)
         """
         with self.lock:
-            found = {e.name: self.value(e) for e in self.variables()}
-        for value in found.values():
+            result = {e.name: self.value(e) for e in self.variables()}
+        for value in result.values():
             value.flags.writeable = False  # a session replaces values and writes in none
-        return Snapshot(MappingProxyType(found))
+        return Snapshot(MappingProxyType(result))
 
     def restore(self, values: Snapshot | Mapping[Any, Any]) -> None:
         """Set variables to the values of a snapshot, or of a mapping from names or variables.
@@ -303,9 +303,9 @@ class Session:
 
     def variable(self, key: Any) -> Expr:
         """A variable of the graph, given itself or by its name."""
-        found = self.graph.find(key) if isinstance(key, str) else self.fed(key)
-        if found is None or found.kind is not Kind.VARIABLE:
-            name = key if found is None else found.name
+        result = self.graph.find(key) if isinstance(key, str) else self.fed(key)
+        if result is None or result.kind is not Kind.VARIABLE:
+            name = key if result is None else result.name
             near = nearest(name, [v.name for v in self.variables()])
             raise FeedError(f"the graph has no variable called {name!r}{near}")
-        return found
+        return result

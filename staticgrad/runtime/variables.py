@@ -29,8 +29,8 @@ class State:
         if not self.values:
             return self.executable(*feeds) if convert else self.executable.attempt(feeds)
         with self.lock:
-            found = self.executable(*feeds, *self.values)
-            count = len(found) - len(self.updated)
-            for i, new in zip(self.updated, found[count:], strict=True):
+            result = self.executable(*feeds, *self.values)
+            count = len(result) - len(self.updated)
+            for i, new in zip(self.updated, result[count:], strict=True):
                 self.values[i] = np.asarray(new)
-            return found[:count]
+            return result[:count]

@@ -1,6 +1,5 @@
 """The tokens of a graph's text, line by line."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -91,6 +90,8 @@ class Line:
 
     def string(self, token: str) -> str:
         """The text in quotes."""
+        import json
+
         try:
             return str(json.loads(token))
         except ValueError:

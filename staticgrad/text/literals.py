@@ -1,6 +1,5 @@
 """What stands in a graph's text: sizes, types, attributes and the entries of constants."""
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -194,6 +193,8 @@ def flattened(line: Line, entries: Any) -> list[Any]:
 
 def listed(text: str, budget: Budget) -> Any:
     """Nested lists of numbers, read at once; raises ValueError for what may be something else."""
+    import json
+
     budget.spend(ENTRY * text.count(",") + ROW * text.count("["))
     if not ENTRIES.fullmatch(text):
         raise ValueError("not only numbers")

@@ -14,7 +14,6 @@ variable is a line `update w = sub`; what is computed for its size or effect alo
 `measure y`.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -136,7 +135,7 @@ def unique_names(graph: FrozenGraph) -> dict[Expr, str]:
 
 def quoted(name: str) -> str:
     """A name, in quotes unless it is plain."""
-    return name if NAME.fullmatch(name) and name not in WORDS else json.dumps(name)
+    return name if NAME.fullmatch(name) and name not in WORDS else in_quotes(name)
 
 
 def type_text(type: ArrayType) -> str:
@@ -181,12 +180,19 @@ def line_of(
     return f"{line}  # {lines}{origin}" if lines else line
 
 
+def in_quotes(text: str) -> str:
+    """A string as JSON has it."""
+    from json import dumps
+
+    return dumps(text)
+
+
 def constant_text(e: Expr, aside: list[Any] | None) -> str:
     """A constant's entries, or the number under which they were put aside."""
     if aside is None or e.value.nbytes <= SMALL:
         return entries_text(e.value.tolist())
     aside.append(e.value)
-    return json.dumps(str(len(aside) - 1))
+    return in_quotes(str(len(aside) - 1))
 
 
 def entries_text(value: Any) -> str:
@@ -211,4 +217,4 @@ def value_text(value: Any, graphs: Mapping[FrozenGraph, str] = MappingProxyType(
         return f"dtype({value})"
     if isinstance(value, complex):
         return f"complex({value.real!r}, {value.imag!r})"
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+    return in_quotes(value) if isinstance(value, str) else repr(value)

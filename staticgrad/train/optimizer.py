@@ -83,10 +83,10 @@ class Optimizer:
         >>> session.run(train), session.run(w)
         (None, np.float32(1.0))
         """
-        found = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
-        if all(g is None for g, _ in found):
-            raise no_gradient(loss, [v for _, v in found])
-        return self.apply_gradients(found, global_step, name)
+        result = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        if all(g is None for g, _ in result):
+            raise no_gradient(loss, [v for _, v in result])
+        return self.apply_gradients(result, global_step, name)
 
     def compute_gradients(
         self, loss: Expr, var_list: Any = None, *, grad_loss: Any = None
@@ -97,7 +97,7 @@ class Optimizer:
         `minimize`.
         """
         if not isinstance(loss, Expr):
-            raise GraphError(f"minimize: {loss!r} is no expression, and so no loss")
+            raise GraphError(f"minimize: {loss!r} is not an expression, and so not a loss")
         if grad_loss is None and any(n != 1 for n in loss.shape):
             raise ShapeError(
                 "minimize", [loss.label], "a loss is a single number",
@@ -105,8 +105,8 @@ class Optimizer:
             )  # fmt: skip
         variables = trainable(loss) if var_list is None else sequence(var_list)
         require_trainable(loss, variables)
-        found = gradients(loss, variables, grad_loss) if variables else []
-        return list(zip(found, variables, strict=True))
+        result = gradients(loss, variables, grad_loss) if variables else []
+        return list(zip(result, variables, strict=True))
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Variable]],
@@ -189,7 +189,7 @@ class Optimizer:
 def one_number(rate: Any) -> Any:
     """A learning rate, which must be a single number."""
     if isinstance(rate, str) or rate is None:
-        raise OptionError("learning_rate", [], f"{rate!r} is no number")
+        raise OptionError("learning_rate", [], f"{rate!r} is not a number")
     if shape := shape_of(rate):
         raise ShapeError("learning_rate", [type_of(rate)], f"it is a single number, not {shape}")
     return rate
@@ -217,7 +217,7 @@ def graph_of(e: Expr) -> Graph:
     """The graph that an expression belongs to."""
     graph = e.names.graph() if e.names is not None else None
     if graph is None:
-        raise GraphError(f"the graph of {e.label} is no more")
+        raise GraphError(f"the graph of {e.label} no longer exists")
     return graph
 
 
@@ -228,19 +228,19 @@ def trainable(loss: Expr) -> list[Variable]:
     """
     graph = graph_of(loss)
     several = graph.get_collection("trainable_variables")
-    found, read = [v for v in several if is_float(v.dtype)], reachable([loss])
+    result, read = [v for v in several if is_float(v.dtype)], reachable([loss])
     for v in several:
         if v in read and not is_float(v.dtype):
             raise DTypeError(
                 "minimize", [v.label], f"only floats can be trained, not {v.dtype}",
                 hint=f"begin with floats, as 0.0, or give {v.name} trainable=False",
             )  # fmt: skip
-    if not found:
+    if not result:
         raise GradError(
             f"minimize({loss.label}): {graph.names.label} has no trainable variables"
             "\n  hint: make one with sg.Variable, or give var_list"
         )
-    return found
+    return result
 
 
 def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
@@ -248,7 +248,7 @@ def require_trainable(first: Expr, variables: Sequence[Any]) -> None:
     for v in variables:
         if not isinstance(v, Variable):
             raise GraphError(
-                f"{getattr(v, 'label', repr(v))} is no variable, and cannot be trained"
+                f"{getattr(v, 'label', repr(v))} is not a variable, and cannot be trained"
             )
         if v.names is not first.names:
             raise foreign("minimize", first, v)

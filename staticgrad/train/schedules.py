@@ -138,10 +138,10 @@ def piecewise_constant(
         )  # fmt: skip
     with get_default_graph().name_scope(name):
         last = as_rate if any(isinstance(v, float) for v in values) else as_expression
-        step, found = as_expression(x), last(values[-1])
+        step, result = as_expression(x), last(values[-1])
         for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
-            found = where(step <= boundary, in_dtype(value, found), found)
-        return found
+            result = where(step <= boundary, in_dtype(value, result), result)
+        return result
 
 
 def progress(rate: Any, step: Any, decay_steps: Any, staircase: bool) -> tuple[Expr, Expr]:

@@ -15,8 +15,8 @@ NAME = "global_step"
 def get_global_step(graph: Graph | None = None) -> Variable | None:
     """The variable that counts the steps in a graph, by default in the default one, or None."""
     graph = get_default_graph() if graph is None else graph
-    found: list[Any] = graph.get_collection(NAME)
-    return found[0] if found else None
+    result: list[Any] = graph.get_collection(NAME)
+    return result[0] if result else None
 
 
 def create_global_step(graph: Graph | None = None) -> Variable:
@@ -42,5 +42,5 @@ def get_or_create_global_step(graph: Graph | None = None) -> Variable:
     >>> session.run(train), session.run(step)
     (None, np.int64(1))
     """
-    found = get_global_step(graph)
-    return create_global_step(graph) if found is None else found
+    result = get_global_step(graph)
+    return create_global_step(graph) if result is None else result

@@ -31,19 +31,19 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected: str = "zero") -> list[Expr
     names = common_names("jvp", [*ys, *xs])
     require_floats(ys, xs)
     refuse_inner(GraphError, xs, BY_WHAT)
-    found = pushed(moving(names, xs, tangents), ys)
-    return [missing(names, y, unconnected) if found.get(y) is None else found[y] for y in ys]
+    result = pushed(moving(names, xs, tangents), ys)
+    return [missing(names, y, unconnected) if result.get(y) is None else result[y] for y in ys]
 
 
 def moving(names: Names, xs: list[Expr], tangents: Any) -> dict[Expr, Expr]:
     """The tangent of each x, which must have its shape."""
-    found: dict[Expr, Expr] = {}
+    result: dict[Expr, Expr] = {}
     for x, t in zip(xs, one_each("jvp", xs, tangents), strict=True):
         t = t if isinstance(t, Expr) else lifted(names, [t, x])[0]
         t = shaped_like("jvp", x, t, "a tangent has the shape of its x")
         t = t if t.dtype == x.dtype else astype(t, dtype=x.dtype)
-        found[x] = found[x] + t if x in found else t
-    return found
+        result[x] = result[x] + t if x in result else t
+    return result
 
 
 def one_each(call: str, targets: list[Expr], given: Any) -> list[Any]:
@@ -51,15 +51,15 @@ def one_each(call: str, targets: list[Expr], given: Any) -> list[Any]:
     is_list = isinstance(given, list | tuple)
     if len(targets) == 1 and not (is_list and len(given) == 1 and hasattr(given[0], "dtype")):
         return [np.asarray(given) if is_list else given]
-    found = sequence(given)
-    if len(found) != len(targets):
-        raise GraphError(f"{call}: got {len(targets)} expressions and {len(found)} vectors")
-    return found
+    result = sequence(given)
+    if len(result) != len(targets):
+        raise GraphError(f"{call}: got {len(targets)} expressions and {len(result)} vectors")
+    return result
 
 
 def pushed(tangents: Mapping[Expr, Expr], ys: list[Expr]) -> dict[Expr, Any]:
     """The tangents of all that lies between the xs and the ys."""
-    found: dict[Expr, Any] = dict(tangents)
+    result: dict[Expr, Any] = dict(tangents)
     between = depending_on(tangents, ys)
     wider = {e.widens.narrow: e for e in between if e.widens is not None}
     before = CAUSE.set(None)
@@ -67,13 +67,13 @@ def pushed(tangents: Mapping[Expr, Expr], ys: list[Expr]) -> dict[Expr, Any]:
         done: set[Expr] = set()
         for e in in_turn(between, wider):
             done.add(e)
-            if e not in found and e.op is not None and e.dtype.kind in "fcO":
+            if e not in result and e.op is not None and e.dtype.kind in "fcO":
                 CAUSE.set(e)  # what the rules build from here on was caused by `e`
                 wide = wider.get(e)
-                t = narrowed(found.get(wide), wide) if wide in done else tangent_of(e, found)
+                t = narrowed(result.get(wide), wide) if wide in done else tangent_of(e, result)
                 if t is not None:
-                    found[e] = t
-        return found
+                    result[e] = t
+        return result
     finally:
         CAUSE.reset(before)
 

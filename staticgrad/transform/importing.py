@@ -74,19 +74,19 @@ def inputs_given(
 ) -> dict[Expr, Any]:
     """What is given for inputs, which may be named."""
     if not isinstance(input_map, Mapping):
-        raise FeedError(f"input_map maps inputs to what they are, and is no {input_map!r}")
-    found, inputs = {}, set(frozen.inputs)
+        raise FeedError(f"input_map is a mapping from inputs to values, not {input_map!r}")
+    result, inputs = {}, set(frozen.inputs)
     for key, value in input_map.items():
         e = elements.find(key, FeedError)
         if e not in inputs:
             raise FeedError(
-                f"{e.label} is no input of the frozen graph"
+                f"{e.label} is not an input of the frozen graph"
                 f"\n  hint: extract(graph, outputs, [{key!r}]) has it as one"
             )
-        if e in found:
+        if e in result:
             raise FeedError(f"{e.label} is mapped twice")
-        found[e] = value
-    return found
+        result[e] = value
+    return result
 
 
 @dataclass
@@ -113,8 +113,8 @@ class Importer:
             owner = a.names.label if a.names else "a frozen graph"
             raise FeedError(f"{e.label} is mapped to {a.label} of {owner}"
                             f"\n  hint: {self.target.names.label} is built in")  # fmt: skip
-        found = operand_for(e, a)
-        return found if isinstance(a, Expr) else constant(found, name=e.name)
+        result = operand_for(e, a)
+        return result if isinstance(a, Expr) else constant(result, name=e.name)
 
     def leaf(self, e: Expr) -> Expr:
         """A placeholder like input `e`, or a variable like it, with sizes of the scope."""
@@ -124,9 +124,9 @@ class Importer:
                     f"{e.label} has no value: a text has none of variables"
                     f"\n  hint: map it, input_map={{{e.name!r}: ...}}, or import a saved file"
                 )
-            found: Expr = Variable(e.value, e.name, e.dtype, e.attrs.get("trainable", True))
-            found.place = e.place or found.place
-            return found
+            result: Expr = Variable(e.value, e.name, e.dtype, e.attrs.get("trainable", True))
+            result.place = e.place or result.place
+            return result
         names = self.target.names
         name = names.unique(e.name)
         for old in [old for n in e.shape if isinstance(n, Dim) for old in sorted(n.names())]:

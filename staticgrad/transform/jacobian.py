@@ -35,8 +35,8 @@ def jacobian(y: Expr, xs: Any) -> Any:
     size, level = int(np.prod(y.shape, dtype=int)), next(levels)
     units = lifted(names, [np.eye(size, dtype=y.dtype).reshape(size, *y.shape), y])[0]
     with at_level(level):
-        found = pulled({y: Batched(units, level)}, wanted, ())
-    rows = [rows_of(names, y, x, found.get(x), size, level) for x in wanted]
+        result = pulled({y: Batched(units, level)}, wanted, ())
+    rows = [rows_of(names, y, x, result.get(x), size, level) for x in wanted]
     return rows[0] if isinstance(xs, Expr) else rows
 
 

@@ -32,5 +32,5 @@ class Elements:
         """`e`, which must be an expression of the graph."""
         if e not in self.names:
             by_name = f"\n  hint: give its name, {e.name!r}" if e.name in self.by_name else ""
-            raise error(f"{e.label} is no expression of the frozen graph{by_name}")
+            raise error(f"{e.label} is not an expression of the frozen graph{by_name}")
         return e

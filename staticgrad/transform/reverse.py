@@ -53,8 +53,8 @@ def gradients(
     refuse_inner(GraphError, [*xs, *stop], BY_WHAT)
     if unconnected not in ("none", "zero"):
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
-    found = pulled(seeded(names, ys, sequence(grad_ys)), xs, stop)
-    results = [found[x] if x in found else missing(names, x, unconnected) for x in xs]
+    result = pulled(seeded(names, ys, sequence(grad_ys)), xs, stop)
+    results = [result[x] if x in result else missing(names, x, unconnected) for x in xs]
     return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
 
 
@@ -81,13 +81,13 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -
 
 def differentiable(xs: Iterable[Expr], between: Iterable[Expr]) -> set[Expr]:
     """The expressions `between` xs and ys to which a rule passes the derivative by an x on."""
-    found = set(xs)
+    result = set(xs)
     for e in sorted(between, key=by_age):
         if e.op is None or e.dtype.kind not in "fcO":  # O is of several values at once
             continue
-        if not found.isdisjoint(carried_by(e)):
-            found.add(e)
-    return found
+        if not result.isdisjoint(carried_by(e)):
+            result.add(e)
+    return result
 
 
 def carried_by(e: Expr) -> list[Expr]:

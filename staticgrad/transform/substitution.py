@@ -69,15 +69,15 @@ class Surgery:
 
     def live(self, ends: list[Node], fed: list[Expr]) -> tuple[dict[Node, None], list[Node]]:
         """What is needed to compute `ends`, and of it what is computed for its size alone."""
-        found, measured = self.ordered(ends), []
-        while unknown := self.sizes_missing(found, fed):
+        result, measured = self.ordered(ends), []
+        while unknown := self.sizes_missing(result, fed):
             source = next((e for e in self.graph if unknown[0] in told_by(e)), None)
             if source is None:
                 raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
             ends = [*ends, (source, False)]
             measured += ends[-1:] if source.op else []
-            found = self.ordered(ends)
-        return found, measured
+            result = self.ordered(ends)
+        return result, measured
 
     def sizes_missing(self, live: Mapping[Node, None], fed: list[Expr]) -> list[str]:
         """The names of sizes that are used and not told, when these expressions are computed."""
@@ -91,20 +91,20 @@ class Surgery:
 
     def ordered(self, ends: Iterable[Node]) -> dict[Node, None]:
         """`ends` and what they are made of, each after its operands; GraphError for a cycle."""
-        found: dict[Node, None] = {}
+        result: dict[Node, None] = {}
         begun: set[Node] = set()
         stack = list(ends)[::-1]
         while stack:
             node = stack[-1]
-            missing = [x for x in self.operands(node) if x not in found]
-            if node in found or not missing:
-                found[stack.pop()] = None
+            missing = [x for x in self.operands(node) if x not in result]
+            if node in result or not missing:
+                result[stack.pop()] = None
                 continue
             begun.add(node)
             if not begun.isdisjoint(missing):
                 raise GraphError(f"{node[0].label} would be computed from itself")
             stack += missing[::-1]
-        return found
+        return result
 
     def make(self, intern: Interning, node: Node, operands: list[Expr]) -> Expr:
         """The new expression of a node, which has the type of the old one."""

@@ -42,7 +42,7 @@ def placeholders_for(
     cuts: Sequence[Expr], graph: FrozenGraph, elements: Elements
 ) -> dict[Expr, StandIn]:
     """A placeholder in the place of each expression, under a name that no other input has."""
-    found: dict[Expr, StandIn] = {}
+    result: dict[Expr, StandIn] = {}
     taken = {e.name for e in set(graph.inputs).difference(cuts)}
     for e in cuts:
         name = elements.names[e]
@@ -50,8 +50,8 @@ def placeholders_for(
             name += "_"
         taken.add(name)
         leaf = Expr(Kind.PLACEHOLDER, e.type, name, None, place=e.place)
-        found[e] = placed(e if e.kind is Kind.PLACEHOLDER else leaf)
-    return found
+        result[e] = placed(e if e.kind is Kind.PLACEHOLDER else leaf)
+    return result
 
 
 def placed(leaf: Expr) -> StandIn:
@@ -110,7 +110,7 @@ def wrap(graph: FrozenGraph, functions: Mapping[Any, Callable[[Any], Any]]) -> F
     surgery, site = Surgery(graph, {}), building_site(elements)
     for e, function in meant(graph, elements, functions).items():
         if not callable(function):
-            raise GraphError(f"{e.label} is wrapped in {function!r}, which is no function")
+            raise GraphError(f"{e.label} is wrapped in {function!r}, which is not a function")
         surgery.stand_ins[e] = StandIn(
             builder(site, elements.names[e], e, function, {}), [(e, False)]
         )
@@ -121,13 +121,13 @@ def meant(graph: FrozenGraph, elements: Elements, new: Mapping[Any, Any]) -> dic
     """The expressions that the keys stand for, with the keys' values."""
     if not isinstance(new, Mapping):
         raise GraphError(f"what is meant and what stands in come as a mapping, not as {new!r}")
-    found: dict[Expr, Any] = {}
+    result: dict[Expr, Any] = {}
     for key, value in new.items():
         for e in meant_by(key, graph, elements):
-            if e in found:
+            if e in result:
                 raise GraphError(f"{e.label} is replaced twice")
-            found[e] = value
-    return found
+            result[e] = value
+    return result
 
 
 def meant_by(key: Any, graph: FrozenGraph, elements: Elements) -> list[Expr]:
@@ -138,7 +138,9 @@ def meant_by(key: Any, graph: FrozenGraph, elements: Elements) -> list[Expr]:
     if not callable(op):
         return [elements.find(key, FetchError)]
     if op in FUNCTIONS.values():
-        raise FetchError(f"{op.__name__} is no op: it builds several; name those that are meant")
+        raise FetchError(
+            f"{op.__name__} is not an op: it builds several; name those that are meant"
+        )
     return [e for e in graph if op(e)]
 
 
@@ -157,13 +159,13 @@ def builder(
     def build(intern: Interning, *operands: Expr) -> Expr:
         with site.as_default(), site.name_scope(f"{name}/"):
             holes = {hole(site, x): x for x in operands}
-            found = value(*holes, **attrs) if callable(value) else value
-            if not isinstance(found, Expr):
-                found = constant(as_array_for(old, found))
-        if found.names is not site.names:
-            raise GraphError(f"{old.label} cannot be replaced by {found.label} of another graph"
+            result = value(*holes, **attrs) if callable(value) else value
+            if not isinstance(result, Expr):
+                result = constant(as_array_for(old, result))
+        if result.names is not site.names:
+            raise GraphError(f"{old.label} cannot be replaced by {result.label} of another graph"
                              "\n  hint: build it from what the function is given")  # fmt: skip
-        return spliced(intern, found, holes)
+        return spliced(intern, result, holes)
 
     return build
 

@@ -13,6 +13,23 @@ def test_importing_the_packages_imports_no_slow_library():
     assert not slow
 
 
+LATE = {
+    "dataclasses", "decimal", "gradops.array_api", "hashlib", "json", "numpy.fft", "numpy.random",
+    "numpy.typing", "random", "string", "threading",
+}  # fmt: skip
+"""What takes a millisecond and more to import, or makes classes slowly, and few programs need."""
+
+
+NEW = "import numpy, sys; old = {*sys.modules}; import dynamicgrad; print(*{*sys.modules} - old)"
+
+
+def test_importing_dynamicgrad_imports_no_more_of_numpy_and_python_than_it_uses():
+    """Import such modules in functions, and `DTypeLike` from `gradops.typing`."""
+    loaded = subprocess.check_output([sys.executable, "-c", NEW], text=True).split()
+    assert "dynamicgrad" in loaded
+    assert not LATE & set(loaded)
+
+
 IMPORT_EVERY_MODULE = """
 import importlib, pkgutil
 for package in ("gradops", "dynamicgrad", "staticgrad"):

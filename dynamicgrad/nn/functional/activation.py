@@ -1,6 +1,5 @@
 """Activations, as functions."""
 
-from gradops.typing import DTypeLike
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.piecewise import kinked
 from ...engine.tensor import Tensor, as_tensor
@@ -37,7 +37,9 @@ def applied(function: Callable[[Any], Any], x: Tensor, inplace: bool) -> Tensor:
     return x.copy_(function(x.clone())) if inplace else function(x)
 
 
-def piecewise(function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any) -> Tensor:
+def piecewise(
+    function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any
+) -> Tensor:
     """A function of `x` that is linear piece by piece, written into `x` if asked."""
     return applied(lambda x: kinked(function(x, *args), x, name), as_tensor(x), inplace)
 
@@ -109,7 +111,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return applied(lambda x: ops.celu(x, alpha), as_tensor(input), inplace)
 
 
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
     """Each entry, but within bounds; its derivative there is 0.
 
     >>> dg.nn.functional.hardtanh(dg.tensor([-2.0, 0.5]))
@@ -175,7 +179,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     return ops.where(x * beta > threshold, x, ops.softplus(x * beta) / beta)
 
 
-def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """exp(x) divided by its sum along a dimension; warns if that is left to be guessed.
 
     >>> dg.nn.functional.softmax(dg.zeros(2), dim=0)
@@ -184,7 +188,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> T
     return along(FUNCTIONS["softmax"], input, dim, dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """exp(-x) divided by its sum along a dimension.
 
     >>> dg.nn.functional.softmin(dg.zeros(2), dim=0)
@@ -193,7 +197,7 @@ def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> T
     return along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """The logarithm of softmax, accurate where softmax underflows.
 
     >>> dg.nn.functional.log_softmax(dg.zeros(2), dim=0)
@@ -202,7 +206,7 @@ def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike = None) 
     return along(FUNCTIONS["log_softmax"], input, dim, dtype)
 
 
-def along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike) -> Tensor:
+def along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
     """An op along a dimension, in a dtype if one is given."""
     x = as_tensor(input)
     if dim is None:

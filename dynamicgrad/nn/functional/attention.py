@@ -1,7 +1,5 @@
 """Attention, as a function."""
 
-from typing import Any
-
 import gradops as ops
 
 from ...engine.tensor import Tensor, as_tensor
@@ -9,8 +7,9 @@ from .dropout import dropout, require_probability
 
 
 def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
-    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+    enable_gqa: bool = False,
 ) -> Tensor:  # fmt: skip
     """Means of values, for each query by how well its key matches.
 

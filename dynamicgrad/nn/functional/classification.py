@@ -85,8 +85,8 @@ def require_no_labels(x: Tensor, y: Tensor) -> None:
         )  # fmt: skip
 
 
-def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor:
-    """The loss by one op, as most calls have it; None for what that does not cover."""
+def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
+    """The loss by one op in the common case; None in others."""
     rank = as_tensor(input).value.ndim
     if rank > 2 or as_tensor(target).value.ndim != rank - 1:
         return None
@@ -105,7 +105,9 @@ def is_array(t: Tensor) -> bool:
     return isinstance(t.value, np.ndarray | np.generic)
 
 
-def of_probabilities(x: Tensor, p: Tensor, weight: Tensor, reduction: str, smoothing: float) -> Tensor:
+def of_probabilities(
+    x: Tensor, p: Tensor, weight: Tensor | None, reduction: str, smoothing: float
+) -> Tensor:
     """The cross entropy of probabilities as labels; a mean is that of the rows."""
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
@@ -131,7 +133,9 @@ def nll_loss(
     return kinked(found, x, "nll_loss")
 
 
-def picked_loss(logs: Any, labels: Tensor, weight: Tensor, ignored: int, reduction: str) -> Tensor:
+def picked_loss(
+    logs: Any, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+) -> Tensor:
     """Minus the log-probability at each label, weighted and reduced."""
     chosen, counts = chosen_of(logs, labels, weight, ignored)
     index = ops.expand_dims(chosen, axis=-1)
@@ -139,7 +143,9 @@ def picked_loss(logs: Any, labels: Tensor, weight: Tensor, ignored: int, reducti
     return weighted(-picked, counts, reduction)
 
 
-def spread_loss(logs: Any, labels: Tensor, weight: Tensor, ignored: int, reduction: str) -> Tensor:
+def spread_loss(
+    logs: Any, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+) -> Tensor:
     """Minus the sum of all log-probabilities of the rows whose labels count."""
     _, counts = chosen_of(logs, labels, weight, ignored)
     rows = -ops.sum(logs if weight is None else logs * weight, axis=-1)
@@ -192,7 +198,11 @@ def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
 ) -> Tensor:
     """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
 

@@ -1,12 +1,11 @@
 """Convolutions, as functions."""
 
-from gradops.typing import Sizes
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import gradops as ops
+from gradops.typing import Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 
@@ -25,8 +24,8 @@ def convolution(n: int) -> Callable[..., Tensor]:
     """PyTorch's convolution over `n` dimensions."""
 
     def call(
-        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Sizes = 0,
-        dilation: Sizes = 1, groups: int = 1,
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+        padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1,
     ) -> Tensor:  # fmt: skip
         x, w = as_tensor(input), as_tensor(weight)
         require_rank(call.__name__, n, x, w)
@@ -50,8 +49,8 @@ def transposed(n: int) -> Callable[..., Tensor]:
     """PyTorch's transposed convolution over `n` dimensions."""
 
     def call(
-        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1, padding: Sizes = 0,
-        output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+        padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
     ) -> Tensor:  # fmt: skip
         x, w = as_tensor(input), as_tensor(weight)
         require_rank(call.__name__, n, x, w)

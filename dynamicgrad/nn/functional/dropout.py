@@ -1,6 +1,6 @@
 """Dropout, as functions: of entries, of channels, and so that mean and variance stay."""
 
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
 

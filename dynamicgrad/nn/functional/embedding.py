@@ -1,7 +1,5 @@
 """Rows by number, as functions."""
 
-from typing import Any
-
 import numpy as np
 
 import gradops as ops
@@ -48,8 +46,8 @@ def require_rows(labels: Tensor) -> None:
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
-    sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
-    padding_idx: int | None = None,
+    sparse: bool = False, per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean, sum or maximum, by `mode`, of the rows that each bag of integers names.
 
@@ -75,8 +73,10 @@ def embedding_bag(
     return pooled(rows, counted, mode)
 
 
-def bags(labels: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Tensor, Tensor]:
-    """Where the labels of each bag are in one row of them, as rows of one length, and which are."""
+def bags(
+    labels: Tensor, offsets: Tensor | None, include_last_offset: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of each bag's labels, padded to one length, and which of them are labels."""
     if offsets is None or len(labels.shape) != 1:
         raise ops.OptionError(
             "embedding_bag", [labels.type], "bags are rows, or one row and the offsets of the bags",
@@ -90,7 +90,7 @@ def bags(labels: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Te
     return np.where(there, places, 0), there
 
 
-def pooled(rows: Any, counted: Any, mode: str) -> Tensor:
+def pooled(rows: Tensor, counted: Tensor | np.ndarray | None, mode: str) -> Tensor:
     """The mean, sum or maximum of the rows of each bag that are counted; all are for None."""
     if counted is not None:
         counted = ops.expand_dims(counted, axis=-1)

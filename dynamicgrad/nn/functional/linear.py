@@ -1,7 +1,5 @@
 """Linear maps, as functions."""
 
-from typing import Any
-
 from gradops import ShapeError, nn
 from gradops.core.types import operand_types, shape_of
 

@@ -14,14 +14,15 @@ from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor
 
 
-def optional(x: Tensor) -> Tensor:
+def optional(x: Tensor | None) -> Tensor | None:
     """A tensor, or None."""
     return None if x is None else as_tensor(x)
 
 
 def batch_norm(
-    input: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
-    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+    weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+    momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each channel standardized: by the batch if `training`, else by the running statistics.
 
@@ -65,8 +66,8 @@ def update_statistics(x: Tensor, running: Sequence[Any], momentum: Any, by_examp
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
-    eps: float = 1e-5,
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+    bias: Tensor | None = None, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each example standardized over its last dimensions, of the sizes given.
 
@@ -84,7 +85,10 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
 ) -> Tensor:
     """Each example over the root of the mean of its squares, along its last dimensions.
 
@@ -97,7 +101,11 @@ def rms_norm(
 
 
 def group_norm(
-    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """Groups of channels of each example standardized together.
 
@@ -108,8 +116,9 @@ def group_norm(
 
 
 def instance_norm(
-    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
-    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+    momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each channel of each example standardized, or by running statistics if told so.
 

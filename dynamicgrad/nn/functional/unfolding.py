@@ -1,9 +1,9 @@
 """Windows as columns, as functions."""
 
-from gradops.typing import Sizes
 from typing import Any
 
 import gradops as ops
+from gradops.typing import Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 

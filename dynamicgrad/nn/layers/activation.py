@@ -1,9 +1,8 @@
 """Activation functions as modules."""
 
-from ...engine.tensor import Tensor
 from gradops.typing import DTypeLike
-from typing import Any
 
+from ...engine.tensor import Tensor
 from ...ops.creation import full
 from .. import functional as F
 from ..modules.function_module import REQUIRED, Applied
@@ -270,7 +269,9 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.weight = Parameter(full((num_parameters,), init, dtype=dtype))

@@ -1,11 +1,11 @@
 """Normalization of channels, by batches and by examples, with running statistics."""
 
-from gradops.typing import DTypeLike
 from typing import Any, ClassVar
 
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor, handle
@@ -28,7 +28,7 @@ class ByChannel(Module):
         momentum: float | None = 0.1,
         affine: bool | None = None,
         track_running_stats: bool | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum

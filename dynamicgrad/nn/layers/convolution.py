@@ -1,13 +1,12 @@
 """Convolutions and their transposes."""
 
-from gradops.typing import DTypeLike
-from gradops.typing import Sizes
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gradops as ops
 from gradops.library.nn.conv_layers import for_each, widths
+from gradops.typing import DTypeLike, Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
@@ -15,7 +14,6 @@ from .. import init
 from ..modules.module import Module
 from ..modules.parameter import Parameter
 
-Sizes = int | Sequence[int]
 MODES = ("zeros", "reflect", "replicate", "circular")
 
 
@@ -30,12 +28,12 @@ class Filters(Module):
         channels: tuple[int, int],
         kernel_size: Sizes,
         stride: Sizes,
-        padding: Sizes,
+        padding: Sizes | str,
         dilation: Sizes,
         groups: int,
         bias: bool,
         padding_mode: str,
-        dtype: DTypeLike,
+        dtype: DTypeLike | None,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels = channels
@@ -114,7 +112,7 @@ class Conv(Filters):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(
             (in_channels, out_channels), kernel_size, stride, padding, dilation, groups, bias,
@@ -192,7 +190,7 @@ class ConvTranspose(Filters):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: str = "zeros",
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')

@@ -1,11 +1,11 @@
 """Layers that are random while training."""
 
-from ...engine.tensor import Tensor
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..functional.dropout import require_probability
 from ..modules.module import Module

@@ -1,11 +1,11 @@
 """Embeddings: a vector for each word of a vocabulary."""
 
-from gradops.typing import DTypeLike
 from typing import Any
 
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor, handle
@@ -38,7 +38,7 @@ class Embedding(Module):
         norm_type: float = 2.0,
         _weight: Any = None,
         _freeze: bool = False,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim

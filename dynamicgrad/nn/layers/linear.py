@@ -1,10 +1,11 @@
 """Linear layers."""
 
-from ...engine.tensor import Tensor
-from gradops.typing import DTypeLike
 import math
 from typing import Any
 
+from gradops.typing import DTypeLike
+
+from ...engine.tensor import Tensor
 from ...ops.creation import empty
 from ...ops.matrices import einsum
 from .. import functional as F
@@ -25,7 +26,7 @@ class Linear(Module):
     """
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, dtype: DTypeLike = None
+        self, in_features: int, out_features: int, bias: bool = True, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
@@ -84,7 +85,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:

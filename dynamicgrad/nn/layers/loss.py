@@ -1,8 +1,8 @@
 """Losses as modules."""
 
-from ...engine.tensor import Tensor
 from typing import Any
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..functional.classification import IGNORE
 from ..modules.function_module import Applied
@@ -209,7 +209,12 @@ class BCEWithLogitsLoss(WeightedLoss):
     tensor(0.6931)
     """
 
-    def __init__(self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
         super().__init__(weight, reduction)
         self.register_buffer("pos_weight", pos_weight)
 

@@ -1,13 +1,11 @@
 """Normalization by layers, groups, and root mean squares."""
 
-from gradops.typing import DTypeLike
-from gradops.typing import Sizes
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
 from ...ops.creation import empty
@@ -16,7 +14,9 @@ from ..modules.module import Module
 from ..modules.parameter import Parameter
 
 
-def parameter(module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike) -> None:
+def parameter(
+    module: Module, name: str, shape: Sequence[int] | None, dtype: DTypeLike | None
+) -> None:
     """Give a module a parameter of a shape, or with None the name of one that there is not."""
     found = None if shape is None else Parameter(empty(*shape, dtype=dtype))
     module.register_parameter(name, found)
@@ -43,7 +43,7 @@ class LayerNorm(Module):
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
@@ -89,7 +89,7 @@ class RMSNorm(Module):
         normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = sizes_of(normalized_shape)
@@ -129,7 +129,7 @@ class GroupNorm(Module):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         if num_channels % num_groups:

@@ -1,9 +1,9 @@
 """Padding as modules."""
 
-from ...engine.tensor import Tensor
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..modules.module import Module
 

@@ -1,17 +1,14 @@
 """Pooling: one number for each window."""
 
-from gradops.typing import Sizes
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gradops as ops
+from gradops.typing import Sizes
 
 from ...engine.tensor import Tensor, as_tensor
 from .. import functional as F
 from ..modules.function_module import REQUIRED, Applied
 from ..modules.module import Module
-
-Sizes = int | Sequence[int]
 
 
 def check(module: Any, x: Tensor) -> Tensor:
@@ -43,8 +40,8 @@ class MaxPool(Module):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The greatest numbers, and where they are if that is asked for."""
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """The maxima, and their indices if `return_indices`."""
         x = check(self, as_tensor(input))
         given = (
             self.kernel_size, self.stride, self.padding, self.dilation, self.axes, self.ceil_mode,
@@ -215,8 +212,8 @@ class AdaptiveMaxPool(Adaptive):
         super().__init__(output_size)
         self.return_indices = return_indices
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The greatest numbers, and where they are if that is asked for."""
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """The maxima, and their indices if `return_indices`."""
         x = check(self, as_tensor(input))
         return ops.adaptive_max_pool(x, self.output_size, self.axes, self.return_indices)
 

@@ -1,7 +1,6 @@
 """Modules that only move entries, or make others between them; and distances of vectors."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import gradops as ops
 

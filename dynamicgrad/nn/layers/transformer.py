@@ -1,6 +1,5 @@
 """The layers of transformers."""
 
-from gradops.typing import DTypeLike
 import copy
 from collections.abc import Callable
 from functools import partial
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradops.nn import causal, residual
+from gradops.typing import AnyArray, DTypeLike
 
 from ...dispatch.default_dtype import get_default_dtype
 from ...engine.tensor import Tensor, handle
@@ -54,7 +54,7 @@ class TransformerEncoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.self_attn = MultiheadAttention(
@@ -75,10 +75,10 @@ class TransformerEncoderLayer(Module):
         src_mask: Tensor | None = None,
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
-    ) -> Tensor:
+    ) -> AnyArray:
         """The sequence after the layer."""
 
-        def attend(x: Tensor) -> Tensor:
+        def attend(x: Tensor) -> AnyArray:
             y, _ = self.self_attn(
                 x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask,
                 is_causal=is_causal,
@@ -111,7 +111,7 @@ class TransformerDecoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.self_attn, self.multihead_attn = (
@@ -138,10 +138,10 @@ class TransformerDecoderLayer(Module):
         memory_key_padding_mask: Tensor | None = None,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
-    ) -> Tensor:
+    ) -> AnyArray:
         """The sequence after the layer."""
 
-        def attend(x: Tensor) -> Tensor:
+        def attend(x: Tensor) -> AnyArray:
             y, _ = self.self_attn(
                 x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask,
                 is_causal=tgt_is_causal,
@@ -248,7 +248,7 @@ class Transformer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         options = (
@@ -289,7 +289,7 @@ class Transformer(Module):
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, dtype: DTypeLike = None) -> Tensor:
+    def generate_square_subsequent_mask(sz: int, dtype: DTypeLike | None = None) -> Tensor:
         """The mask that lets each place look at itself and what comes before it, as numbers.
 
         >>> dg.nn.Transformer.generate_square_subsequent_mask(2)

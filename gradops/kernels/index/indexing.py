@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.dims import UNKNOWN, Dim, Shape, Size, at_least_zero
 from ...core.errors import IndexingError, ShapeError
 from ...core.types import ArrayType, broadcast_shapes, operand_types
+from ...typing import DTypeLike
 
 FULL = ("slice", None, None, None)
 

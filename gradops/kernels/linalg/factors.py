@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
+from ...typing import DTypeLike
 from .linalg import (
     DIVERGED,
     DOUBLE,

@@ -5,7 +5,7 @@ of a window lie in long runs, and windows become the rows of a matrix by few and
 axes of results are in the usual order, channels first, but their memory is not, so what follows in
 a network finds it as it needs it, and nothing is turned around.
 
-Note [Blocks]. The matrix of all windows has each entry of an operand many times. It is made and
+Note [Windows]. The matrix of all windows has each entry of an operand many times. It is made and
 used in blocks that stay in the cache. Where filters are small, blocks are multiplied in tiles for
 which OpenBLAS takes one thread, and threads of ours take the blocks, copies included. What is added
 to what does not depend on the number of threads, and so neither do the bits of results.

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
+from ...typing import DTypeLike
 from .windows import Pads, entries, framed, within
 
 Sizes = Sequence[int]

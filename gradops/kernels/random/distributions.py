@@ -1,5 +1,7 @@
 """Random numbers whose distribution has a parameter for each of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

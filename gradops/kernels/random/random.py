@@ -7,6 +7,8 @@ differ in a single bit have unrelated numbers, and no draw depends on another. L
 generators, the numbers may change with NumPy's version.
 """
 
+from __future__ import annotations
+
 import functools
 import math
 import operator
@@ -14,7 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+
+from ...typing import DTypeLike
 
 Word = Any  # of 64 bits: a Python number, or an array of uint64
 DType = np.dtype[Any]
@@ -28,7 +31,7 @@ DRAWN_IN: dict[DType, DType] = {HALF: FLOAT32, FLOAT32: FLOAT32, FLOAT64: FLOAT6
 """The dtypes that floats may have, and those they are drawn in."""
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in DRAWN_IN}
 
-IDLE: list["np.random.Generator"] = []
+IDLE: list[np.random.Generator] = []
 """Generators no draw is using. Setting the state of one takes a tenth of the time of making one."""
 
 

@@ -5,6 +5,8 @@ differences of the eigenvalues, which are only used where the eigenvectors were.
 norm 1 and an arbitrary phase.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

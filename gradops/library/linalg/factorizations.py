@@ -9,6 +9,8 @@ Hermitian, and only the Hermitian part of a tangent counts. This is PyTorch's co
 `hermitian` says so to the tests.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
@@ -12,7 +11,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
-from ...typing import AnyArray, Attrs, Operand
+from ...typing import AnyArray, Attrs, DTypeLike, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -19,7 +18,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Attrs, Axis, Operand, OperandLike
+from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
 from ..families import advance

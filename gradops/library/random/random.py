@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.attributes import canonical
 from ...core.dims import Dim, Size
@@ -20,7 +19,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.random import random as kernels
 from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, spanned
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Attrs, DTypeLike, OperandLike
 from ..families import padded
 from ..reduce.reduction import argmax
 from ..shape.movement import expand_dims, shown

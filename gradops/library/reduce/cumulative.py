@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.errors import ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, normalize_axis, result_dtype, shape_of, type_of
-from ...typing import AnyArray
+from ...typing import AnyArray, DTypeLike
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.exponential import exp

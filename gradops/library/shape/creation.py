@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.samples import cases, integers, reals, unary
 from ...core.traits import Trait
 from ...core.types import ArrayType
-from ...typing import AnyArray, OperandLike
+from ...typing import AnyArray, DTypeLike, OperandLike
 from ..elementwise.comparison import equal
 from ..families import elementwise
 from .movement import VIEW, astype, expand_dims, retyped

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from ...core.dims import Dim, Shape, product
 from ...core.errors import DTypeError, ShapeError
@@ -12,7 +11,7 @@ from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Axis, Operand, OperandLike
+from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
 from ..families import advance, linear
 
 __all__ = [

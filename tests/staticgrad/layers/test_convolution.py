@@ -60,7 +60,7 @@ def test_what_pads_a_window_has_no_part_in_its_mean():
         ({"groups": 2}, OptionError, "groups"),
         ({"kernel_size": (1, 2, 3)}, OptionError, "kernel_size"),
         ({"data_format": "NHWC"}, OptionError, "data_format"),
-        ({"activation": "relu"}, OptionError, "no function"),
+        ({"activation": "relu"}, OptionError, "not a function"),
         ({"inputs": [None, 8, 3]}, ShapeError, "4 axes"),
         ({"inputs": [None, 8, 8, None]}, ShapeError, "channels"),
     ],

@@ -94,7 +94,7 @@ def test_what_a_layer_cannot_take_is_refused():
         sg.layers.dense(sg.placeholder("float32", [3, None]), 2)
     with pytest.raises(DTypeError, match="takes floats, not int64"):
         sg.layers.dense(sg.placeholder("int64", [3, 2]), 2)
-    with pytest.raises(OptionError, match=r"rate=1\.0 is no probability below 1"):
+    with pytest.raises(OptionError, match=r"rate=1\.0 is not a probability below 1"):
         sg.layers.dropout(sg.constant([1.0]), 1.0, training=True)
     with pytest.raises(ShapeError, match="no axes"):
         sg.layers.flatten(sg.constant(1.0))

@@ -76,7 +76,7 @@ def test_matrices_have_other_norms_than_vectors():
     assert run(sg.norm(sg.constant(x), "nuc", axis=(0, 1))) == pytest.approx(
         np.linalg.norm(x, "nuc")
     )
-    with pytest.raises(OptionError, match="no norm 'nuc'"):
+    with pytest.raises(OptionError, match="no norm of order 'nuc'"):
         sg.norm(sg.constant(x), "nuc")
 
 

@@ -188,5 +188,5 @@ def test_limits_of_random_numbers_may_be_sequences():
 
 @pytest.mark.parametrize("given", [{"rate": 2.0}, {"keep_prob": -0.5}, {"rate": np.nan}])
 def test_what_is_dropped_is_dropped_with_a_probability(given):
-    with pytest.raises(gradops.OptionError, match="is no probability"):
+    with pytest.raises(gradops.OptionError, match="is not a probability"):
         sg.nn.dropout(sg.ones([2]), **given)

@@ -64,7 +64,7 @@ def test_missing_and_unknown_inputs_are_named(x):
     (np.ones(3, np.float32), "hint: feed value[None], a batch of one"),
     (np.ones((2, 4)), "hint: feed value.astype('float32'), in another shape, too"),
     (np.ones((2, 3), int), "was fed int64[2, 3]"),
-    ([[1, 2, 3], [4, 5]], "what is no array"),
+    ([[1, 2, 3], [4, 5]], "a value that is not an array"),
     ("text", "was fed <U4[]"),
     (None, "was fed object[]"),
     ([[1j, 2, 3]], "was fed complex128[1, 3]"),

@@ -247,13 +247,13 @@ def test_what_cannot_be_trained_is_refused():
     loss = sg.reduce_sum(w)
     with pytest.raises(ShapeError, match=r"w: float32\[2\].*single number(.|\n)*reduce_mean"):
         descent().minimize(w)
-    with pytest.raises(GraphError, match=r"1\.0 is no expression"):
+    with pytest.raises(GraphError, match=r"1\.0 is not an expression"):
         descent().minimize(1.0)
     with pytest.raises(DTypeError, match="only floats can be trained, not int64"):
         descent().minimize(loss, var_list=[w, n])
     with pytest.raises(DTypeError, match="only floats can be"):
         descent().minimize(n)
-    with pytest.raises(GraphError, match=r"sum.* is no variable"):
+    with pytest.raises(GraphError, match=r"sum.* is not a variable"):
         descent().minimize(loss, var_list=[loss])
     with pytest.raises(GraphError, match="given twice"):
         descent().minimize(loss, var_list=[w, w])

@@ -206,7 +206,9 @@ def test_what_is_optimized_can_be_imported(network):
 def test_what_does_not_fit_is_refused(network):
     with pytest.raises(FeedError, match=r"no expression called 'xx'; did you mean 'x'\?"):
         sg.import_graph(network, {"xx": X})
-    with pytest.raises(FeedError, match=r"y: .* is no input of the frozen graph\n  hint: extract"):
+    with pytest.raises(
+        FeedError, match=r"y: .* is not an input of the frozen graph\n  hint: extract"
+    ):
         sg.import_graph(network, {"y": X})
     with pytest.raises(FeedError, match=r"x: float32\[batch, 4\] is mapped twice"):
         sg.import_graph(network, {"x": X, "x:0": X})

@@ -82,7 +82,7 @@ def test_what_cannot_be_found_is_refused_with_the_nearest_name(network):
     with pytest.raises(FetchError, match=r"3 is neither an expression nor the name"):
         sg.extract(network, 3)
     x = sg.get_default_graph().get_tensor_by_name("x")
-    with pytest.raises(FetchError, match=r"x: .* is no expression of the frozen graph\n.*'x'"):
+    with pytest.raises(FetchError, match=r"x: .* is not an expression of the frozen graph\n.*'x'"):
         sg.extract(network, x)
 
 
@@ -211,7 +211,7 @@ def test_what_would_be_computed_from_itself_is_refused(network):
         ({"hh": 1.0}, FetchError, r"no expression called 'hh'; did you mean 'h'\?"),
         ({"h": "zz"}, FetchError, "no expression called 'zz'"),
         ({"h": sg.relu, sg.tanh: sg.relu}, GraphError, r"h: .* is replaced twice"),
-        ({sg.cross_entropy: sg.relu}, FetchError, "cross_entropy is no op"),
+        ({sg.cross_entropy: sg.relu}, FetchError, "cross_entropy is not an op"),
         ({"h": lambda x: sg.placeholder("float32", ["batch", 5])}, GraphError, "a placeholder:"),
         ({"loss": lambda x, **attrs: sg.Variable(1.0)}, GraphError, "is a variable: only ops"),
         ({"h": lambda x: OUTSIDE}, GraphError, r"out: float32\[\] of another graph"),
@@ -257,7 +257,7 @@ def test_a_gradient_may_be_put_in():
 
 
 def test_only_functions_wrap(network):
-    with pytest.raises(GraphError, match=r"h: .* is wrapped in 3.0, which is no function"):
+    with pytest.raises(GraphError, match=r"h: .* is wrapped in 3.0, which is not a function"):
         sg.wrap(network, {"h": 3.0})
 
 

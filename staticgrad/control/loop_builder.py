@@ -1,13 +1,14 @@
-"""Plans of loops: from the functions that users give to an application of the op `loop`."""
+"""Building an application of the op `loop` from the functions that users give."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradops import OPS, ArrayType, Dim, DTypeError, GraphError, OptionError, ShapeError, flatten
 from gradops.core.dims import UNKNOWN, Size
-from gradops.core.errors import StructureError
+from gradops.core.errors import OperandError, StructureError
 from gradops.core.source_location import describe
 from gradops.core.types import is_float
+from gradops.typing import SizeLike
 
 from ..build.graph import get_default_graph
 from ..build.inputs import as_expression, constant, parameter, placeholder_type
@@ -17,23 +18,30 @@ from ..ir.tuple_types import relaxed
 from .body_tracing import (
     Body,
     as_result,
-    bring_about,
+    assign_final_values,
     captures_of,
-    closed,
-    reassigned,
+    close_body,
+    depend_on,
     state_of,
-    traced,
+    trace_body,
 )
 from .ops import element_of
 
+Function = Callable[..., object]
+Invariants = Sequence[object] | Mapping[object, object] | None  # nested shapes
 RESIDUALS = ("stack", "recompute")
 
 
 class Loop:
-    """A loop that is being built: its state, and the form in which functions are given it."""
+    """A loop under construction: its initial state, and the form in which functions take it."""
 
     def __init__(
-        self, name: str, state: Any, residuals: str, invariants: Any = None, whole: bool = False
+        self,
+        name: str,
+        state: object,
+        residuals: str,
+        invariants: Invariants = None,
+        whole: bool = False,
     ) -> None:
         if residuals not in RESIDUALS:
             raise OptionError(name, [], f"residuals is one of {RESIDUALS}, not {residuals!r}")
@@ -42,12 +50,12 @@ class Loop:
         self.leaves, self.invariants = leaves, invariants
         self.start: list[Expr] = []
 
-    def built(
-        self, fn: Any, elems: Any = (), cond: Any = None, reverse: bool = False
+    def build(
+        self, fn: Function, elems: object = (), cond: Function | None = None, reverse: bool = False
     ) -> tuple[Any, Any]:
-        """The state in the end, and what the steps gave as arrays."""
+        """The final state, and the stacked results of the steps."""
         lists, rebuild_elems = flatten(elems)
-        self.start = started(self.leaves, lists)
+        self.start = initial_state(self.leaves, lists)
         if not (lists if cond is None else self.start):
             raise GraphError(f"{self.name}: there is nothing to loop over")
         require_lists(self.name, lists)
@@ -60,37 +68,37 @@ class Loop:
             state = [parameter(names, t, "state") for t in types]
             steps = [parameter(names, element_of(e.type), "entry") for e in lists]
 
-            def form(parameters: list[Expr]) -> Sequence[Any]:
+            def form(parameters: list[Expr]) -> Iterable[object]:
                 own, entry = parameters[: len(state)], parameters[len(state) :]
                 if self.whole:
                     return self.rebuild(own), rebuild_elems(entry)
-                found = self.rebuild(own)
-                return list(found.values()) if isinstance(found, dict) else list(found)
+                result = self.rebuild(own)
+                return list(result.values()) if isinstance(result, dict) else list(result)
 
             what = f"{'body' if cond else 'function'} of {self.name}"
-            body = traced(fn, [*state, *steps], number, form, what)
-            check = cond and traced(cond, state, number, form, f"condition of {self.name}")
-            self.settle(names, body, free)
+            body = trace_body(fn, [*state, *steps], number, form, what)
+            check = cond and trace_body(cond, state, number, form, f"condition of {self.name}")
+            self.convert_results(names, body, free)
             if check:
                 check.outputs = [self.truth(names, check)]
-            found = self.applied(body, check, state, lists, reverse)
-            return self.finished(body, found)
+            result = self.apply(body, check, state, lists, reverse)
+            return self.finish(body, result)
 
-    def settle(self, names: Names, body: Body, free: set[Size]) -> None:
-        """Make what the body gave expressions, and refuse another state."""
-        given = body.rebuild(body.leaves)
+    def convert_results(self, names: Names, body: Body, free: set[Size]) -> None:
+        """Convert the body's results to expressions; raises unless they fit the state."""
+        returned = body.rebuild(body.leaves)
         if self.whole:
-            if not isinstance(given, tuple) or len(given) != 2:
+            if not isinstance(returned, tuple) or len(returned) != 2:
                 raise StructureError(
-                    f"{self.name}: the function gives (state, result), not {given!r}"
+                    f"{self.name}: the function gives (state, result), not {returned!r}"
                 )
-            new, rest = flatten(given[0])[0], flatten(given[1])[0]
+            new, rest = flatten(returned[0])[0], flatten(returned[1])[0]
         else:
             new, rest = body.leaves, []
         if len(new) != len(self.start):
             raise StructureError(
                 f"{self.name}: the body gives {len(new)} values for {len(self.start)} variables:"
-                f" {given!r}"
+                f" {returned!r}"
                 "\n  hint: give all of them back, changed or not, in the order of the arguments"
             )
         outputs = [
@@ -108,7 +116,7 @@ class Loop:
         ]
 
     def truth(self, names: Names, check: Body) -> Expr:
-        """What the condition gave, which is one truth value and changes nothing."""
+        """The condition's result; raises unless it is one truth value without effects."""
         if len(check.leaves) != 1:
             raise GraphError(f"{self.name}: the condition gives one truth value")
         e = as_result(names, check.leaves[0])
@@ -119,7 +127,7 @@ class Loop:
             raise GraphError(f"{self.name}: the condition has effects; let the body have them")
         return e
 
-    def applied(
+    def apply(
         self,
         body: Body,
         check: Body | None,
@@ -127,42 +135,44 @@ class Loop:
         lists: list[Expr],
         reverse: bool,
     ) -> tuple[list[Expr], list[Expr]]:
-        """The values that the loop gives, and what becomes of variables it assigns."""
+        """The results of the loop, and the assignments of variables that its body assigns."""
         changed = state_of([body])
         own = set(changed)
         captures = [e for e in captures_of([body, *([check] if check else [])]) if e not in own]
         n, m = len(self.start), len(changed)
         steps = body.parameters[n:]
-        inner = closed(body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n)
-        test = check and closed(check, [*parameters, *changed, *captures], ())
-        found = OPS["loop"](
+        inner = close_body(
+            body, [*body.parameters[:n], *changed, *steps, *captures], changed, insert=n
+        )
+        test = check and close_body(check, [*parameters, *changed, *captures], ())
+        result = OPS["loop"](
             *self.start, *changed, *lists, *captures, body=inner, cond=test, carries=n + m,
             lists=len(lists), gives=len(inner.outputs) - n - m, reverse=reverse,
             recompute=self.recompute,
         )  # fmt: skip
-        effects = reassigned(changed, found[n : n + m])
-        return bring_about([*found[:n], *found[n + m :]], effects), effects
+        effects = assign_final_values(changed, result[n : n + m])
+        return depend_on([*result[:n], *result[n + m :]], effects), effects
 
-    def finished(self, body: Body, found: Any) -> tuple[Any, Any]:
-        """The state in its form, and what the steps gave as arrays in theirs."""
-        values, effects = found
+    def finish(self, body: Body, results: tuple[list[Expr], list[Expr]]) -> tuple[Any, Any]:
+        """The state and the stacked results of the steps, each in its structure."""
+        values, effects = results
         n = len(self.start)
         arrays = [OPS["stacked"](y, shape=y.shape[1:], dtype=y.dtype) for y in values[n:]]
-        bring_about(arrays, effects)
+        depend_on(arrays, effects)
         if not self.whole:
             return self.rebuild(values[:n]), ()
         return self.rebuild(values[:n]), body.rebuild([*values[:n], *arrays])[1]
 
 
-def started(leaves: Sequence[Any], lists: Sequence[Expr]) -> list[Expr]:
-    """What the state begins with; Python floats get the dtype of the first floats beside them."""
-    beside = [x for x in (*lists, *leaves) if hasattr(x, "dtype") and is_float(x.dtype)]
-    dtype = beside[0].dtype if beside else None
+def initial_state(leaves: Sequence[object], lists: Sequence[Expr]) -> list[Expr]:
+    """The initial state as expressions; Python floats take the dtype of the first floats."""
+    floats = [x for x in (*lists, *leaves) if hasattr(x, "dtype") and is_float(x.dtype)]
+    dtype = floats[0].dtype if floats else None
     return [constant(x, dtype) if dtype and type(x) is float else as_expression(x) for x in leaves]
 
 
 def require_lists(name: str, lists: Sequence[Expr]) -> None:
-    """Refuse numbers, and arrays of different lengths, where entries are wanted."""
+    """Raise ShapeError unless all have a first axis, of one length."""
     for e in lists:
         if not e.shape:
             raise ShapeError(name, [e.label], "a number has no entries to go through")
@@ -172,8 +182,8 @@ def require_lists(name: str, lists: Sequence[Expr]) -> None:
             raise ShapeError(name, types, f"the lengths differ: {first} and {size}")
 
 
-def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[ArrayType]:
-    """The types that loop variables keep, with unknown sizes where they may change."""
+def invariant_types(name: str, start: Sequence[Expr], invariants: Invariants) -> list[ArrayType]:
+    """The types of the loop variables, with unknown sizes where `invariants` has None."""
     if invariants is None:
         return [e.type for e in start]
     shapes = shapes_in(invariants)
@@ -181,46 +191,48 @@ def invariant_types(name: str, start: Sequence[Expr], invariants: Any) -> list[A
         raise StructureError(
             f"{name}: got {len(start)} variables and {len(shapes)} shape_invariants"
         )
-    found = []
+    result = []
     for e, shape in zip(start, shapes, strict=True):
         t = e.type if shape is None else placeholder_type(e.dtype, shape)
         if len(t.shape) != len(e.shape):
-            raise ShapeError(name, [e.label], f"the invariant {tuple(shape)} has another rank")
-        found.append(t)
-    return found
+            raise ShapeError(
+                name, [e.label], f"the invariant {tuple(shape or ())} has another rank"
+            )
+        result.append(t)
+    return result
 
 
-def shapes_in(invariants: Any) -> Sequence[Any]:
-    """The shapes in a structure of them: a shape is a sequence of sizes."""
-    found: list[Any] = []
+def shapes_in(invariants: Any) -> Sequence[Sequence[SizeLike | None] | None]:
+    """The shapes in a nested structure; a shape is a sequence of sizes."""
+    result: list[Sequence[SizeLike | None] | None] = []
     for x in invariants.values() if isinstance(invariants, dict) else invariants:
         is_shape = x is None or all(n is None or isinstance(n, int | str | Dim) for n in x)
-        found += [x] if is_shape else shapes_in(x)
-    return found
+        result += [x] if is_shape else shapes_in(x)
+    return result
 
 
 def free_sizes(
     types: Sequence[ArrayType], start: Sequence[Expr]
 ) -> tuple[set[Size], list[ArrayType]]:
-    """The sizes that may change from step to step, and the types that parameters have with them."""
+    """Name the sizes that may change from step to step; they, and the types that have them."""
     number = next(clock)
     free: set[Size] = set()
-    found = []
+    result = []
     for k, (t, e) in enumerate(zip(types, start, strict=True)):
         sizes: list[Size] = [
             Dim(f"state{number}.{k}.{i}") if n == UNKNOWN else n for i, n in enumerate(t.shape)
         ]
         free.update(n for n, m in zip(sizes, t.shape, strict=True) if n != m)
-        found.append(relaxed(e.type, tuple(sizes)))
-    return free, found
+        result.append(relaxed(e.type, tuple(sizes)))
+    return free, result
 
 
 def checked_state(name: str, e: Expr, p: Expr, y: Expr, free: set[Size]) -> Expr:
-    """What a step gives for a loop variable, which has to have the type with which it went in.
+    """The new value `y` of a loop variable; raises unless its type is that of the parameter `p`.
 
-    If only a run can tell whether it has, it is checked then.
+    A size that only a run can know is checked then.
     """
-    error: Any = ShapeError
+    error: type[OperandError] = ShapeError
     hint = "give shape_invariants with None for the sizes that change"
     if y.dtype != p.dtype:
         widening = p.dtype.kind in "biu" and y.dtype.kind == "f"
@@ -240,7 +252,7 @@ def checked_state(name: str, e: Expr, p: Expr, y: Expr, free: set[Size]) -> Expr
 
 
 def grows(after: Size, before: Size) -> bool:
-    """Whether a size is surely another one after a step, unless it is 0."""
+    """Whether a size certainly changes in a step, unless it is 0."""
     difference = after - before
     if isinstance(difference, int):
         return difference != 0
