@@ -4,8 +4,6 @@ Classes lie along dimension 1, or along the only one, as in PyTorch: scores of s
 with labels of shape (N, ...).
 """
 
-from typing import Any
-
 import numpy as np
 
 import gradops as ops
@@ -134,7 +132,7 @@ def nll_loss(
 
 
 def picked_loss(
-    logs: Any, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
 ) -> Tensor:
     """Minus the log-probability at each label, weighted and reduced."""
     chosen, counts = chosen_of(logs, labels, weight, ignored)
@@ -144,7 +142,7 @@ def picked_loss(
 
 
 def spread_loss(
-    logs: Any, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
 ) -> Tensor:
     """Minus the sum of all log-probabilities of the rows whose labels count."""
     _, counts = chosen_of(logs, labels, weight, ignored)
@@ -155,7 +153,9 @@ def spread_loss(
     return reduced(rows, reduction)
 
 
-def chosen_of(logs: Any, labels: Tensor, weight: Tensor, ignored: int) -> tuple[Tensor, Tensor]:
+def chosen_of(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int
+) -> tuple[Tensor, Tensor]:
     """The labels, 0 for those that do not count, and how much each counts."""
     require_labels(logs, labels, ignored)
     counted = labels != ignored
@@ -174,7 +174,7 @@ def weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
     return reduced(losses, reduction)
 
 
-def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
+def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
     """Refuse labels that are no integers, too many, or none of the classes."""
     types = [ops.type_of(logs), labels.type]
     if labels.dtype.kind not in "iu":
