@@ -102,6 +102,7 @@ __getattr__ = _lazily(
         "jacobian": "func", "value_and_grad": "func", "vmap": "func",
         "scipy": "func.scipy_solvers",
         "to_dot": "introspection.visualize", "to_text": "introspection.visualize",
+        "__gradop_words__": "dispatch.torch_phrases",
     },
     _missing,
 )  # fmt: skip

@@ -20,7 +20,7 @@ from .library.elementwise.arithmetic import sub
 from .library.elementwise.comparison import clip, less
 from .library.elementwise.special import ndtr, ndtri
 from .library.random.distributions import (
-    parameter_of,
+    as_parameter,
     random_beta,
     random_chisquare,
     random_choice,
@@ -99,7 +99,7 @@ def truncated_normal(
         return -truncated_normal(key, -upper, -lower, shape, dtype)
     low, high = float(ndtr(float(lower))), float(ndtr(float(upper)))
     share = low + (high - low) * random_uniform(key, shape=shape, dtype="float64")
-    return parameter_of(clip(ndtri(share), lower, upper), dtype)
+    return as_parameter(clip(ndtri(share), lower, upper), dtype)
 
 
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = "int64") -> Any:
@@ -119,7 +119,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     """
     if type(p) in PYTHON_SCALARS:
         return random_bernoulli(key, shape=() if shape is None else shape, p=p)
-    p = parameter_of(p)
+    p = as_parameter(p)
     return less(random_uniform(key, shape=shape_for(shape, p), dtype=type_of(p).dtype), p)
 
 
@@ -132,7 +132,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any
     >>> categorical(random_key(0), np.array([[0.0, -np.inf], [-np.inf, 0.0]])).tolist()
     [0, 1]
     """
-    logits = moveaxis(parameter_of(logits), axis, -1)
+    logits = moveaxis(as_parameter(logits), axis, -1)
     *rows, n = shape_of(logits)
     whole = tuple(rows) if shape is None else canonical("shape", shape)
     noise = random_gumbel(key, shape=(*whole, n), dtype=type_of(logits).dtype)

@@ -1,8 +1,8 @@
-"""The array: a handle that speaks NumPy, which a plain NumPy function is given.
+"""The array: the handle with NumPy's semantics, which functions of NumPy arrays get.
 
-Note [Numbers have no memory]. What NumPy gives for a single entry, or as the sum of all, is a
-scalar, which nothing can write to and which shares no memory: after `s = y[0]`, `s += 1` gives `s`
-another value and leaves `y` as it is. So does an `Array` without axes, unless it holds an array.
+Note [Numbers have no memory]. A single entry, or the sum of all, is a scalar in NumPy: it is
+immutable and shares no memory. After `s = y[0]`, `s += 1` rebinds `s` and leaves `y` as it is. An
+`Array` without axes behaves the same, unless it holds a 0-d array.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_refused, numbe
 from gradops.numpy_api.methods import ArrayMethods
 
 from .grad_mode import is_recording
-from .handle import ARRAYS, Handle, Lacking, hold, number_of
+from .handle import ARRAYS, Handle, MissingAttribute, hold, number_of
 from .node import Leaf
 from .storage import alias
 
 
 class Array(Handle, ArrayMethods):
-    """An array that can take part in differentiation, with NumPy's words and rules.
+    """An array that can take part in differentiation, with NumPy's methods and rules.
 
-    The functions that transforms are given see their arguments so. `dg.array(data)` makes one.
+    Transforms such as `dg.grad` pass their arguments as arrays. `dg.array(data)` creates one.
 
     >>> x = dg.array([3.0, 1.0])
     >>> x.std(ddof=1), np.sort(x), (x * 2).dtype
@@ -43,18 +43,18 @@ class Array(Handle, ArrayMethods):
     )
 
     def becomes_number(self) -> None:
-        """Refuse to be written into a plain array, and warn of all else that takes a number."""
+        """Raise for a write into a plain array, and warn at other conversions to a number."""
         number_made(self.cut_by_number, OWNED)
 
     def share(self, base: Handle, op: Op, attrs: dict[str, Any]) -> None:
-        """Share the memory of `base`, but for a number: see Note [Numbers have no memory]."""
+        """Share the memory of `base`, except numbers: see Note [Numbers have no memory]."""
         if self.shape or (type(self.value) is np.ndarray and op.name == "reshape"):
             alias(base, self, op, attrs)
         elif type(self.value) is np.ndarray:
             self.value = self.value[()]
 
     def can_store(self, dtype: np.dtype[Any]) -> bool:
-        """Whether results of a dtype may be written to the array in place."""
+        """Whether a result of `dtype` may be written to the array in place."""
         return np.can_cast(dtype, self.dtype, "same_kind")
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
@@ -62,7 +62,7 @@ class Array(Handle, ArrayMethods):
         self[...] = function_for(np.sort)(ops.copy(self), axis=axis)
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
-        """Bring the entries at `kth` to where sorting would, in place."""
+        """Move the entries at `kth` to their places in the sorted order, in place."""
         self[...] = function_for(np.partition)(ops.copy(self), kth, axis=axis)
 
     def fill(self, value: Any) -> None:
@@ -70,7 +70,7 @@ class Array(Handle, ArrayMethods):
         self[...] = value
 
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
-        """Write values to the entries at indices into the array in a row, over again if few."""
+        """Write values to the entries at flat indices; values are repeated if there are too few."""
         places = np.asarray(indices).ravel()
         count = len(places)
         row = ops.reshape(as_operand(values), shape=(-1,))
@@ -78,7 +78,7 @@ class Array(Handle, ArrayMethods):
 
     @property
     def flat(self) -> "Flat":
-        """The entries in a row, to go through, to read and to write."""
+        """A flat iterator over the entries, which can be read and written by index."""
         return Flat(self)
 
     @flat.setter
@@ -95,25 +95,25 @@ class Array(Handle, ArrayMethods):
         return ops.index(self, ...)
 
     def flatten(self, order: str = "C") -> Any:
-        """A copy of the entries in a row."""
+        """A flat copy of the entries."""
         return self.ravel(order=order).copy()
 
     def item(self, *index: Any) -> Any:
-        """The one entry, or the one at an index, as a number of Python's; warns if it is traced."""
+        """The single entry, or the one at an index, as a Python number; warns if it is traced."""
         found = number_of(self.entry(*index) if index else self)
         while hasattr(found, "left_behind"):
             found = found.left_behind()
         return found.item() if hasattr(found, "item") else found
 
     def entry(self, *index: Any) -> "Array":
-        """The entry at an index into all in a row, or at one along each axis."""
+        """The entry at a flat index, or at one index per axis."""
         if len(index) == 1 and np.ndim(index[0]) == 0:
             return self.flat[index[0]]
         return self[index[0] if len(index) == 1 else index]
 
     @property
     def real(self) -> Any:
-        """The real part: a view, which may be written to."""
+        """The real part: a writable view."""
         return ops.real(self) if self.dtype.kind == "c" else ops.index(self, ...)
 
     @real.setter
@@ -122,7 +122,7 @@ class Array(Handle, ArrayMethods):
 
     @property
     def imag(self) -> Any:
-        """The imaginary part: a view, which may be written to, but for real entries."""
+        """The imaginary part: a writable view; zeros for real entries."""
         return ops.imag(self)
 
     @imag.setter
@@ -133,22 +133,22 @@ class Array(Handle, ArrayMethods):
 
     @property
     def itemsize(self) -> int:
-        """How many bytes an entry takes."""
+        """The number of bytes of an entry."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> Any:
-        """How many bytes all entries take."""
+        """The number of bytes of all entries."""
         return self.itemsize * self.size
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """How many bytes lie between neighbours along each axis."""
+        """The step in bytes along each axis."""
         return np.asarray(self.value).strides
 
     @property
     def flags(self) -> Any:
-        """How the entries lie in memory."""
+        """NumPy's flags of the memory layout."""
         return np.asarray(self.value).flags
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -157,7 +157,7 @@ class Array(Handle, ArrayMethods):
         return np.array(self.value, dtype=dtype, copy=copy)
 
     def is_traced(self) -> bool:
-        """Whether the value is being differentiated, by the tape or by what it holds."""
+        """Whether the value is being differentiated, on the tape or by a tracer inside."""
         if self.node is not None and is_recording():
             return True
         inner = self.value
@@ -178,7 +178,7 @@ class Array(Handle, ArrayMethods):
             )
         return array, (np.asarray(self.value),)
 
-    if TYPE_CHECKING:  # `names` adds the operators, and methods that need functions of tensors
+    if TYPE_CHECKING:  # set by `installation`: operators, and methods that need ops of tensors
 
         def __setitem__(self, key: Any, value: Any) -> None: ...
 
@@ -196,11 +196,11 @@ for _name in OF_TORCH.split():
     _hint = f"an Array speaks NumPy; {_name} is dg.Tensor's"
     if _name in DIFFERENTIATING:
         _hint += "; dg.grad(f)(x) differentiates a function of arrays"
-    setattr(Array, _name, Lacking(_name, _hint))
+    setattr(Array, _name, MissingAttribute(_name, _hint))
 
 
 class Flat:
-    """The entries of an array in a row, as `x.flat` gives them."""
+    """The flat iterator `x.flat` of an array."""
 
     __slots__ = ("of",)
 
@@ -225,7 +225,7 @@ class Flat:
 
 
 def require_owner(x: Array, call: str) -> None:
-    """Refuse to write to an argument of a transformed function, whose array is the caller's."""
+    """Raise TransformError for a write to an argument of a transformed function."""
     if is_recording() and type(x.node) is Leaf:
         raise TransformError(
             f"{call} would change an argument of the function that is being differentiated, which"
@@ -234,10 +234,9 @@ def require_owner(x: Array, call: str) -> None:
 
 
 def array(data: Any, dtype: Any = None) -> Array:
-    """An array with a copy of `data`, which speaks NumPy: for programs that are written for it.
+    """An `Array` on a copy of `data`, for programs written with NumPy.
 
-    Dtypes are NumPy's: Python's floats make float64. A tensor or an array gives one with its
-    history.
+    Dtypes are NumPy's: Python floats give float64. A tensor or an array keeps its history.
 
     >>> dg.array([1.0, 2.0]) / 2
     array([0.5, 1. ])
@@ -249,8 +248,8 @@ def array(data: Any, dtype: Any = None) -> Array:
 
 
 def power(a: Any, b: Any) -> Any:
-    """NumPy's `a ** b`, with the roundings of its arrays for its scalars of floats too.
+    """`a ** b` with the rounding of NumPy's arrays, also for its float scalars.
 
-    Those of its own scalars are others, which a graph, where there are no scalars, would not have.
+    NumPy rounds powers of scalars differently; a graph, which has no scalars, would disagree.
     """
     return np.power(a, b) if isinstance(a, np.inexact) or isinstance(b, np.inexact) else a**b

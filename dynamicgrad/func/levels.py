@@ -15,7 +15,7 @@ from gradops import Op, Operators, type_of
 from gradops.core.levels import LEVEL, Carrier, levels
 
 from ..engine.array import Array
-from ..engine.handle import Face, Handle, hold, on_face, unwrapped
+from ..engine.handle import Face, Handle, hold, on_face, unwrap
 from ..engine.node import Run
 
 
@@ -96,7 +96,7 @@ def as_part(x: Handle) -> Any:
 
 def released(t: Face) -> Face:
     """`t` without liftings to levels of runs that have ended, also in what it holds."""
-    face, inner = type(t), unwrapped(t)
+    face, inner = type(t), unwrap(t)
     value = lowered(inner.value)
     if value is inner.value:
         return on_face(face, inner)

@@ -22,7 +22,7 @@ import gradops as ops
 from gradops.core.levels import at_level
 from gradops.core.tree import flatten
 
-from ..engine.backward import carry, gradients_at, seeded
+from ..engine.backward import carry, gradients_at, initial_cotangents
 from ..engine.grad_mode import PACKING, RECORDING, is_recording
 from ..engine.handle import Face, Handle, face_of, hold, make_leaf, on_face
 from ..engine.leaf import require_float
@@ -134,7 +134,7 @@ def gradients(
     found: list[Any] = [None] * len(vertices)
     if reached:
         weights = None if cotangents is None else [cotangents[i] for i in reached]
-        seeds = seeded([outputs[i] for i in reached], weights or [])
+        seeds = initial_cotangents([outputs[i] for i in reached], weights or [])
         ends = [t.node for t in vertices]
         read = constants if linear else variables
         cotangents_of = carry(seeds, ends, retain or create, create, recorded=read)

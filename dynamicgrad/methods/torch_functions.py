@@ -150,7 +150,7 @@ def written_methods() -> Iterable[tuple[str, Callable[..., Any]]]:
     """The methods that write in place, by their names."""
     for name, op in ops_named().items():
         if name.endswith("_"):
-            yield name, (inplace.in_place if op.arity == 2 else inplace.in_place_alone)(op)
+            yield name, (inplace.in_place if op.arity == 2 else inplace.in_place_unary)(op)
     for row in TABLE.values():
         for name in row.written.split():
-            yield name, assignment.updated_by(METHODS[name[:-1]])
+            yield name, assignment.writing_method(METHODS[name[:-1]])

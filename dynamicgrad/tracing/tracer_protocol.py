@@ -11,14 +11,14 @@ import numpy as np
 from gradops import GraphError, TapeError, stop_gradient
 
 from ..engine.array import Array
-from ..engine.backward import carry, seeded
+from ..engine.backward import carry, initial_cotangents
 from ..engine.grad_mode import INFERENCE, RECORDING, is_grad_enabled
 from ..engine.handle import Handle, detached, make_leaf, on_face
 from ..engine.handle import hold as new_handle
 from ..engine.node import Leaf, clock
-from ..engine.plain_arrays import is_plain, kept
+from ..engine.plain_arrays import is_plain, protected_copy
 from ..engine.storage import MADE_IN_INFERENCE, enter, storage_of
-from ..engine.views import replayed
+from ..engine.views import replay
 from ..ops.inplace import require_writable
 from .compiled import freed_by, recorded, spent
 
@@ -111,9 +111,9 @@ class Handles:
     @staticmethod
     def signature(t: Handle) -> Any:
         """The properties of an argument, beside its entries, that a program may depend on."""
-        kept = t.node is None and getattr(t, "kept_grad", None) is not None
+        protected_copy = t.node is None and getattr(t, "kept_grad", None) is not None
         (found,) = Handles.looks((t,))
-        return t.value.shape, t.value.dtype, found, kept
+        return t.value.shape, t.value.dtype, found, protected_copy
 
     @staticmethod
     def gradient(t: Handle) -> Handle | None:
@@ -167,7 +167,7 @@ class Handles:
         if type(t.node) is Leaf:
             t.node.grad = grad
         elif t.node is not None:
-            t.node = replayed(alias.base, alias.steps)
+            t.node = replay(alias.base, alias.steps)
 
     @staticmethod
     def memory(t: Handle) -> Any:
@@ -224,7 +224,7 @@ class Handles:
     @staticmethod
     def saved(x: Any) -> Any:
         """A value as a call saves it for backward: see Note [Plain arrays]."""
-        return kept(x)
+        return protected_copy(x)
 
     @staticmethod
     def read(x: Any, call: str) -> Any:
@@ -277,7 +277,7 @@ class Handles:
         try:
             for v in ends:
                 v.watch = None
-            found = carry(seeded(list(outputs), list(seeds)), list(ends), True, True)
+            found = carry(initial_cotangents(list(outputs), list(seeds)), list(ends), True, True)
         finally:
             RECORDING.reset(mode)
             for v, watch in zip(ends, watches, strict=True):

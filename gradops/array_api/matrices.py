@@ -5,7 +5,7 @@ from typing import Any
 import gradops as ops
 
 from .. import linalg
-from ..library.shape.movement import computed_in
+from ..library.shape.movement import compute_in
 from .signatures import Functions, each, one, two
 
 
@@ -48,7 +48,7 @@ LINALG: Functions = {
     "pinv": lambda x, /, *, rtol=None: linalg.pinv(x, rtol=rtol),
     "qr": lambda x, /, *, mode="reduced": linalg.qr(x, mode=mode),
     "svd": lambda x, /, *, full_matrices=True: linalg.svd(x, full_matrices=full_matrices),
-    "trace": lambda x, /, *, offset=0, dtype=None: computed_in(
+    "trace": lambda x, /, *, offset=0, dtype=None: compute_in(
         dtype, linalg.trace, x, offset=offset
     ),
     "vector_norm": vector_norm,

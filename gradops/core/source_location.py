@@ -182,6 +182,12 @@ def calls_staticgrad() -> bool:
     return any(package_of(frame) == "staticgrad" for frame in frames_to_user()[1:2])
 
 
+def package_called() -> ModuleType | None:
+    """The package above gradops that the user's line calls, or that a function of gradops calls."""
+    packages = [package_of(frame) for frame in frames_to_user()[1:]]  # no frame stays: a cycle
+    return sys.modules.get(next((p for p in packages if p in PACKAGES - {"gradops"}), ""))
+
+
 def note_of_call() -> str:
     """A note with the user's line, where it calls a function of another library; or nothing."""
     called = function_called()

@@ -161,13 +161,10 @@ def broadcast_shapes(op: object, types: Iterable[ArrayType]) -> Shape:
         return types[0].shape
     ndim = max((t.ndim for t in types), default=0)
     padded = [(1,) * (ndim - t.ndim) + t.shape for t in types]
-    by_axis = enumerate(zip(*padded, strict=True))
-    return tuple(_broadcast_sizes(op, types, axis, sizes) for axis, sizes in by_axis)
+    return tuple(_broadcast_sizes(op, types, sizes) for sizes in zip(*padded, strict=True))
 
 
-def _broadcast_sizes(
-    op: object, types: list[ArrayType], axis: int, sizes: tuple[Size, ...]
-) -> Size:
+def _broadcast_sizes(op: object, types: list[ArrayType], sizes: tuple[Size, ...]) -> Size:
     distinct = [s for s in dict.fromkeys(sizes) if s != 1]
     known = [s for s in distinct if isinstance(s, int)]
     if len(known) > 1:
@@ -176,8 +173,6 @@ def _broadcast_sizes(
             types,
             f"the shapes do not broadcast: {known[0]} against {known[1]}",
             hint="axes are matched from the last; each pair must be equal, or one of them 1",
-            known_as=f"The size of tensor a ({known[0]}) must match the size of tensor b"
-            f" ({known[1]}) at non-singleton dimension {axis}",
         )
     return common_size(distinct)
 
@@ -195,7 +190,6 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
     if not -rank <= axis < rank:
         raise AxisError(
             op, [x], f"axis {axis} is out of range for {rank} dimensions",
-            known_as=out_of_range(axis, rank),
         )  # fmt: skip
     return axis % rank
 
@@ -203,12 +197,6 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
 def is_integer(x: Any) -> bool:
     """Whether `x` is an integer of Python's or NumPy's, and no truth value."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
-
-
-def out_of_range(axis: int, rank: int) -> str:
-    """How PyTorch refuses a dimension."""
-    low, high = min(-rank, -1), max(rank - 1, 0)
-    return f"Dimension out of range (expected to be in range of [{low}, {high}], but got {axis})"
 
 
 def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -> tuple[int, ...]:
@@ -219,10 +207,8 @@ def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -
     axes: tuple[Any, ...] = tuple(axis) if several else (axis,)  # type: ignore[arg-type]
     found = tuple(normalize_axis(op, x, a) for a in axes)
     if len(set(found)) < len(found):
-        twice = next(a for i, a in enumerate(found) if a in found[:i])
         raise ShapeError(
             op, [x], f"an axis is named twice in {axes}",
-            known_as=f"dim {twice} appears multiple times in the list of dims",
         )  # fmt: skip
     return found
 

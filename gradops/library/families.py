@@ -37,7 +37,7 @@ class singular:
 Partial = Callable[..., Any] | singular | int | None
 
 
-def broadcast(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
+def elementwise_type(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
     """The type of an elementwise result."""
     shape = broadcast_shapes(op, types)
     return ArrayType(shape, result_dtype(kernel, tuple(t.dtype for t in types)))
@@ -56,12 +56,12 @@ def elementwise(
     facets["samples"] = with_edges(facets["samples"])
     if len(d) > 1:
         facets.setdefault("error_samples", [unequal(len(d))])
-    facets.setdefault("infer", lambda *types, **attrs: broadcast(name, kernel, *types))
+    facets.setdefault("infer", lambda *types, **attrs: elementwise_type(name, kernel, *types))
     plain = len(d) == 1 and not attributes(kernel, 1)
     rules = [scaled_by(partial, plain) for partial in d]
     facets.setdefault("vjp", rules)
     facets.setdefault("jvp", rules)
-    return Op(name=name, kernel=kernel, batch=align, arity=len(d), **facets)
+    return Op(name=name, kernel=kernel, batch=batch_elementwise, arity=len(d), **facets)
 
 
 def unequal(arity: int) -> ErrorSample:
@@ -175,14 +175,18 @@ def multilinear(
     return op
 
 
-def align(op: Op, stacks: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+def batch_elementwise(
+    op: Op, stacks: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> Any:
     """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
     pairs = zip(stacks, batched, strict=True)
-    return op(*(padded(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
+    return op(*(pad_leading(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
 
 
-def advance(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def batch_along_axis(
+    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
+) -> AnyArray:
     """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
     x, axis = type_of(xs[0]).example, attrs["axis"]
     if isinstance(axis, int):
@@ -190,7 +194,7 @@ def advance(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attr
     return op(*xs, **{**attrs, "axis": tuple([i + 1 for i in normalize_axes(op, x, axis)])})
 
 
-def padded(x: AnyArray, n: int) -> AnyArray:
+def pad_leading(x: AnyArray, n: int) -> AnyArray:
     """A stack whose examples have `n` more axes of size 1 in front."""
     shape = shape_of(x)
     return OPS["reshape"](x, shape=(shape[0], *(1,) * n, *shape[1:])) if n else x

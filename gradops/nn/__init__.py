@@ -1,7 +1,7 @@
-"""Layers as functions of ops, which both packages share: what they compute, and no state.
+"""Layers as functions of ops, which both packages share: formulas without state.
 
-Operands are arrays, tensors or expressions. Weights have PyTorch's shapes: a row per output. What
-makes weights and holds them, modules or variables in a scope, is each package's own.
+Operands are arrays, tensors or expressions. Weights have PyTorch's shapes: a row per output.
+Modules or variables that create and hold weights are each package's own.
 """
 
 from .attention import Projections, causal, mean_of_heads, multi_head_attention, residual

@@ -1,4 +1,4 @@
-"""What batch normalization remembers of the batches that it has seen."""
+"""Running mean and variance of batch normalization."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,8 +14,8 @@ def running_moments(
 ) -> list[AnyArray]:
     """Running mean and variance of each channel after a batch `x` (examples, channels, ...).
 
-    Each moves towards the batch's own by the share `momentum`; None stays None. The variance is the
-    unbiased one, of all examples, or the average of each one's if `by_example`.
+    Each moves towards that of the batch by the share `momentum`; None stays None. The variance is
+    the unbiased one, of all examples, or the average of each one's if `by_example`.
 
     >>> running_moments(np.array([[1.0], [3.0]]), (np.zeros(1), np.ones(1)), 0.5)
     [array([1.]), array([1.5])]

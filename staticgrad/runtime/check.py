@@ -16,7 +16,8 @@ from ..build.inputs import placeholder
 from ..build.tracing import trace
 from ..control.custom_gradient import custom
 from ..functions.traced_function import function
-from ..ir.graph import FrozenGraph, reachable
+from ..ir.graph import FrozenGraph
+from ..ir.reachability import reachable
 from ..scipy_solvers import scipy
 from .interpreter import interpret
 

@@ -9,10 +9,10 @@ import numpy as np
 import gradops as ops
 from gradops.typing import DTypeLike
 
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 from ...methods.torch_functions import FUNCTIONS
-from ...ops.creation import drawn
+from ...ops.creation import draw
 
 sigmoid, tanh, gelu = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"], FUNCTIONS["gelu"]
 
@@ -41,7 +41,7 @@ def piecewise(
     function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any
 ) -> Tensor:
     """A function of `x` that is linear piece by piece, written into `x` if asked."""
-    return applied(lambda x: kinked(function(x, *args), x, name), as_tensor(x), inplace)
+    return applied(lambda x: mark_kinked(function(x, *args), x, name), as_tensor(x), inplace)
 
 
 def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[..., Tensor]:
@@ -90,7 +90,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     tensor([[-0.5000, -0.2500]])
     """
     x, slope = as_tensor(input), as_tensor(weight)
-    return kinked(ops.prelu(x, slope), x, "prelu_kernel", slope)
+    return mark_kinked(ops.prelu(x, slope), x, "prelu_kernel", slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -232,7 +232,7 @@ def gumbel_softmax(
     tensor(1.)
     """
     x = as_tensor(logits)
-    noise = drawn(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
+    noise = draw(lambda g, size: g.gumbel(size=size), tuple(x.shape), generator)
     soft = ops.softmax((x + ops.astype(noise, dtype=x.dtype)) / tau, axis=dim)
     if not hard:
         return soft

@@ -7,10 +7,10 @@ with labels of shape (N, ...).
 import numpy as np
 
 import gradops as ops
-from gradops.library.nn.loss import check_reduction, check_same_shape, reduced
+from gradops.library.nn.loss import check_reduction, check_same_shape, reduce_losses
 
 from ...dispatch.fast_path import several
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
 sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_entropy_with_logits)
@@ -110,7 +110,9 @@ def of_probabilities(
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
     shares = ops.strong_product(p, ops.log_softmax(x))
-    return reduced(-ops.sum(shares if weight is None else shares * weight, axis=-1), reduction)
+    return reduce_losses(
+        -ops.sum(shares if weight is None else shares * weight, axis=-1), reduction
+    )
 
 
 def nll_loss(
@@ -128,7 +130,7 @@ def nll_loss(
     check_reduction(reduction)
     x, labels = as_tensor(input), as_tensor(target)
     found = picked_loss(classes_last(x), labels, weight, ignore_index, reduction)
-    return kinked(found, x, "nll_loss")
+    return mark_kinked(found, x, "nll_loss")
 
 
 def picked_loss(
@@ -150,7 +152,7 @@ def spread_loss(
     rows = ops.where(labels != ignored, rows, ops.zeros_like(rows))
     if reduction == "mean":
         return ops.sum(rows) / ops.sum(counts)
-    return reduced(rows, reduction)
+    return reduce_losses(rows, reduction)
 
 
 def chosen_of(
@@ -171,7 +173,7 @@ def weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
     losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
     if reduction == "mean":
         return ops.sum(losses) / ops.sum(counts)
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
 def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
@@ -221,7 +223,7 @@ def binary_cross_entropy_with_logits(
     else:
         check_same_shape("binary_cross_entropy_with_logits", z, y)
         losses = (1 - y) * z + (1 + (pos_weight - 1) * y) * ops.softplus(-z)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)
 
 
 def binary_cross_entropy(
@@ -244,4 +246,4 @@ def binary_cross_entropy(
             hint="apply sigmoid, or use binary_cross_entropy_with_logits",
         )  # fmt: skip
     losses = ops.binary_cross_entropy(x, y)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)

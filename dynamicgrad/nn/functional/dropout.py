@@ -7,7 +7,7 @@ import numpy as np
 import gradops as ops
 
 from ...engine.tensor import Tensor, as_tensor
-from ...ops.creation import drawn
+from ...ops.creation import draw
 
 FLOOR = -1.7580993408473766  # what selu tends to: dropped entries get this
 Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
@@ -21,7 +21,7 @@ def require_probability(p: float) -> None:
 
 def kept(input: Tensor, p: float, shape: tuple[int, ...], generator: Generator) -> Tensor:
     """1 where an entry is kept, else 0."""
-    found = drawn(lambda g, size: g.random(size, np.float32), shape, generator)
+    found = draw(lambda g, size: g.random(size, np.float32), shape, generator)
     return ops.astype(found >= p, dtype=input.dtype)
 
 

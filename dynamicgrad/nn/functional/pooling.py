@@ -5,7 +5,7 @@ from collections.abc import Callable
 import gradops as ops
 from gradops.typing import Sizes
 
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
 WithIndices = Tensor | tuple[Tensor, Tensor]
@@ -48,7 +48,7 @@ def avg_pool(n: int) -> Callable[..., WithIndices]:
             x, kernel_size, stride or None, padding, n, ceil_mode, count_include_pad,
             divisor_override,
         )  # fmt: skip
-        return kinked(found, x)
+        return mark_kinked(found, x)
 
     return named(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
 
@@ -74,7 +74,7 @@ def adaptive_avg_pool(n: int) -> Callable[..., WithIndices]:
 
     def call(input: Tensor, output_size: Sizes) -> Tensor:
         x = as_tensor(input)
-        return kinked(ops.adaptive_avg_pool(x, output_size, n), x)
+        return mark_kinked(ops.adaptive_avg_pool(x, output_size, n), x)
 
     doc = f"Means of `output_size` windows that cover the last {n} dimensions."
     return named(call, f"adaptive_avg_pool{n}d", doc)
@@ -86,7 +86,7 @@ def adaptive_max_pool(n: int) -> Callable[..., WithIndices]:
     def call(input: Tensor, output_size: Sizes, return_indices: bool = False) -> WithIndices:
         x = as_tensor(input)
         y = ops.adaptive_max_pool(x, output_size, n, return_indices)
-        return (kinked(y[0], x), y[1]) if return_indices else kinked(y, x)
+        return (mark_kinked(y[0], x), y[1]) if return_indices else mark_kinked(y, x)
 
     doc = f"The greatest entries of `output_size` windows that cover the last {n} dimensions."
     return named(call, f"adaptive_max_pool{n}d", doc)

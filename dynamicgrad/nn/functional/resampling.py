@@ -5,7 +5,7 @@ from typing import Any
 
 import gradops as ops
 
-from ...engine.piecewise import kinked
+from ...engine.piecewise import mark_kinked
 from ...engine.tensor import Tensor, as_tensor
 
 METHODS = {
@@ -107,4 +107,4 @@ def pad(x: Tensor, pad: Any, mode: str = "constant", value: float | None = None)
         x = x[tuple(slice(max(-a, 0), min(b, 0) or None) for a, b in pairs)]
     widths = [(max(a, 0), max(b, 0)) for a, b in pairs]
     found = ops.pad(x, widths, mode, 0.0 if value is None else value)
-    return kinked(found, x) if mode in ("reflect", "replicate") else found
+    return mark_kinked(found, x) if mode in ("reflect", "replicate") else found

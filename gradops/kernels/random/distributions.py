@@ -1,4 +1,4 @@
-"""Random numbers whose distribution has a parameter for each of them."""
+"""Random numbers with a parameter for each."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from ...core.errors import OptionError
 from ...core.types import type_of
 from ..elementwise.tables import float_dtype
-from .random import as_keys, drawn
+from .random import as_keys, draw_once
 
 MOST = {"random_poisson": 2.0**62}  # a larger mean gives numbers of more than 64 bits
 
 
 def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Callable[..., Any]:
-    """`draw(generator, parameters)` as a function of a key, or of keys, and of the parameter.
+    """A kernel that draws by `draw(generator, parameters)` for a key, or for each of several.
 
     The shape is that of the numbers of one key. The parameter broadcasts to the shape of all. The
     dtype is that of the parameter, unless it is given.
@@ -28,10 +28,10 @@ def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Call
         check(name, given)
         whole = np.broadcast_to(given.astype(np.float64, copy=False), (*key.shape[:-1], *shape))
         if key.ndim == 1:
-            return np.asarray(drawn(draw, key.tolist(), whole)).astype(found, copy=False)[()]
+            return np.asarray(draw_once(draw, key.tolist(), whole)).astype(found, copy=False)[()]
         y = np.empty(whole.shape, found)
         for k in np.ndindex(key.shape[:-1]):
-            y[k] = drawn(draw, key[k].tolist(), whole[k])
+            y[k] = draw_once(draw, key[k].tolist(), whole[k])
         return y
 
     kernel.__name__ = kernel.__qualname__ = name
@@ -39,7 +39,7 @@ def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Call
 
 
 def check(name: str, parameter: np.ndarray) -> None:
-    """Refuse parameters that are negative or not finite, with which NumPy might draw forever."""
+    """Raise for parameters that are negative or not finite, with which NumPy might draw forever."""
     most = MOST.get(name, np.finfo(np.float64).max)
     within = (parameter >= 0) & (parameter <= most)
     if not within.all():

@@ -1,4 +1,4 @@
-"""Truth values and bits: connectives, shifts, and tests of single entries."""
+"""Logical and bitwise ops, shifts, and tests of single entries."""
 
 import numpy as np
 

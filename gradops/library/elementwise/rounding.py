@@ -1,4 +1,4 @@
-"""Rounding, quotients that are rounded and what they leave, and the floats next to a float."""
+"""Rounding, floor division and remainders, and neighbouring floats."""
 
 
 import numpy as np
@@ -34,7 +34,7 @@ fmod = elementwise(
 
 
 def round_kernel(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """`np.rint`, which would make floats of integers."""
+    """`np.rint`, but integers stay integers."""
     return (np.positive if np.asarray(x).dtype.kind in "iu" else np.rint)(x, out=out)
 
 
@@ -53,14 +53,14 @@ nextafter = elementwise(
 )
 
 
-def of_finite(v: AnyArray, x: AnyArray) -> AnyArray:
-    """`v`, but zero where `x` is not finite; of complex numbers, part by part."""
+def where_finite(v: AnyArray, x: AnyArray) -> AnyArray:
+    """`v`, but 0 where `x` is not finite; separately for real and imaginary parts."""
     if not is_complex(type_of(x).dtype):
         return masked(isfinite(x), v)
-    return complex(of_finite(real(v), real(x)), of_finite(imag(v), imag(x)))
+    return complex(where_finite(real(v), real(x)), where_finite(imag(v), imag(x)))
 
 
-finite_rule = lambda v, y, x, nan, posinf, neginf: of_finite(v, x)
+finite_rule = lambda v, y, x, nan, posinf, neginf: where_finite(v, x)
 nan_to_num = elementwise(
     "nan_to_num",
     lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf),

@@ -45,14 +45,14 @@ ndtr = elementwise(
 )
 
 
-def finite_from(z):
-    """`z`, bounded so that erfcx stays finite: its derivatives are those of an inverse of it."""
+def clip_for_erfcx(z):
+    """`z` clipped so that erfcx of it is finite."""
     return maximum(z, -9.0 if type_of(z).dtype == np.float32 else -26.0)
 
 
 log_ndtr = elementwise(
     "log_ndtr", kernels.log_ndtr,
-    d=[lambda y, x: 2 / ROOT_2PI / erfcx(finite_from(x * (-1 / ROOT_2)))],
+    d=[lambda y, x: 2 / ROOT_2PI / erfcx(clip_for_erfcx(x * (-1 / ROOT_2)))],
     samples=reals((3, 4)),
     doc="The logarithm of the normal distribution function, also where that underflows.",
 )
@@ -116,22 +116,22 @@ entr = elementwise(
 )
 
 
-def lead(a: AnyArray, b: AnyArray) -> AnyArray:
-    """a - b, which is 0 also of equal infinities; of other equals it has its derivatives."""
+def difference(a: AnyArray, b: AnyArray) -> AnyArray:
+    """a - b, but 0 for equal infinities; equal finite numbers keep their derivatives."""
     return where(isinf(a) & equal(a, b), 0, a - b)
 
 
 logaddexp = elementwise(
     "logaddexp", np.logaddexp,
-    d=[lambda y, a, b: sigmoid(lead(a, b)), lambda y, a, b: sigmoid(lead(b, a))],
+    d=[lambda y, a, b: sigmoid(difference(a, b)), lambda y, a, b: sigmoid(difference(b, a))],
     samples=binary,
     doc="log(exp(x) + exp(y)), without overflow.",
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2,
     d=[
-        lambda y, a, b: sigmoid(lead(a, b) * math.log(2)),
-        lambda y, a, b: sigmoid(lead(b, a) * math.log(2)),
+        lambda y, a, b: sigmoid(difference(a, b) * math.log(2)),
+        lambda y, a, b: sigmoid(difference(b, a) * math.log(2)),
     ],
     samples=binary,
     doc="log2(2**x + 2**y), without overflow.",

@@ -34,13 +34,13 @@ from .matrices import (
     common_dtype,
     conjugate,
     diagonal_of,
-    heeded,
     hermitian,
+    matrix_batch,
     on_diagonal,
     require_square,
     rows_times,
-    stacked,
     times,
+    zero_if_unused,
 )
 from .solve import inv, not_square
 
@@ -78,12 +78,12 @@ def eig_infer(x: ArrayType) -> ArrayType:
 
 
 def eig_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
-    """Through the eigenvectors, whose norm stays 1, and the eigenvalues."""
+    """The cotangent through eigenvectors of norm 1, and through eigenvalues."""
     w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
     turn = times(adjoint(v), gv)
     turn = turn - columns_times(times(adjoint(v), v), real(diagonal_of(turn)))
     inner = strong_product(turn, conjugate(gaps(w, turn))) + diag_embed(gw)
-    return heeded(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
+    return zero_if_unused(g, times(adjoint(inv(v, checked=False)), inner, adjoint(v)))
 
 
 def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
@@ -98,7 +98,7 @@ eig_op = Op(
     "eig", factors.eig,
     infer=eig_infer,
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
@@ -109,19 +109,19 @@ eig_op = Op(
 
 
 class EigResult(NamedTuple):
-    """The eigenvalues of square matrices, and eigenvectors as columns."""
+    """The eigenvalues of square matrices, and the eigenvectors as columns."""
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 def eig(x: OperandLike) -> EigResult:
-    """The eigenvalues, in no particular order, and eigenvectors of square matrices.
+    """The eigenvalues, in no particular order, and the eigenvectors of square matrices.
 
-    Both are complex, also of real matrices. The eigenvectors are the columns of the second result,
-    with norm 1 and a free phase: differentiate only what does not depend on it. Raises ShapeError
-    for matrices that are not square, LinAlgError for infinities and NaN. For symmetric and
-    Hermitian matrices see `eigh`.
+    Both are complex, also for real matrices. The eigenvectors are the columns of the second result.
+    They have norm 1 and an arbitrary phase: differentiate only what does not depend on it. Raises
+    ShapeError for matrices that are not square, LinAlgError for infinities and NaN. For symmetric
+    and Hermitian matrices see `eigh`.
 
     >>> w, v = eig(np.array([[0.0, 1.0], [-1.0, 0.0]]))
     >>> w
@@ -139,7 +139,7 @@ def eigvals_infer(x: ArrayType) -> ArrayType:
 def eigvals_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     v = eig_op(x)[..., 1:, :]
     left = adjoint(inv(v, checked=False))
-    return heeded(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
+    return zero_if_unused(expand_dims(g, axis=-1), times(left, rows_times(g, adjoint(v))))
 
 
 def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
@@ -151,7 +151,7 @@ eigvals = Op(
     "eigvals", factors.eigvals,
     infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
         complex_eigenvalues((3, 3)),
@@ -162,7 +162,7 @@ eigvals = Op(
 
 
 def require_triangle(op: str, x: ArrayType, UPLO: str) -> None:
-    """Refuse what names no triangle of square matrices."""
+    """Raise unless the matrices are square and UPLO is "L" or "U"."""
     require_square(op, x)
     if UPLO not in ("L", "U"):
         raise OptionError(op, [x], f"UPLO is 'L' or 'U', the triangle that is read, not {UPLO!r}")
@@ -181,7 +181,7 @@ def gaps(w: AnyArray, like: AnyArray) -> AnyArray:
 
 
 def values_of(y: AnyArray) -> AnyArray:
-    """The real eigenvalues, above the eigenvectors."""
+    """The real eigenvalues in the first row of a result of `eigh`."""
     w = y[..., 0, :]
     return real(w) if w.dtype.kind == "c" else w
 
@@ -212,7 +212,7 @@ eigh_op = Op(
     "eigh", linalg.eigh,
     infer=eigh_infer,
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -224,7 +224,7 @@ eigh_op = Op(
 
 
 class EighResult(NamedTuple):
-    """The eigenvalues of symmetric or Hermitian matrices, and eigenvectors as columns."""
+    """The eigenvalues of symmetric or Hermitian matrices, and the eigenvectors as columns."""
 
     eigenvalues: Any
     eigenvectors: Any
@@ -235,8 +235,8 @@ def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:
 
     The eigenvectors are the columns of the second result. Only one triangle of `x` is read, the
     lower one or with `UPLO="U"` the upper one. Eigenvectors have a derivative where the eigenvalues
-    differ; of complex ones, whose phase is free, differentiate only what does not depend on it.
-    Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
+    differ. Complex eigenvectors have an arbitrary phase: differentiate only what does not depend on
+    it. Raises ShapeError for matrices that are not square, LinAlgError for infinities and NaN.
 
     >>> w, v = eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> w
@@ -266,7 +266,7 @@ eigvalsh = Op(
     "eigvalsh", linalg.eigvalsh,
     infer=eigvalsh_infer,
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

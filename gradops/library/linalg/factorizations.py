@@ -31,15 +31,15 @@ from .matrices import (
     adjoint_rule,
     common_dtype,
     diagonal_of,
-    heeded,
     hermitian,
+    matrix_batch,
     no_matrix,
     require_matrix,
     sizes,
-    smaller,
+    smaller_size,
     square_infer,
-    stacked,
     times,
+    zero_if_unused,
 )
 from .solve import not_square, solve_triangular_op
 
@@ -49,7 +49,7 @@ HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
 def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Symmetric matrices with eigenvalues well above 0 and well apart."""
+    """Samples of symmetric matrices with eigenvalues well above 0 and well apart."""
 
     def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         q = np.linalg.qr(r.normal(size=s))[0]
@@ -59,7 +59,7 @@ def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
 
 
 def positive_definite_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
+    """Samples of Hermitian matrices with eigenvalues well above 0 and well apart."""
 
     def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
         q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
@@ -74,16 +74,17 @@ def lower_half(x: AnyArray) -> AnyArray:
 
 
 def cholesky_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """The transpose of the tangent, two triangular solutions."""
+    """The transpose of the tangent: two triangular solves."""
     l, gl = (adjoint(y), adjoint(g)) if upper else (y, g)
     right = adjoint(l)
     inner = hermitian(lower_half(times(right, gl)))
     half = solve_triangular_op(right, inner, lower=False, checked=False)
-    return heeded(g, adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False)))
+    ct = adjoint(solve_triangular_op(right, adjoint(half), lower=False, checked=False))
+    return zero_if_unused(g, ct)
 
 
 def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyArray:
-    """L times the lower half of the tangent seen through L's inverse from both sides."""
+    """L times the lower half of inv(L) @ t @ inv(L).H."""
     l = adjoint(y) if upper else y
     half = solve_triangular_op(l, hermitian(t), lower=True, checked=False)
     dl = times(l, lower_half(solve_triangular_op(l, adjoint(half), lower=True, checked=False)))
@@ -94,7 +95,7 @@ cholesky = Op(
     "cholesky", linalg.cholesky,
     infer=square_infer("cholesky"),
     vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
-    batch=stacked,
+    batch=matrix_batch,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
@@ -113,37 +114,37 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
     if mode not in ("reduced", "complete"):
         raise OptionError("qr", [x], f"the mode is 'reduced' or 'complete', not {mode!r}")
     *batch, m, n = x.shape
-    k = smaller("qr", x)
+    k = smaller_size("qr", x)
     width = m if mode == "complete" else k
     return ArrayType((*batch, m + n, width), common_dtype("qr", x))
 
 
 class QRResult(NamedTuple):
-    """A matrix with orthonormal columns, and an upper triangular one."""
+    """A matrix Q with orthonormal columns, and an upper triangular matrix R."""
 
     Q: Any
     R: Any
 
 
 def qr_parts(y: AnyArray, x: Any) -> QRResult:
-    """The parts of what the op gives for operands like `x`."""
+    """Q and R, from the result of the op on an operand like `x`."""
     m, _ = sizes(x)
     return QRResult(y[..., :m, :], matrix_transpose(y[..., m:, :]))
 
 
 def split_wide(x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The columns of a matrix that fill a square, and those beyond."""
+    """The square left part of a wide matrix, and the columns beyond."""
     m, _ = sizes(x)
     return x[..., :m], x[..., m:]
 
 
-def over(x: AnyArray, r: AnyArray) -> AnyArray:
+def times_inverse(x: AnyArray, r: AnyArray) -> AnyArray:
     """x @ inv(r) for an upper triangular r."""
     return adjoint(solve_triangular_op(adjoint(r), adjoint(x), lower=True, checked=False))
 
 
 def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
-    """The cotangent of a matrix that has no more columns than rows."""
+    """The cotangent of a matrix with at least as many rows as columns."""
     m = times(gr, adjoint(r)) - times(adjoint(q), gq)
     upper = triu(m, k=1)
     middle = diagonal_of(m)
@@ -155,17 +156,17 @@ def tall_cotangent(gq: Any, gr: Any, q: AnyArray, r: AnyArray) -> AnyArray:
 def qr_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     (q, r), (gq, gr) = qr_parts(y, x), qr_parts(g, x)
     _, n = sizes(x)
-    if smaller("qr", type_of(x)) == n:
-        return heeded(g, tall_cotangent(gq, gr, q, r))
+    if smaller_size("qr", type_of(x)) == n:
+        return zero_if_unused(g, tall_cotangent(gq, gr, q, r))
     (r, _), (gr, gbeyond), (_, beyond) = split_wide(r), split_wide(gr), split_wide(x)
     gq = gq + times(beyond, adjoint(gbeyond))
     ct = concatenate([tall_cotangent(gq, gr, q, r), times(q, gbeyond)], axis=-1)
-    return heeded(g, ct)
+    return zero_if_unused(g, ct)
 
 
 def tall_tangent(t: AnyArray, q: AnyArray, r: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The tangents of the factors of a matrix that has no more columns than rows."""
-    rate = over(t, r)
+    """The tangents of Q and R for a matrix with at least as many rows as columns."""
+    rate = times_inverse(t, r)
     c = times(adjoint(q), rate)
     below = tril(c, k=-1)
     turn = below - adjoint(below)
@@ -177,7 +178,7 @@ def tall_tangent(t: AnyArray, q: AnyArray, r: AnyArray) -> tuple[AnyArray, AnyAr
 def qr_tangent(t: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     q, r = qr_parts(y, x)
     _, n = sizes(x)
-    if smaller("qr", type_of(x)) == n:
+    if smaller_size("qr", type_of(x)) == n:
         dq, dr = tall_tangent(t, q, r)
     else:
         (t, tbeyond), (_, beyond) = split_wide(t), split_wide(x)
@@ -186,12 +187,12 @@ def qr_tangent(t: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> Operand:
     return concatenate([dq, matrix_transpose(dr)], axis=-2)
 
 
-def determined(rule: Any) -> Any:
-    """A rule for as many columns of Q as determine R: those beyond are any."""
+def if_determined(rule: Any) -> Any:
+    """A rule that raises where Q has columns beyond those that R determines."""
 
     def call(v: AnyArray, y: AnyArray, x: AnyArray, mode: str) -> AnyArray:
         m, _ = sizes(x)
-        if mode == "complete" and m != smaller("qr", type_of(x)):
+        if mode == "complete" and m != smaller_size("qr", type_of(x)):
             raise MissingRuleError(
                 "qr", "derivative for mode='complete' and more rows than columns",
                 hint="use mode='reduced': the columns beyond are not determined",
@@ -201,13 +202,13 @@ def determined(rule: Any) -> Any:
     return call
 
 
-def triangular_first(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Matrices whose columns are far from dependent."""
+def full_rank(*shapes: tuple[int, ...], **attrs: object) -> Any:
+    """Samples of matrices with columns far from dependent."""
     return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:]), shapes, **attrs)
 
 
-def triangular_first_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """The same, of complex numbers."""
+def full_rank_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
+    """Samples of complex matrices with columns far from dependent."""
     draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:])
     return drawn(draw, shapes, **attrs)
 
@@ -215,12 +216,12 @@ def triangular_first_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
 qr_op = Op(
     "qr", factors.qr,
     infer=qr_infer,
-    vjp=[determined(adjoint_rule(qr_cotangent))], jvp=[determined(qr_tangent)],
-    batch=stacked,
+    vjp=[if_determined(adjoint_rule(qr_cotangent))], jvp=[if_determined(qr_tangent)],
+    batch=matrix_batch,
     samples=cases(
-        triangular_first((3, 3)), triangular_first((4, 2)), triangular_first((2, 2, 3)),
-        triangular_first((2, 3), mode="complete"), triangular_first((2, 0)),
-        triangular_first_complex((3, 2)), triangular_first_complex((2, 3)),
+        full_rank((3, 3)), full_rank((4, 2)), full_rank((2, 2, 3)),
+        full_rank((2, 3), mode="complete"), full_rank((2, 0)),
+        full_rank_complex((3, 2)), full_rank_complex((2, 3)),
     ),
     error_samples=[
         *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
@@ -230,11 +231,11 @@ qr_op = Op(
 
 
 def qr(x: OperandLike, mode: str = "reduced") -> QRResult:
-    """Factors of each matrix: x = Q @ R, Q with orthonormal columns, R upper triangular.
+    """The QR factorization of each matrix: x = Q @ R, Q orthonormal columns, R upper triangular.
 
-    Q has as many columns as the smaller size, or as many as rows with `mode="complete"`; then there
-    is no derivative for matrices with more rows than columns. Raises ShapeError for what is no
-    matrix, OptionError for another mode.
+    Q has min(rows, columns) columns, or with `mode="complete"` as many as rows; then there is no
+    derivative for matrices with more rows than columns. Raises ShapeError unless `x` has two axes
+    or more, OptionError for another mode.
 
     >>> q, r = qr(np.array([[0.0, 2.0], [1.0, 3.0]]))
     >>> bool(np.allclose(q @ r, [[0, 2], [1, 3]]))

@@ -1,4 +1,4 @@
-"""How variables vary together."""
+"""Covariances and correlations."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ from .reduction import mean, sum
 __all__ = ["corrcoef", "cov"]
 
 
-def rows_of(m: Any, rowvar: bool) -> Operand:
-    """A variable in each row."""
+def variables_in_rows(m: Any, rowvar: bool) -> Operand:
+    """The data with a variable in each row."""
     if len(shape_of(m)) > 2:
         raise ShapeError("cov", [type_of(m)], "the variables are the rows of a matrix")
     if len(shape_of(m)) < 2:
@@ -42,8 +42,8 @@ def cov(
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    x = rows_of(m, rowvar)
-    x = x if y is None else concatenate([x, rows_of(y, rowvar)])
+    x = variables_in_rows(m, rowvar)
+    x = x if y is None else concatenate([x, variables_in_rows(y, rowvar)])
     if dtype is not None and not is_inexact(np.dtype(dtype)):
         raise DTypeError("cov", [type_of(x)], f"covariances are no {dtype}", hint="take a float")
     x = in_dtype(x, dtype)
@@ -68,7 +68,7 @@ def square_or_number(c: AnyArray) -> AnyArray:
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
-    """The correlations of variables, which are the rows; without `rowvar` they are the columns.
+    """The correlation matrix of variables, which are the rows, or without `rowvar` the columns.
 
     >>> corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).round(6)
     array([[ 1., -1.],

@@ -1,4 +1,4 @@
-"""Differences of neighbours along an axis, and the sums that undo them."""
+"""Finite differences along an axis, and integration by trapezoids."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ __all__ = ["diff", "trapezoid"]
 FULL = slice(None)
 
 
-def as_part(p: Any, x: Any, axis: int) -> Operand:
-    """What is joined to `x` along an axis; a number fills one place of it."""
+def as_joinable(p: Any, x: Any, axis: int) -> Operand:
+    """`p` as an array that can be joined to `x` along an axis; a number counts as one entry."""
     if shape_of(p):
         return p
     shape = tuple(1 if i == axis else n for i, n in enumerate(shape_of(x)))
@@ -30,10 +30,10 @@ def as_part(p: Any, x: Any, axis: int) -> Operand:
 def diff(
     x: OperandLike, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
-    """The differences of neighbours along an axis, and of those again, `n` times.
+    """The differences of neighbouring entries along an axis, taken `n` times.
 
-    `prepend` and `append` are joined to `x` first, numbers as one entry each. Of truth values,
-    whether neighbours differ. Raises OptionError for a negative `n`.
+    `prepend` and `append` are joined to `x` first, numbers as one entry each. For truth values the
+    result is true where neighbours differ. Raises OptionError for a negative `n`.
 
     >>> diff(np.array([1, 4, 9, 16])), diff(np.array([1, 4, 9, 16]), n=2)
     (array([3, 5, 7]), array([2, 2]))
@@ -44,7 +44,7 @@ def diff(
         raise OptionError("diff", [kind], f"there are no {n} differences")
     if n == 0:
         return x
-    parts = [as_part(p, x, k) for p in (prepend, x, append) if p is not None]
+    parts = [as_joinable(p, x, k) for p in (prepend, x, append) if p is not None]
     x = concatenate(parts, axis=k) if parts[1:] else x
     lead, subtract = (FULL,) * k, not_equal if type_of(x).dtype.kind == "b" else sub
     for _ in range(n):
@@ -53,7 +53,7 @@ def diff(
 
 
 def trapezoid(y: OperandLike, x: OperandLike | None = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    """The integral of the line through points along an axis, by trapezoids.
+    """The integral of points along an axis by the trapezoidal rule.
 
     The points are at `x`, or `dx` apart.
 

@@ -1,9 +1,9 @@
-"""Linear recurrences along an axis: what the derivatives of running results are made of.
+"""Linear recurrences along an axis, of which the derivatives of cumulative ops are made.
 
-Note [Running derivatives]. The derivative of a product up to each entry is a sum of products with
-gaps. Dividing by the entry in the gap is wrong where that is zero. But the sums follow from each
-other, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op whose own derivative
-is made of it has all of them, exactly, and without a division.
+Note [Running derivatives]. The derivative of a cumulative product is a sum of products with one
+factor left out. Dividing by that factor is wrong where it is zero. But the sums satisfy a
+recurrence, S(i) = g(i) + x(i+1) S(i+1), and so does the derivative of that: one op whose own
+derivative is made of itself gives all of them, exactly, and without a division.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
 from ...typing import AnyArray, Attrs, Operand
-from ..families import advance
+from ..families import batch_along_axis
 from ..index.indexing import index
-from ..shape.broadcasting import repeated
+from ..shape.broadcasting import repeat_shared
 from ..shape.movement import flip
 from ..shape.padding import pad_op
 
@@ -39,27 +39,27 @@ def linear_recurrence_kernel(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndar
     factors, entries = (np.moveaxis(x, axis, 0) for x in (np.broadcast_to(a, y.shape), y))
     roomy = y.size > ROOMY * len(entries)
     with np.errstate(all="ignore"):  # factors multiply up, also those that no entry needs
-        (one_by_one if roomy else doubled)(factors, entries)
+        (scan_sequentially if roomy else scan_by_doubling)(factors, entries)
         if not np.isfinite(np.add.reduce(y, axis=None)):
             y[...] = b
-            one_by_one_strongly(factors, entries)
+            scan_with_strong_zero(factors, entries)
     return y
 
 
-def one_by_one(a: Any, y: Any) -> None:
-    """y[i] += a[i] y[i-1], in place."""
+def scan_sequentially(a: Any, y: Any) -> None:
+    """y[i] += a[i] y[i-1], in place, one entry after the other."""
     for i in range(1, len(y)):
         y[i] += a[i] * y[i - 1]
 
 
-def one_by_one_strongly(a: Any, y: Any) -> None:
-    """The same where a zero wins over infinity and NaN, which then stay behind it."""
+def scan_with_strong_zero(a: Any, y: Any) -> None:
+    """`scan_sequentially` where 0 times infinity or NaN is 0, so that these do not spread."""
     for i in range(1, len(y)):
         y[i] += np.where(np.equal(a[i], 0), 0, a[i] * y[i - 1])
 
 
-def doubled(a: Any, y: Any) -> None:
-    """The same in log2(n) steps: after each, y[i] counts twice as many entries before it."""
+def scan_by_doubling(a: Any, y: Any) -> None:
+    """`scan_sequentially` in log2(n) steps: after each, y[i] covers twice as many entries."""
     factors, reach = np.array(a), 1
     while reach < len(y):
         y[reach:] += factors[reach:] * y[:-reach]
@@ -67,8 +67,8 @@ def doubled(a: Any, y: Any) -> None:
         reach *= 2
 
 
-def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
-    """A function of x, an axis and a number that moves entries by one place."""
+def shift_along(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
+    """A function that moves the entries of an array along an axis by one, filling in a number."""
 
     def shift(x: AnyArray, axis: int, fill: float) -> Operand:
         k = normalize_axis("shift", type_of(x), axis)
@@ -78,8 +78,8 @@ def shifted(widths: tuple[int, int], kept: slice) -> Callable[..., Any]:
     return shift
 
 
-before = shifted((1, 0), slice(None, -1))  # in each place the entry before it
-after = shifted((0, 1), slice(1, None))  # in each place the entry after it
+before = shift_along((1, 0), slice(None, -1))  # in each place the entry before it
+after = shift_along((0, 1), slice(1, None))  # in each place the entry after it
 
 
 def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
@@ -98,7 +98,7 @@ def linear_recurrence_cotangents(
 def linear_recurrence_batch(
     op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
 ) -> AnyArray:
-    return advance(op, repeated(xs, batched), batched, attrs)
+    return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
 
 
 linear_recurrence = Op(

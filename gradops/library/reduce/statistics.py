@@ -1,4 +1,4 @@
-"""How entries are spread: variances, norms, and how many there are."""
+"""Variances, standard deviations and vector norms."""
 
 import builtins
 from collections.abc import Callable
@@ -22,7 +22,6 @@ from .reduction import (
     HALF,
     Axis,
     count,
-    keep,
     max,
     mean,
     mean_kernel,
@@ -31,7 +30,8 @@ from .reduction import (
     reduction,
     require_axes,
     sum,
-    ties,
+    tie_counts,
+    with_reduced_axes,
     wrong_axes,
 )
 
@@ -41,7 +41,7 @@ add_up: Callable[..., Any] = np.add.reduce
 
 
 def deviations(x: Any, axis: Axis) -> Any:
-    """What is left of each entry without the mean, in memory that may be overwritten."""
+    """The entries less their mean, as a new array."""
     return np.asarray(np.subtract(x, mean_kernel(x, axis, True)))
 
 
@@ -70,7 +70,7 @@ def std_kernel(
 
 
 def doubled_per_freedom(v: Any, x: Operand, axis: Axis, correction: float) -> Any:
-    """2 v / (n - correction) for the n entries that go into one."""
+    """2 v / (n - correction), for n entries per result."""
     n = count(x, axis)
     if correction == int(correction):
         freedom = n - int(correction)
@@ -85,31 +85,31 @@ def var_vjp(
     g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
 ) -> AnyArray:
     off = x - mean(x, axis=axis, keepdims=True)
-    return keep(doubled_per_freedom(g, x, axis, correction), x, axis, keepdims) * off
+    return with_reduced_axes(doubled_per_freedom(g, x, axis, correction), x, axis, keepdims) * off
 
 
 def var_jvp(
     t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, correction: float, keepdims: bool
 ) -> Operand:
-    products = along(x - mean(x, axis=axis, keepdims=True), t)
+    products = real_product(x - mean(x, axis=axis, keepdims=True), t)
     return doubled_per_freedom(
         sum(products, axis=axis, keepdims=keepdims), x, axis, correction
     )
 
 
-def along(x: Any, t: Any) -> Any:
-    """What of `t` goes along `x`, times the size of `x`; of reals, their product."""
+def real_product(x: Any, t: Any) -> Any:
+    """The real part of conj(x) t; for reals the product x t."""
     return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
 
 
-def through_root(v: Operand, y: AnyArray) -> AnyArray:
+def root_rate(v: Operand, y: AnyArray) -> AnyArray:
     """v / (2 y), the derivative of a root y; 0 where that is 0."""
     flat = equal(y, 0)
     return where(flat, 0, strong_product(v, 0.5 / where(flat, 1, y)))
 
 
-def few(draw: Callable[..., Any]) -> Any:
-    """Samples that reduce all axes, one, several, none; of numbers and of nothing."""
+def axes_samples(draw: Callable[..., Any]) -> Any:
+    """Samples that reduce all axes, one, several or none, also of numbers and empty arrays."""
     return cases(
         draw((3, 4)), draw((2, 3, 4), axis=(0, -1)), draw((2, 3), axis=(1,), keepdims=True),
         draw((3,), axis=()), draw(()), draw((0, 3), axis=1),
@@ -117,7 +117,7 @@ def few(draw: Callable[..., Any]) -> Any:
 
 
 spread_samples = cases(
-    few(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
+    axes_samples(reals), complexes((3, 4), axis=0), reals((5,), correction=0.5), integers((4,)),
 )
 var = reduction(
     "var", var_kernel, vjp=var_vjp, jvp=var_jvp, samples=spread_samples,
@@ -125,8 +125,8 @@ var = reduction(
 )
 std = reduction(
     "std", std_kernel, samples=spread_samples,
-    vjp=lambda g, y, x, **attrs: var_vjp(through_root(g, y), y, x, **attrs),
-    jvp=lambda t, y, x, **attrs: through_root(var_jvp(t, y, x, **attrs), y),
+    vjp=lambda g, y, x, **attrs: var_vjp(root_rate(g, y), y, x, **attrs),
+    jvp=lambda t, y, x, **attrs: root_rate(var_jvp(t, y, x, **attrs), y),
     doc="The square root of the variance; where all entries are equal its derivative is 0.",
 )
 
@@ -143,13 +143,13 @@ def count_nonzero_kernel(
 
 count_nonzero = reduction(
     "count_nonzero", count_nonzero_kernel, vjp=None, jvp=None,
-    samples=cases(few(integers), booleans((3, 4), axis=0), complexes((3,))),
+    samples=cases(axes_samples(integers), booleans((3, 4), axis=0), complexes((3,))),
     doc="How many entries along the axes given, or of all, are not zero.",
 )
 
 
 def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The root of the sum of squares, by the dot product where entries lie side by side."""
+    """The Euclidean norm, by the dot product where entries are contiguous."""
     if x.dtype.kind == "c":
         squares = np.square(x.real) + np.square(x.imag)
         return np.sqrt(add_up(squares, axis=axis, keepdims=keepdims))
@@ -188,13 +188,13 @@ def norm_check(op: str, x: ArrayType, axis: Axis, ord: float) -> None:
 
 
 def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float) -> AnyArray:
-    """The direction in which a norm grows fastest, and how fast; 0 where there is none."""
-    y, size = keep(y, x, axis, keepdims), abs(x)
+    """The derivative of a norm by each entry; 0 where there is none."""
+    y, size = with_reduced_axes(y, x, axis, keepdims), abs(x)
     if ord == 2:
         return share(x, y)
     if ord in EXTREMES:  # sizes may round otherwise than in y, if x lies otherwise in memory
         top = equal(size, (max if ord > 0 else min)(size, axis=axis, keepdims=True))
-        return where(top, sign(x), 0) / ties(top, y, axis, True)
+        return where(top, sign(x), 0) / tie_counts(top, y, axis, True)
     if ord in (0, 1):
         return sign(x) * ord
     zero = equal(size, 0)
@@ -206,14 +206,15 @@ vector_norm = reduction(
         "vector_norm({0}, axis={axis}, keepdims={keepdims}, ord={ord})"
     ),
     vjp=lambda g, y, x, axis, keepdims, ord: (
-        keep(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
+        with_reduced_axes(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
     ),
     jvp=lambda t, y, x, axis, keepdims, ord: sum(
-        along(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
+        real_product(norm_partial(y, x, axis, keepdims, ord), t), axis=axis, keepdims=keepdims
     ),
     check=norm_check, traits=[Trait.NONNEGATIVE],
     samples=cases(
-        few(reals), complexes((3, 4), axis=0), complexes((3,), ord=3), complexes((3,), ord=np.inf),
+        axes_samples(reals), complexes((3, 4), axis=0), complexes((3,), ord=3),
+        complexes((3,), ord=np.inf),
         *(distinct((2, 3), axis=1, ord=p) for p in (0, 1, 0.5, -1, -np.inf)),
     ),
     error_samples=[

@@ -1,4 +1,4 @@
-"""Ops that leave the entries as they are, and say which sizes are known."""
+"""Ops that change what is known of sizes and leave entries unchanged."""
 
 
 import numpy as np
@@ -9,7 +9,7 @@ from ...core.op import ErrorSample
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
 from ..families import linear
-from .movement import RETYPING, VIEW, shown
+from .movement import RETYPING, VIEW, shape_text
 
 __all__: list[str] = []
 
@@ -43,7 +43,7 @@ forget_sizes = linear(
 
 def ensure_shape_infer(x: ArrayType, shape: Shape) -> ArrayType:
     if x.ndim != len(shape) or conflict(x.shape, shape):
-        raise ShapeError("ensure_shape", [x], f"it does not have the shape {shown(shape)}")
+        raise ShapeError("ensure_shape", [x], f"it does not have the shape {shape_text(shape)}")
     return ArrayType(shape, x.dtype)
 
 

@@ -1,4 +1,4 @@
-"""Windows of images as columns, and columns put back where they come from."""
+"""im2col and col2im: windows of images as columns of a matrix, and back."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Sizes = int | Sequence[int]
 def steps(
     op: str, n: int, window: Sizes, stride: Sizes, padding: Any, dilation: Sizes
 ) -> tuple[Any, ...]:
-    """Window, strides, widths of padding and dilations for each of `n` axes."""
+    """The window, strides, padding and dilations of each of `n` axes."""
     window, stride, dilation = (
         for_each(op, name, v, n)
         for name, v in (("window", window), ("stride", stride), ("dilation", dilation))
@@ -32,9 +32,9 @@ def steps(
 def unfold(
     x: Any, window: Sizes, stride: Sizes = 1, padding: Any = 0, dilation: Sizes = 1, axes: int = 2
 ) -> Any:
-    """The windows over the last axes of `x` (examples, channels, ...) as columns.
+    """Windows over the last axes of `x` (examples, channels, ...) as columns.
 
-    They have the shape (examples, channels * entries of a window, windows).
+    The result has the shape (examples, channels * window size, windows).
 
     >>> unfold(np.arange(4.0).reshape(1, 1, 4), 2, axes=1)
     array([[[0., 1., 2.],
@@ -56,7 +56,7 @@ def fold(
     x: Any, sizes: Sequence[int], window: Sizes, stride: Sizes = 1, padding: Any = 0,
     dilation: Sizes = 1,
 ) -> Any:
-    """The transpose of `unfold`: columns added up where they come from, in axes of these sizes.
+    """The transpose of `unfold`: columns added at their windows, in axes of the given sizes.
 
     >>> fold(np.ones((1, 2, 3)), (4,), 2)
     array([[[1., 2., 2., 1.]]])
@@ -68,7 +68,6 @@ def fold(
         raise ShapeError(
             "fold", [type_of(x)], f"columns (examples, channels * {math.prod(size)}, windows) of"
             f" sizes {tuple(sizes)} have {' * '.join(map(str, counts))} windows",
-            known_as="to match the calculated number of sliding blocks",
         )  # fmt: skip
     n, rows, _ = shape_of(x)
     if isinstance(rows, int) and rows % math.prod(size):

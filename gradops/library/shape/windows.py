@@ -1,4 +1,4 @@
-"""Windows that slide over axes, and the sum of what falls into them."""
+"""Sliding windows, and their transpose, which adds windows up."""
 
 from collections.abc import Sequence
 from itertools import product as combinations
@@ -22,8 +22,8 @@ __all__ = ["sliding_window_view", "sum_windows", "windows"]
 Numbers = tuple[int, ...]
 
 
-def places(op: str, x: ArrayType, size: Numbers, axis: Numbers, *steps: Numbers) -> Numbers:
-    """The axes that windows slide along, when all that describes the windows fits together."""
+def check_windows(op: str, x: ArrayType, size: Numbers, axis: Numbers, *steps: Numbers) -> Numbers:
+    """The axes of the windows, after a check of sizes, steps and dilations."""
     found = normalize_axes(op, x, axis)
     if any(len(v) != len(found) for v in (size, *steps)):
         raise ShapeError(op, [x], f"{len(size)} sizes of windows do not fit {len(found)} axes")
@@ -32,18 +32,18 @@ def places(op: str, x: ArrayType, size: Numbers, axis: Numbers, *steps: Numbers)
     return found
 
 
-def how_many(n: Size, size: int, step: int, dilation: int) -> Size:
-    """How many windows lie in an axis of `n` entries."""
+def window_count(n: Size, size: int, step: int, dilation: int) -> Size:
+    """The number of windows along an axis of `n` entries."""
     return (n - dilation * (size - 1) - 1) // step + 1
 
 
-def windows_of(
+def windows_type(
     op: str, x: ArrayType, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
 ) -> ArrayType:
-    """The type of windows."""
+    """The type of an array of windows."""
     shape = list(x.shape)
-    for a, *window in zip(places(op, x, size, axis, step, dilation), size, step, dilation):
-        shape[a] = many = how_many(shape[a], *window)
+    for a, *window in zip(check_windows(op, x, size, axis, step, dilation), size, step, dilation):
+        shape[a] = many = window_count(shape[a], *window)
         if isinstance(many, int) and many < 1:
             reason = f"a window of {window[0]} does not fit axis {a} of size {x.shape[a]}"
             raise ShapeError(op, [x], reason)
@@ -55,7 +55,7 @@ def windows_kernel(
 ) -> np.ndarray:
     shape, strides = list(x.shape), list(x.strides)
     for a, *window in zip(axis, size, step, dilation, strict=True):
-        many: Any = how_many(shape[a], *window)
+        many: Any = window_count(shape[a], *window)
         if many < 1 or min(window) < 1 or not 0 <= a < x.ndim:
             raise ValueError("type inference has the words for the user")
         strides.append(strides[a] * window[2])
@@ -64,7 +64,7 @@ def windows_kernel(
     return as_strided(x, (*shape, *size), strides, writeable=apart)
 
 
-def shifted(op: Op, ndim: int, attrs: Attrs) -> Any:
+def batch_attrs(op: Op, ndim: int, attrs: Attrs) -> Any:
     """The attributes for a stack of operands with `ndim` axes each."""
     axes = normalize_axes(op, ArrayType((1,) * ndim, bool), attrs["axis"])
     return {**attrs, "axis": tuple(a + 1 for a in axes)}
@@ -72,9 +72,11 @@ def shifted(op: Op, ndim: int, attrs: Attrs) -> Any:
 
 windows = linear(
     "windows", windows_kernel,
-    infer=lambda x, **attrs: windows_of("windows", x, **attrs),
+    infer=lambda x, **attrs: windows_type("windows", x, **attrs),
     transpose=lambda g, y, x, **attrs: sum_windows(g, shape=shape_of(x), **attrs),
-    batch=lambda op, xs, batched, attrs: op(xs[0], **shifted(op, len(shape_of(xs[0])) - 1, attrs)),
+    batch=lambda op, xs, batched, attrs: op(
+        xs[0], **batch_attrs(op, len(shape_of(xs[0])) - 1, attrs)
+    ),
     traits=VIEW | {Trait.OVERLAPPING},
     samples=cases(
         reals((5, 2), size=(3,), axis=(0,), step=(1,), dilation=(1,)),
@@ -98,7 +100,7 @@ windows = linear(
 
 
 def sum_windows_infer(g: ArrayType, shape: Shape, **attrs: Numbers) -> ArrayType:
-    found = windows_of("sum_windows", ArrayType(shape, g.dtype), **attrs)
+    found = windows_type("sum_windows", ArrayType(shape, g.dtype), **attrs)
     if found.ndim != g.ndim or conflict(found.shape, g.shape):
         raise ShapeError("sum_windows", [g], f"the windows of the shape {shape} have type {found}")
     return ArrayType(shape, g.dtype)
@@ -107,7 +109,7 @@ def sum_windows_infer(g: ArrayType, shape: Shape, **attrs: Numbers) -> ArrayType
 def sum_windows_kernel(
     g: Any, shape: Any, size: Numbers, axis: Numbers, step: Numbers, dilation: Numbers
 ) -> np.ndarray:
-    """The entries that are first in their window are added as one strided part, and so on."""
+    """Adds, for each position in a window, that entry of all windows as one strided slice."""
     y = np.zeros(shape, g.dtype)
     key: list[Any] = [slice(None)] * y.ndim
     for offsets in combinations(*map(range, size)):
@@ -119,7 +121,7 @@ def sum_windows_kernel(
 
 def sum_windows_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Operand:
     shape = (shape_of(xs[0])[0], *attrs["shape"])
-    return op(xs[0], **{**shifted(op, len(shape) - 1, attrs), "shape": shape})
+    return op(xs[0], **{**batch_attrs(op, len(shape) - 1, attrs), "shape": shape})
 
 
 sum_windows = linear(
@@ -143,25 +145,25 @@ sum_windows = linear(
 def sliding_window_view(
     x: Any, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
 ) -> Any:
-    """The windows of `x` that slide along axes, each along new last axes, as a view of its memory.
+    """Sliding windows of `x` along axes, each along new last axes: a view.
 
-    `step` says how far one window is from the next, `dilation` how far its entries are from each
-    other; both for all axes or for each. Raises ShapeError if a window does not fit.
+    `step` is the distance between windows, `dilation` that between entries of a window; each is one
+    number, or one for each axis. Raises ShapeError if a window does not fit.
 
     >>> sliding_window_view(np.arange(5), 3, step=2)
     array([[0, 1, 2],
            [2, 3, 4]])
     """
     kind = type_of(x)
-    size = one_or_more(window_shape)
+    size = as_numbers(window_shape)
     if axis is None and len(size) != kind.ndim:
         reason = f"{len(size)} sizes of windows do not fit {kind.ndim} axes"
         raise ShapeError("sliding_window_view", [kind], reason, hint="name the axes: axis=")
     axes = normalize_axes("sliding_window_view", kind, axis)
-    steps, dilations = (one_or_more(v, len(axes)) for v in (step, dilation))
+    steps, dilations = (as_numbers(v, len(axes)) for v in (step, dilation))
     return windows(x, size=size, axis=axes, step=steps, dilation=dilations)
 
 
-def one_or_more(v: Any, times: int = 1) -> Numbers:
-    """Numbers, of which a single one stands for that many."""
+def as_numbers(v: Any, times: int = 1) -> Numbers:
+    """A tuple of numbers; a single number is repeated."""
     return tuple(v) if isinstance(v, tuple | list) else (v,) * times

@@ -1,8 +1,8 @@
-"""Fourier transforms: of complex numbers, of real ones, and back to real ones.
+"""Fourier transforms: complex, from real numbers, and back to real numbers.
 
-Note [Halves]. Of the transform of n real numbers only the first half is held, n // 2 + 1 entries;
-the others are conjugates of these. So in transposes an entry that stands for two counts twice, and
-the first, and for an even n the last, once.
+Note [Halves]. The transform of n real numbers is stored as its first n // 2 + 1 entries; the others
+are conjugates of these. So in transposes each stored entry counts twice, except the first, and for
+an even n the last.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, s
 from ...typing import AnyArray, Attrs
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
-from ..families import advance, linear
+from ..families import batch_along_axis, linear
 from ..index.indexing import numbers
 from ..shape.movement import reshape
 
@@ -28,20 +28,20 @@ OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def require_norm(op: str, x: ArrayType, norm: str) -> None:
-    """Refuse what says nothing of where a transform is divided by its size."""
+    """Raise an OptionError unless `norm` names a normalization."""
     if norm not in OTHER:
         raise OptionError(op, [x], f"norm is 'backward', 'ortho' or 'forward', not {norm!r}")
 
 
 def require_points(op: str, x: ArrayType, *axes: int) -> None:
-    """Refuse to transform nothing."""
+    """Raise a ShapeError for an empty axis."""
     for axis in axes:
         if x.shape[axis] == 0:
             raise ShapeError(op, [x], f"axis {axis} is empty", hint="give its length: n=, s=")
 
 
 def complex_of(x: ArrayType) -> np.dtype:
-    """The dtype of the transform of an operand."""
+    """The dtype of the transform."""
     return np.result_type(x.dtype, 1j)
 
 
@@ -87,8 +87,8 @@ fft_op = linear(
 )
 
 
-def twice(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
-    """Entries that stand for two of n multiplied by a number. See Note [Halves]."""
+def scale_paired(x: AnyArray, axis: int, n: Size, factor: float) -> AnyArray:
+    """Entries that stand for two times `factor`, the others unchanged. See Note [Halves]."""
     axis = normalize_axis("twice", type_of(x), axis)
     k = numbers(x, axis)
     once = equal(k, 0) | equal(2 * k, n)
@@ -108,14 +108,14 @@ def rfft_infer(x: ArrayType, axis: int, norm: str) -> ArrayType:
 
 def rfft_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: int, norm: str) -> AnyArray:
     n = shape_of(x)[axis]
-    return irfft_op(conj(twice(g, axis, n, 0.5)), n=n, axis=axis, norm=OTHER[norm])
+    return irfft_op(conj(scale_paired(g, axis, n, 0.5)), n=n, axis=axis, norm=OTHER[norm])
 
 
 rfft_op = linear(
     "rfft", lambda x, axis, norm="backward": np.fft.rfft(x, axis=axis, norm=norm),
     infer=rfft_infer,
     transpose=rfft_transpose,
-    batch=advance,
+    batch=batch_along_axis,
     samples=cases(
         reals((4,), axis=0), reals((3, 5), axis=-1, norm="ortho"),
         reals((6, 2), axis=0, norm="forward"), reals((1,), axis=0), reals((0, 2), axis=1),
@@ -145,7 +145,7 @@ def irfft_infer(x: ArrayType, n: Size, axis: int, norm: str) -> ArrayType:
 
 
 def real_of(dtype: np.dtype) -> np.dtype:
-    """The dtype of the parts of numbers of a dtype."""
+    """The dtype of real and imaginary parts."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
@@ -159,14 +159,14 @@ def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np
 def irfft_transpose(
     g: AnyArray, y: AnyArray, x: AnyArray, n: Size, axis: int, norm: str
 ) -> AnyArray:
-    return twice(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
+    return scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
 
 
 irfft_op = linear(
     "irfft", irfft_kernel,
     infer=irfft_infer,
     transpose=irfft_transpose,
-    batch=advance,
+    batch=batch_along_axis,
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),
         complexes((4, 2), n=6, axis=0, norm="forward"), complexes((1,), n=1, axis=0),

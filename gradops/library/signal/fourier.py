@@ -1,4 +1,4 @@
-"""NumPy's functions for Fourier transforms, by way of three ops."""
+"""NumPy's Fourier transform functions, made of three ops."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,8 +20,8 @@ __all__: list[str] = []
 LAST = (-2, -1)
 
 
-def resized(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
-    """`x` with so many entries along an axis: without the last ones, or with zeros behind them."""
+def resize_axis(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
+    """`x` truncated or zero-padded to `n` entries along an axis."""
     kind = type_of(x)
     axis = normalize_axis(op, kind, axis)
     if n is None or n == -1 or n == kind.shape[axis]:
@@ -38,8 +38,8 @@ def resized(op: str, x: AnyArray, n: Size | None, axis: int) -> AnyArray:
     return pad(x, [(0, n - m if i == axis else 0) for i in range(kind.ndim)])
 
 
-def chosen(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """The axes of a transform of several, counted from the front, and the length of each."""
+def axes_and_lengths(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The axes of a transform, counted from the front, and the length of each."""
     kind = type_of(x)
     if axes is None:
         axes = range(kind.ndim) if s is None else range(kind.ndim - len(s), kind.ndim)
@@ -50,19 +50,19 @@ def chosen(op: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], list[An
     return found, lengths
 
 
-def all_resized(op: str, x: Any, lengths: Sequence[Size | None], axes: Sequence[int]) -> Any:
-    """`x` with so many entries along each of several axes."""
+def resize_axes(op: str, x: Any, lengths: Sequence[Size | None], axes: Sequence[int]) -> Any:
+    """`x` truncated or zero-padded along several axes."""
     for n, axis in zip(lengths, axes):
-        x = resized(op, x, n, axis)
+        x = resize_axis(op, x, n, axis)
     return x
 
 
 def fft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The Fourier transform along an axis.
+    """The discrete Fourier transform along an axis.
 
-    `n` is its length: entries beyond are left out, those that lack are zeros. The inverse is
-    divided by the length; with `norm` "forward" the transform is, with "ortho" both by its root.
-    Raises ShapeError for an axis without entries, OptionError for another `norm`.
+    `n` is its length: `x` is truncated or zero-padded to it. By default the inverse is divided by
+    the length; with `norm` "forward" the transform is, with "ortho" each by its square root. Raises
+    ShapeError for an empty axis, OptionError for another `norm`.
 
     >>> fft(np.array([1.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j])
@@ -80,14 +80,14 @@ def ifft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None
 
 
 def fftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """The Fourier transform along several axes, by default all, of the lengths `s`; see `fft`.
+    """The Fourier transform along several axes, by default all, with the lengths `s`; see `fft`.
 
     >>> fftn(np.ones((2, 2)))
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    axes, lengths = chosen("fft", x, s, axes)
-    return fft_op(all_resized("fft", x, lengths, axes), axes=axes, norm=norm or "backward")
+    axes, lengths = axes_and_lengths("fft", x, s, axes)
+    return fft_op(resize_axes("fft", x, lengths, axes), axes=axes, norm=norm or "backward")
 
 
 def ifftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
@@ -97,13 +97,13 @@ def ifftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> 
     array([[1.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    axes, lengths = chosen("ifft", x, s, axes)
-    x = all_resized("ifft", x, lengths, axes)
+    axes, lengths = axes_and_lengths("ifft", x, s, axes)
+    x = resize_axes("ifft", x, lengths, axes)
     return fft_op(x, axes=axes, inverse=True, norm=norm or "backward")
 
 
 def rfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The first half of the Fourier transform of real numbers, n // 2 + 1 entries; see `fft`.
+    """The first n // 2 + 1 entries of the Fourier transform of real numbers; see `fft`.
 
     The others are conjugates of these. Raises DTypeError for complex numbers.
 
@@ -114,7 +114,7 @@ def rfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None
 
 
 def irfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `rfft`, of `n` real numbers: by default an even number of them.
+    """The inverse of `rfft`, as `n` real numbers: by default an even number of them.
 
     >>> irfft(np.array([3.0, 0.0]), 3)
     array([1., 1., 1.])
@@ -123,46 +123,46 @@ def irfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | Non
 
 
 def rfftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """`fftn` of real numbers, of which the last of the axes has the first half; see `rfft`.
+    """`fftn` of real numbers, halved along the last of the axes; see `rfft`.
 
     >>> rfftn(np.ones((2, 2)))
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    axes, lengths = chosen("rfft", x, s, axes)
+    axes, lengths = axes_and_lengths("rfft", x, s, axes)
     require_axis("rfft", x, axes)
     norm = norm or "backward"
-    y = rfft_op(all_resized("rfft", x, lengths, axes), axis=axes[-1], norm=norm)
+    y = rfft_op(resize_axes("rfft", x, lengths, axes), axis=axes[-1], norm=norm)
     return fft_op(y, axes=axes[:-1], norm=norm) if axes[:-1] else y
 
 
 def irfftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """The inverse of `rfftn`; the last of the lengths `s` says how many numbers that axis has.
+    """The inverse of `rfftn`; the last of the lengths `s` is that of the result.
 
     >>> irfftn(np.array([[4.0, 0.0], [0.0, 0.0]]))
     array([[1., 1.],
            [1., 1.]])
     """
-    axes, lengths = chosen("irfft", x, s, axes)
+    axes, lengths = axes_and_lengths("irfft", x, s, axes)
     require_axis("irfft", x, axes)
     norm, last = norm or "backward", axes[-1]
     n = 2 * (shape_of(x)[last] - 1) if lengths[-1] in (None, -1) else lengths[-1]
     if n == 0:
         raise ShapeError("irfft", [type_of(x)], "there is no transform to 0 numbers")
-    x = all_resized("irfft", x, [*lengths[:-1], n // 2 + 1], axes)
+    x = resize_axes("irfft", x, [*lengths[:-1], n // 2 + 1], axes)
     if axes[:-1]:
         x = fft_op(x, axes=axes[:-1], inverse=True, norm=norm)
     return irfft_op(x, n=n, axis=last, norm=norm)
 
 
 def require_axis(op: str, x: Any, axes: Sequence[int]) -> None:
-    """Refuse to transform along no axis, where real and complex numbers differ."""
+    """Raise a ShapeError if there is no axis to transform."""
     if not axes:
         raise ShapeError(op, [type_of(x)], "there is no axis to transform along")
 
 
 def hfft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The transform, of `n` real numbers, of what has conjugates for its second half; see `irfft`.
+    """The real transform, of length `n`, of the first half of a Hermitian signal; see `irfft`.
 
     >>> hfft(np.array([1.0, 0.0]), 3)
     array([1., 1., 1.])
@@ -228,13 +228,13 @@ def irfft2(
 
 
 def fftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
-    """The frequency 0 moved to the middle of each axis, or of those given.
+    """The spectrum with frequency 0 moved to the middle of each axis, or of the given ones.
 
     >>> fftshift(np.array([0, 1, 2, -2, -1]))
     array([-2, -1,  0,  1,  2])
     """
     found = normalize_axes("fftshift", type_of(x), axes)
-    return turned(x, found, [n // 2 for n in shape_of(x)])
+    return roll_axes(x, found, [n // 2 for n in shape_of(x)])
 
 
 def ifftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
@@ -244,16 +244,16 @@ def ifftshift(x: OperandLike, axes: int | Sequence[int] | None = None) -> Any:
     array([ 0,  1,  2, -2, -1])
     """
     found = normalize_axes("ifftshift", type_of(x), axes)
-    return turned(x, found, [-(n // 2) for n in shape_of(x)])
+    return roll_axes(x, found, [-(n // 2) for n in shape_of(x)])
 
 
-def turned(x: Any, axes: Sequence[int], shifts: Sequence[Size]) -> Operand:
-    """`x` with the entries along some axes moved on."""
+def roll_axes(x: Any, axes: Sequence[int], shifts: Sequence[Size]) -> Operand:
+    """`x` rolled along the axes by their shifts."""
     return roll(x, shift=tuple([shifts[i] for i in axes]), axis=tuple(axes))
 
 
 def fftfreq(n: int, d: float = 1.0) -> Any:
-    """The frequencies of the entries of `fft`, of `n` samples `d` apart.
+    """The frequencies of the entries of `fft`, for `n` samples at distance `d`.
 
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])
@@ -262,7 +262,7 @@ def fftfreq(n: int, d: float = 1.0) -> Any:
 
 
 def rfftfreq(n: int, d: float = 1.0) -> Any:
-    """The frequencies of the entries of `rfft`, of `n` samples `d` apart.
+    """The frequencies of the entries of `rfft`, for `n` samples at distance `d`.
 
     >>> rfftfreq(4)
     array([0.  , 0.25, 0.5 ])

@@ -8,7 +8,7 @@ from ... import linalg
 from ...core.errors import GradError
 from ...library.elementwise.complexes import imag, real
 from ...library.shape.creation import stop_gradient
-from ...library.shape.movement import computed_in
+from ...library.shape.movement import compute_in
 from ..refusals import known
 
 __all__ = ["eig", "eigvals", "qr", "svd", "trace"]
@@ -38,7 +38,7 @@ def real_if_known(w: Any) -> Any:
 
 def trace(x: Any, offset: int = 0, dtype: Any = None) -> Any:
     """The sums of the diagonals of matrices, which lie in the last two axes."""
-    return computed_in(dtype, linalg.trace, x, offset=offset)
+    return compute_in(dtype, linalg.trace, x, offset=offset)
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:

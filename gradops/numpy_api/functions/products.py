@@ -8,7 +8,7 @@ import gradops as ops
 
 from ...core.types import shape_of
 from ...library.linalg.einsum import LETTERS
-from ...library.shape.movement import computed_in
+from ...library.shape.movement import compute_in
 from .joining import as_array
 
 __all__ = ["cross", "dot", "einsum", "inner", "trace", "vdot"]
@@ -87,7 +87,7 @@ def view_of(equation: str, x: Any) -> Any:
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sums of diagonals."""
-    return computed_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)
+    return compute_in(dtype, ops.trace, a, offset=offset, axis1=axis1, axis2=axis2)
 
 
 def written_out(axes: Any) -> str:

@@ -9,7 +9,7 @@ import gradops as ops
 
 from ...core.types import is_inexact, shape_of, type_of
 from ...library.reduce.reduction import count
-from ...library.shape.movement import computed_in, in_dtype
+from ...library.shape.movement import compute_in, in_dtype
 from ..refusals import refusal
 from ..signatures import UNSET
 
@@ -42,7 +42,7 @@ def adding(op: Any, identity: Any, join: Any) -> Callable[..., Any]:
             y = op(masked(a, where, identity), axis=axis, keepdims=bool(keepdims))
             return y if initial is UNSET else join(y, alike(initial, y))
 
-        return computed_in(dtype, total, a)
+        return compute_in(dtype, total, a)
 
     return reduce
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import gradops as G
 from gradops import ArrayType, Dim
-from gradops.library.linalg.einsum import explicit
+from gradops.library.linalg.einsum import explicit_subscripts
 from gradops.transforms.saved_operands import Probe
 
 CASES = [
@@ -69,8 +69,8 @@ def test_the_subscripts_come_first():
 
 
 def test_what_is_implied_is_written_out():
-    assert explicit("ba", (2,)) == "ba->ab"
-    assert explicit("x...,...", (2, 3)) == "xc,abc->abcx"
+    assert explicit_subscripts("ba", (2,)) == "ba->ab"
+    assert explicit_subscripts("x...,...", (2, 3)) == "xc,abc->abcx"
 
 
 @pytest.mark.parametrize("subscripts", ["ij->ij", "ij->ji", "ii->i"])
