@@ -23,6 +23,9 @@ Number = bool | int | float | complex | np.generic
 Axis = int | Sequence[int] | None
 """One axis, several, or all."""
 
+Sizes = int | Sequence[int]
+"""One size or step for all axes, or one for each."""
+
 SizeLike = SupportsIndex | str | Dim
 """A size, or the name of one that is not known."""
 

@@ -1,4 +1,4 @@
-"""Why a tensor has the gradient it has, or has none."""
+"""Explains why a tensor has the gradient it has, or has none."""
 
 from gradops.core.source_location import describe
 
@@ -8,7 +8,7 @@ from ..engine.tensor import Tensor
 
 
 def explain(t: Tensor) -> str:
-    """In words: what a tensor is to differentiation, and why its `.grad` is what it is.
+    """The role of a tensor in differentiation, and the reason for its `.grad`, in words.
 
     >>> w = dg.tensor(3.0, requires_grad=True)
     >>> print(dg.explain(w))
@@ -32,7 +32,7 @@ def explain(t: Tensor) -> str:
 
 
 def leaf_text(t: Tensor) -> str:
-    """What there is to say of a leaf that requires gradients."""
+    """The explanation for a leaf that requires gradients."""
     what = f"a {t.type} leaf that requires gradients, whose .grad is "
     if t.node.grad is not None:
         return what + "what backward() added up since it was last None or zero"

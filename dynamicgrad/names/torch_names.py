@@ -63,7 +63,7 @@ def each(keys: str, row: Row) -> dict[str, Row]:
 
 ELEMENTWISE = {
     **each("conj cos cosh deg2rad exp log log10 log2 rad2deg sin sinh sqrt tan tanh", Row("* *_")),
-    **each("angle float_power isfinite isinf isnan signbit", Row("*")),
+    **each("angle isfinite isinf isnan signbit", Row("*")),
     **each("entr erf erfc erfcx erfinv expm1 i0 i0e i1 i1e", Row("* *_ special.*")),
     **each("exp2 log_ndtr ndtr ndtri", Row("* *_ special.*")),
     **each("xlog1py zeta", Row("* special.*")),
@@ -94,6 +94,7 @@ ELEMENTWISE = {
     "digamma": Row("digamma digamma_ special.digamma special.psi"),
     "div": Row("div div_ divide divide_ true_divide true_divide_"),
     "equal": Row("eq", written="eq_"),
+    "float_power": Row("float_power", operands="input exponent"),
     "frac": Row(written="frac_", accepts="f"),
     "gammainc": Row("igamma special.gammainc", written="igamma_", kinds="f"),
     "gammaincc": Row("igammac special.gammaincc", written="igammac_", kinds="f"),

@@ -200,7 +200,7 @@ def histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
         if min == max:
             min, max = min - 1, max + 1
     if not (np.isfinite(min) and np.isfinite(max) and min <= max):
-        raise OptionError("histc", [type_of(x)], f"no range is [{min}, {max}]")
+        raise OptionError("histc", [type_of(x)], f"[{min}, {max}] is not a range")
     limits = (min, max)
     return as_tensor(np.histogram(numbers, bins, limits)[0].astype(numbers.dtype))
 

@@ -120,7 +120,7 @@ var, var_mean = deviation(ops.var, "var", "The mean squared distance from the me
 std, std_mean = deviation(ops.std, "std", "The square root of the variance")
 
 
-def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., AnyArray]:
     """A cumulative function along a dimension, which may convert its operand to a dtype."""
 
     def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
@@ -131,7 +131,7 @@ def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     return numbers_as_rows(call)
 
 
-def cumulative_extreme(op: Op) -> Callable[..., Tensor]:
+def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
     """A cumulative extreme along a dimension, and its index."""
 
     def call(x: Tensor, dim: int) -> Extremes:
@@ -156,7 +156,7 @@ def norm(
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError("norm", [type_of(x)], f"a norm is no {dtype}", hint="take a float")
+        raise ops.DTypeError("norm", [type_of(x)], f"a norm is not a {dtype}", hint="take a float")
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)

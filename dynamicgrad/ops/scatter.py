@@ -347,7 +347,7 @@ def as_condition(condition: Tensor) -> Tensor:
     """A condition as booleans; uint8 is converted, other dtypes are refused."""
     if condition.dtype not in (np.bool_, np.uint8):
         raise ops.DTypeError(
-            "where", [condition.type], "the condition is of truth values",
+            "where", [condition.type], "the condition is not boolean",
             known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
             f" {condition.dtype}", hint="use condition != 0",
         )  # fmt: skip

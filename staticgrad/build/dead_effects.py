@@ -7,7 +7,7 @@ from gradops import UnreachedWarning
 from gradops.core.source_location import depth_of_user, describe
 
 from ..ir.expr import Expr
-from ..ir.graph import reachable
+from ..ir.reachability import reachable
 from .graph import Graph
 
 

@@ -37,6 +37,7 @@ class Graph:
         self.seed: int | None = None  # of random numbers: see Note [Seeds]
         self.run_number: Expr | None = None
         self.steps: set[Expr] = set()  # what counts the steps of loops that draw numbers
+        self.frozen: set[Expr] = set()  # fetched or fed, so that their shapes are final
         self.wider: dict[Expr, Expr] = {}  # forms that keep more: see Note [Residuals]
         self.inside: dict[Expr, Enclosure] = {}  # what was built in bodies: see Note [Bodies]
         self.names = Names(self, f"{name!r} (made at {short(here())})")
@@ -133,6 +134,17 @@ def get_default_graph() -> Graph:
         found = Graph("default")
         DEFAULT.set(found)
     return found
+
+
+def rename(e: Any, name: str) -> Expr:
+    """The expression `e`, just built, under another name."""
+    if not isinstance(e, Expr) or e.names is None:
+        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
+    if (graph := e.graph) is not None:
+        del graph.members[e.name]
+    e.names.release(e.name)
+    e.name = e.names.given(name)
+    return e.names.add(e)
 
 
 def global_variables() -> list[Any]:

@@ -25,7 +25,8 @@ from gradops.library.shape.ensure_shape import forget_sizes
 from gradops.core.source_location import here
 from gradops.core.types import as_size, broadcast_shapes, conflict, native
 
-from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant, renamed
+from .graph import rename
+from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant
 from ..ir.names import Names, chosen_name, running
 from ..ir.lossless import fits, lost_meaning
 from ..freezing.freezer import freeze
@@ -94,7 +95,7 @@ def placeholder_with_default(input: Any, shape: Any = None, name: str = "input")
     sizes = zip(wanted.shape, given.shape, strict=True)
     axes = tuple([k for k, (n, m) in enumerate(sizes) if n != m])
     assert given.names is not None
-    return renamed(forget_sizes(given, axes=axes), name)
+    return rename(forget_sizes(given, axes=axes), name)
 
 
 def placeholder_type(dtype: Any, shape: Any) -> ArrayType:

@@ -21,9 +21,10 @@ from gradops.core.types import conflict, is_inexact
 from gradops.typing import Attrs, Operand
 
 from ..build.inputs import Variable, parameter
-from ..ir.expr import Expr, clock, common_names, is_before, lifted
-from ..ir.graph import FrozenGraph, reachable
+from ..ir.expr import Expr, clock, common_names, lifted
+from ..ir.graph import FrozenGraph
 from ..ir.names import Names
+from ..ir.reachability import is_before, reachable
 from ..ir.tuple_types import Parts, TupleType
 from ..transform.reverse import carried_by, pulled
 from .batch import BatchedGraph, Results, mark_shared

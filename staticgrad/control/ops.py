@@ -18,7 +18,7 @@ from gradops.core.rules import JointJVP, JointVJP
 from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
-from ..ir.replay import bound
+from ..ir.sizes import bound_type
 from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
@@ -116,7 +116,7 @@ def loop_infer(
         final_type(t, x.type, y.type)
         for t, x, y in zip(operands, body.inputs, body.outputs[:carries], strict=False)
     ]
-    others = [bound(y.type, sizes, UNKNOWN) for y in body.outputs[carries:]]
+    others = [bound_type(y.type, sizes) for y in body.outputs[carries:]]
     return TupleType([*state, *(HistoryType(length, t) for t in others)])
 
 
@@ -187,7 +187,7 @@ def case_infer(
     rows = []
     for branch in branches:
         sizes = match_sizes("case", branch, operands)
-        rows.append([bound(e.type, sizes, UNKNOWN) for e in branch.outputs])
+        rows.append([bound_type(e.type, sizes) for e in branch.outputs])
     return TupleType([common_type(types) for types in zip(*rows, strict=True)])
 
 
@@ -218,7 +218,7 @@ def run_call(*operands: Value, function: Graph) -> tuple[Value, ...]:
 def call_infer(*operands: ArrayType, function: FrozenGraph) -> ArrayType:
     """The types of the function's results."""
     sizes = match_sizes("call", function, operands)
-    return TupleType([bound(e.type, sizes, UNKNOWN) for e in function.outputs])
+    return TupleType([bound_type(e.type, sizes) for e in function.outputs])
 
 
 call: Op = Op(

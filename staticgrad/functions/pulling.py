@@ -15,7 +15,7 @@ from gradops.core.tracer_protocol import held
 from ..build.tracing import expression, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
-from ..ir.graph import reachable
+from ..ir.reachability import reachable
 from ..runtime.executable import Executable
 from .capturing import Given, Inside, again
 

@@ -22,8 +22,8 @@ from ..build.surroundings import Surroundings
 from ..build.tracing import name_of, parameters, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
-from ..ir.graph import reachable
 from ..ir.names import held_at
+from ..ir.reachability import reachable
 from ..runtime.executable import Executable
 from ..runtime.results import Results
 from ..runtime.variables import State

@@ -12,8 +12,9 @@ from typing import Any
 
 from gradops.core.traits import Trait
 
-from .expr import Expr, Kind
+from .expr import Expr
 from .graph import FrozenGraph
+from .kinds import Kind
 
 MAKING = frozenset({Trait.REDUCTION, Trait.C_ORDER})
 """Traits of ops that give arrays in C order for operands in C order, """

@@ -2,8 +2,6 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,30 +15,15 @@ from gradops.core.types import native, operand_types, result_dtype
 from gradops.numpy_api.detach_checks import where_and_way_out
 from gradops.numpy_api.methods import ArrayMethods
 
-from .errors import foreign, made_lines, no_operand
+from .errors import foreign, made_lines, unsupported_operands
+from .kinds import NOT_TRAINED as NOT_TRAINED
+from .kinds import Kind as Kind
 from .lossless import lost_meaning
 from .names import Names, running
+from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
 clock = itertools.count(1)
-
-
-class Kind(Enum):
-    """What an expression is: the application of an op, a leaf, or a change of state."""
-
-    OP = "op"
-    PLACEHOLDER = "placeholder"
-    CONSTANT = "constant"
-    VARIABLE = "variable"
-    SIZE = "size"
-    ASSIGN = "assign"
-    PARAMETER = "parameter"
-    GROUP = "group"
-    TOKEN = "token"
-
-
-NOT_TRAINED = MappingProxyType({"trainable": False})
-"""The attributes of a variable that is no parameter: a count, the state of an optimizer."""
 
 
 FETCH = "fetch it: Session().run(...) or compile(...)(...)"
@@ -61,10 +44,11 @@ WRITE = (
 
 
 class Expr(ArrayMethods):
-    """An immutable expression: an op applied to expressions, or a leaf.
+    """An expression: an op applied to expressions, or a leaf. See Note [Refining].
 
     It has a `name` that is unique in its graph, a `type` whose shape may have unknown dimensions,
-    and the user's line. Operators and ops on it build further expressions.
+    and the user's line. Operators and ops on it build further expressions. It is immutable but
+    that `set_shape` refines its type before it is used.
     """
 
     __slots__ = (
@@ -116,9 +100,9 @@ class Expr(ArrayMethods):
             error.add_note(made_lines(inputs))
             raise
         except TypeError as error:  # NumPy's, of an op that has no kernel for a dtype
-            raise no_operand(op, inputs) from error
+            raise unsupported_operands(op, inputs) from error
         if found.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
-            raise no_operand(op, inputs)
+            raise unsupported_operands(op, inputs)
         made = apply(names, op, inputs, attrs, found)
         return made if type(found) is ArrayType else parts_of(made)
 
@@ -151,7 +135,7 @@ class Expr(ArrayMethods):
         """The size of each axis, an int or an unknown dimension."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: PartialShape) -> None:
         """Say what is known of the shape, before the expression is used; None says nothing.
 
         It is checked when the graph runs. Raises ShapeError if the shape cannot be that, GraphError
@@ -162,8 +146,6 @@ class Expr(ArrayMethods):
         >>> x
         <placeholder x: float32[x.0, 3]>
         """
-        from .set_shape import refine
-
         refine(self, shape)
 
     def known_sizes(self) -> Any:
@@ -175,9 +157,9 @@ class Expr(ArrayMethods):
         >>> (2 * sg.shape(x)).known_sizes()
         [2*n, 6]
         """
-        from .shape_values import sizes_of
+        from .shape_values import shape_value
 
-        return sizes_of(self).tolist()
+        return shape_value(self).tolist()
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
         """The value, of a run of `session`, or of the one whose `with` block this is.
@@ -230,8 +212,18 @@ class Expr(ArrayMethods):
             raise self.unknown("the length", "give the placeholder's first axis a size")
         return int(self.shape[0])
 
+    def _replace(self, **changes: object) -> "Expr":
+        """A copy with other values of some attributes, in no graph unless `names` is one."""
+        made = Expr(
+            self.kind, self.type, self.name, None, op=self.op, inputs=self.inputs,
+            attrs=self.attrs, place=self.place, origin=self.origin,
+        )  # fmt: skip
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
+
     def __copy__(self) -> "Expr":
-        return self  # it is immutable, and a copy would be no part of the graph
+        return self  # a copy would not be part of the graph
 
     def __deepcopy__(self, memo: Any) -> "Expr":
         return self
@@ -241,14 +233,6 @@ class Expr(ArrayMethods):
             f"{self.label} cannot be pickled by itself\n  hint: pickle freeze(fetches, feeds), or"
             " keep to_text(...) of it"
         )
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from gradops.array_api import require_version
-
-        from .. import array_api
-
-        require_version(api_version)
-        return array_api
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.unknown("the value", BUILD, WRITE)
@@ -289,41 +273,9 @@ def parts_of(e: Expr) -> Any:
     return tuple([part(e, index=i) for i in range(len(e.type.parts))])
 
 
-def renamed(e: Any, name: str) -> Any:
-    """The expression `e`, just built, under another name."""
-    if not isinstance(e, Expr) or e.names is None:
-        raise TypeError(f"name={name!r} names an expression, not {type(e).__name__}")
-    graph = e.names.graph()
-    if graph is not None:
-        del graph.members[e.name]
-    e.names.release(e.name)
-    e.name = e.names.given(name)
-    return e.names.add(e)
-
-
 def whole_of(e: Expr) -> Expr | None:
     """What gives several values, if `e` is one of them."""
     return e.inputs[0] if e.op is not None and e.op.name == "part" else None
-
-
-def is_before(e: Expr, first: int) -> bool:
-    """Whether an expression was built before number `first`, or is a wider form of such a one."""
-    while e.number >= first:
-        if (whole := whole_of(e)) is not None:
-            e = whole
-        elif e.widens is not None:
-            e = e.widens.narrow
-        else:
-            return False
-    return True
-
-
-def with_attrs(e: Expr, attrs: dict[str, Any]) -> Expr:
-    """An expression like `e`, in no graph, with other attributes."""
-    return Expr(
-        e.kind, e.type, e.name, None, op=e.op, inputs=e.inputs, attrs=attrs, place=e.place,
-        origin=e.origin,
-    )  # fmt: skip
 
 
 def common_names(op: object, args: Sequence[Any]) -> Names:

@@ -3,8 +3,9 @@
 from gradops import GraphError
 from gradops.core.dims import UNKNOWN
 
-from .expr import Expr, Kind
+from .expr import Expr
 from .graph import FrozenGraph, require_frozen
+from .kinds import Kind
 
 
 def verify(graph: FrozenGraph) -> None:

@@ -15,7 +15,7 @@ from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import as_expression, constant, default_dtype
 from ..ir.expr import Expr, common_names, lifted, new_constant
-from ..ir.set_shape import merged
+from ..ir.set_shape import refined_shape
 
 
 def fill(dims: ShapeLike, value: Operand) -> Expr:
@@ -175,4 +175,4 @@ def ensure_shape(x: Operand, shape: ShapeLike) -> AnyArray:
     <ensure_shape y: float32[x.0, 3]>
     """
     x = as_expression(x)
-    return checked_shape(x, shape=merged(x, shape))
+    return checked_shape(x, shape=refined_shape(x, shape))

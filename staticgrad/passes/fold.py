@@ -9,8 +9,9 @@ from gradops.core.op import compute
 from gradops.core.traits import Trait
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning, sizes_used
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from ..ir.sizes import sizes_determined_by, sizes_used
 from .rewrite import constant_like
 
 BIG = 64 * 1024  # bytes from which a result is computed in each run rather than kept
@@ -23,14 +24,14 @@ class Fold:
     def __call__(self, graph: FrozenGraph) -> FrozenGraph:
         with np.errstate(all="ignore"):
             graph = graph.rebuilt(folded)
-        if any(map(is_number_of_type, graph.order)) and told_by_inputs(graph):
+        if any(map(is_number_of_type, graph.order)) and inputs_determine_sizes(graph):
             return graph.rebuilt(number_of_type)
         return graph
 
 
-def told_by_inputs(graph: FrozenGraph) -> bool:
-    """Whether the inputs tell all sizes in use, so that no expression is there to tell one."""
-    return sizes_used(graph.order) <= {told.name for told in sizes_told_by(graph.inputs)}
+def inputs_determine_sizes(graph: FrozenGraph) -> bool:
+    """True if no expression is needed only because it determines a size."""
+    return sizes_used(graph.order) <= sizes_determined_by(graph.inputs)
 
 
 def is_number_of_type(e: Expr) -> bool:

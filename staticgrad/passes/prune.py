@@ -6,8 +6,10 @@ from dataclasses import replace as replaced
 from typing import Any
 
 from ..ir.expr import Expr, whole_of
-from ..ir.graph import FrozenGraph, Interning, graphs_in, reachable, sizes_missing, sizes_told
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph, graphs_in
+from ..ir.interning import Interning
+from ..ir.reachability import reachable
+from ..ir.sizes import sizes_determined_by, sizes_introduced_by, sizes_missing
 from ..ir.tuple_types import TupleType
 
 RESTS = frozenset({"loop", "case", "call"})
@@ -51,10 +53,12 @@ def pruned(graph: FrozenGraph) -> FrozenGraph:
             rest = rests[e]
             type = TupleType([e.type.parts[i] for i in rest.values])  # type: ignore[attr-defined]
             inputs = [inputs[i] for i in rest.operands]
-            return intern.copy(like(e, type, rest.attrs, inputs), inputs)
+            return intern.copy(
+                e._replace(type=type, attrs=rest.attrs, inputs=tuple(inputs)), inputs
+            )
         if (whole := whole_of(e)) is not None and whole in rests:
             index = rests[whole].values.index(e.attrs["index"])
-            return intern.copy(like(e, e.type, {"index": index}, inputs), inputs)
+            return intern.copy(e._replace(attrs={"index": index}, inputs=tuple(inputs)), inputs)
         return intern.copy(e, inputs)
 
     return graph.remade(make)
@@ -64,14 +68,6 @@ def is_less(rest: Rest, e: Expr) -> bool:
     """Whether an operand or a value of an expression is not among what remains."""
     every: int = len(e.type.parts)  # type: ignore[attr-defined]
     return len(rest.operands) < len(e.inputs) or len(rest.values) < every
-
-
-def like(e: Expr, type: Any, attrs: dict[str, Any], inputs: Sequence[Expr]) -> Expr:
-    """An expression like `e`, in no graph, of another type with other attributes and inputs."""
-    return Expr(
-        e.kind, type, e.name, None, op=e.op, inputs=tuple(inputs), attrs=attrs, place=e.place,
-        origin=e.origin,
-    )  # fmt: skip
 
 
 def values_read(graph: FrozenGraph) -> dict[Expr, set[int]]:
@@ -134,14 +130,11 @@ def inputs_read(graph: FrozenGraph, values: Iterable[int]) -> set[int]:
     ends = [graph.outputs[i] for i in values]
     needed = reachable([*ends, *measured_for(graph, ends)])
     result = {i for i, e in enumerate(graph.inputs) if e in needed}
-    while missing := sizes_missing(needed, names_told([graph.inputs[i] for i in result])):
-        result.add(next(i for i, e in enumerate(graph.inputs) if missing & names_told([e])))
+    while missing := sizes_missing(needed, sizes_determined_by([graph.inputs[i] for i in result])):
+        result.add(
+            next(i for i, e in enumerate(graph.inputs) if missing & sizes_determined_by([e]))
+        )
     return result
-
-
-def names_told(inputs: Sequence[Expr]) -> set[str]:
-    """The names of the sizes that inputs tell."""
-    return {told.name for told in sizes_told_by(inputs) if told.name is not None}
 
 
 def part_of(graph: FrozenGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FrozenGraph:
@@ -169,5 +162,5 @@ def measured_for(graph: FrozenGraph, ends: Sequence[Expr]) -> list[Expr]:
     """The expressions that are computed for their size alone, which some outputs need."""
     if not graph.measured:
         return []
-    missing = sizes_missing(reachable(ends), names_told(graph.inputs))
-    return [e for e in graph.measured if missing & sizes_told(e)]
+    missing = sizes_missing(reachable(ends), sizes_determined_by(graph.inputs))
+    return [e for e in graph.measured if missing & sizes_introduced_by(e)]

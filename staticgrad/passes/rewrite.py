@@ -14,7 +14,8 @@ from gradops.core.types import operand_types
 
 from ..ir.contiguity import in_c_order, is_c_ordered
 from ..ir.expr import Expr, Kind
-from ..ir.graph import FrozenGraph, Interning
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
 
 MOST_STEPS = 1000  # rewritings of one expression, before the rules count as going round in circles
 

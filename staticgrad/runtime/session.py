@@ -17,10 +17,10 @@ from ..build.dead_effects import warn_of_unreached
 from ..build.graph import Graph, get_default_graph
 from ..build.suggest import nearest
 from ..freezing.freezer import freeze, unknown_feed
+from ..ir.errors import require_all
 from ..ir.expr import Expr, Kind, sequence
-from ..ir.feeds import require_all
-from ..ir.graph import by_age
 from ..ir.names import SESSION
+from ..ir.reachability import by_age
 from .debugging import run_watched
 from .executable import Executable
 from .feeds import admitted, single_feeds

@@ -14,7 +14,7 @@ variable is a line `update w = sub`; what is computed for its size or effect alo
 `measure y`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +25,8 @@ from gradops import ArrayType, Dim
 from gradops.core.dims import Shape
 
 from ..ir.expr import Expr, Kind
-from ..ir.graph import SMALL, FrozenGraph, has_graphs, require_frozen
+from ..ir.graph import FrozenGraph, inner_graphs, require_frozen
+from ..ir.interning import SMALL
 from ..ir.tuple_types import HistoryType, ResidualsType, TupleType
 from .lexer import NAME
 
@@ -81,42 +82,8 @@ def word_of(e: Expr) -> str:
     return "variable " if e.attrs.get("trainable", True) else "state "
 
 
-def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
-    """The graphs inside a graph, the innermost first, with names."""
-    found: dict[FrozenGraph, str] = {}
-    taken: set[str] = set()
-    stack = [(g, name, False) for name, g in reversed(graphs_of(graph))]
-    while stack:
-        each, name, is_done = stack.pop()
-        if each in found:
-            continue
-        if not is_done:
-            stack.append((each, name, True))
-            stack += [(g, wanted, False) for wanted, g in reversed(graphs_of(each))]
-            continue
-        unique, i = name, 1
-        while unique in taken:
-            unique, i = f"{name}_{i}", i + 1
-        taken.add(unique)
-        found[each] = unique
-    return found
-
-
-def graphs_of(graph: FrozenGraph) -> list[tuple[str, FrozenGraph]]:
-    """The graphs among the attributes of expressions, each with the attribute's name."""
-    return [found for e in graph.order if has_graphs(e) for found in named_graphs(e)]
-
-
-def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
-    """The graphs among an expression's attributes, each with the attribute's name."""
-    for name, value in e.attrs.items():
-        for each in value if type(value) is tuple else (value,):
-            if isinstance(each, FrozenGraph):
-                yield name, each
-
-
 def printed_names(graph: FrozenGraph) -> dict[Expr, str]:
-    """The name of each expression as it stands in the text."""
+    """The name of each expression as the text has it."""
     return {e: quoted(name) for e, name in unique_names(graph).items()}
 
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from gradops import OPS, ArrayType, Dim, GradError, GraphFormatError, Op, type_of
 
 from ..ir.expr import NOT_TRAINED, Expr, Kind
-from ..ir.graph import FrozenGraph, Interning
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
 from ..ir.tuple_types import compatible, type_name
 from .budget import ARRAY, CHARACTER, CONSTANT, EXPRESSION, LONG, OPERAND, Budget, attrs_weight
 from .lexer import NAME, NUMBER, Line, separated

@@ -8,9 +8,9 @@ import numpy as np
 from gradops import ArrayType, GraphError, astype, depending_on
 from gradops.transforms.forward import spread
 
+from ..ir.errors import refuse_inner
 from ..ir.expr import Expr, common_names, lifted, sequence
 from ..ir.names import CAUSE, Names
-from ..ir.subgraphs import refuse_inner
 from ..ir.tuple_types import Parts
 from .reverse import BY_WHAT, gradients, missing, require_floats, shaped_like
 

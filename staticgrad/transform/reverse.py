@@ -21,11 +21,11 @@ from gradops.core.rules import JointVJP
 from gradops.core.types import conflict, is_inexact, operand_types
 from gradops.library.shape.ensure_shape import ensure_shape
 
-from ..freezing.loop_widening import Stand, seen, standing_in
+from ..freezing.loop_widening import NodeView, reverse_view, widest_views
+from ..ir.errors import refuse_inner
 from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of
-from ..ir.graph import by_age
 from ..ir.names import CAUSE, Names
-from ..ir.subgraphs import refuse_inner
+from ..ir.reachability import by_age
 
 BY_WHAT = "differentiate by what the function is given, or reads from outside, or do it inside"
 
@@ -62,14 +62,14 @@ def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -
     """The cotangents of the xs that the seeded expressions depend on."""
     active: set[Any] = differentiable(xs, depending_on(xs, seeds, stop))
     has_complex = any(e.type.dtype.kind == "c" for e in active)
-    stands = standing_in(active)
-    active.update([stand for stand, _ in stands.values()])
-    view = partial(seen, stands, stop) if stands or stop or has_complex else None
+    widest = widest_views(active)
+    active.update([view for view, _ in widest.values()])
+    view = partial(reverse_view, widest, stop) if widest or stop or has_complex else None
 
     def read(e: Any) -> tuple[Any, ...]:
-        is_stand = type(e) is Stand
-        CAUSE.set(e.e if is_stand else e)  # what the rules build from here on was caused by it
-        return (e.shown if is_stand else e, *e.inputs)
+        is_view = type(e) is NodeView
+        CAUSE.set(e.e if is_view else e)  # what the rules build from here on was caused by it
+        return (e.operand if is_view else e, *e.inputs)
 
     seeds = {y: g for y, g in seeds.items() if y in active}
     before = CAUSE.set(None)

@@ -9,12 +9,12 @@ that is made of an expression gets that as it is computed, also if it has a stan
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gradops import FeedError, GraphError
+from gradops import GraphError
 
-from ..freezing.freezer import sizes_unknown
 from ..ir.expr import Expr
-from ..ir.graph import FrozenGraph, Interning, sizes_told
-from ..ir.sizes import sizes_told_by
+from ..ir.graph import FrozenGraph
+from ..ir.interning import Interning
+from ..ir.sizes import no_source, sizes_determined_by, sizes_introduced_by, sizes_missing
 
 Node = tuple[Expr, bool]
 """An expression as it is computed, or with True what its users get. See Note [Stand-ins]."""
@@ -71,18 +71,19 @@ class Surgery:
         """What is needed to compute `ends`, and of it what is computed for its size alone."""
         result, measured = self.ordered(ends), []
         while unknown := self.sizes_missing(result, fed):
-            source = next((e for e in self.graph if unknown[0] in told_by(e)), None)
+            source = next((e for e in self.graph if unknown[0] in sizes_introduced_by(e)), None)
             if source is None:
-                raise FeedError(f"nothing that is fed or computed tells the size {unknown[0]!r}")
+                raise no_source(unknown[0])
             ends = [*ends, (source, False)]
             measured += ends[-1:] if source.op else []
             result = self.ordered(ends)
         return result, measured
 
     def sizes_missing(self, live: Mapping[Node, None], fed: list[Expr]) -> list[str]:
-        """The names of sizes that are used and not told, when these expressions are computed."""
+        """The names of sizes that are used and not determined by these expressions."""
         given = [*fed, *(e for e in self.graph.inputs if (e, False) in live)]
-        return sorted(sizes_unknown([e for e, stands_in in live if not stands_in], given))
+        computed = [e for e, stands_in in live if not stands_in]
+        return sorted(sizes_missing(computed, sizes_determined_by(given)))
 
     def operands(self, node: Node) -> Sequence[Node]:
         """What a node is made of."""
@@ -118,9 +119,3 @@ class Surgery:
         if e in self.graph.merged:
             intern.note(new, self.graph.merged[e])
         return new
-
-
-def told_by(e: Expr) -> set[str]:
-    """The names of sizes that the value of `e` tells, by itself or worked out."""
-    worked_out = {t.name for t in sizes_told_by([e]) if t.name} if e.op is None else set()
-    return sizes_told(e) | worked_out
