@@ -24,7 +24,7 @@ from ..core.types import (
     shape_of,
     type_of,
 )
-from ..typing import AnyArray, Attrs, Operand, Rule
+from ..typing import AnyArray, Arrays, Attrs, Flags, Operand, Rule
 
 
 class singular:
@@ -175,18 +175,14 @@ def multilinear(
     return op
 
 
-def batch_elementwise(
-    op: Op, stacks: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> Any:
+def batch_elementwise(op: Op, stacks: Arrays, batched: Flags, attrs: Attrs) -> Any:
     """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
     pairs = zip(stacks, batched, strict=True)
     return op(*(pad_leading(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
 
 
-def batch_along_axis(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def batch_along_axis(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
     x, axis = type_of(xs[0]).example, attrs["axis"]
     if isinstance(axis, int):

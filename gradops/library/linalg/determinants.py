@@ -29,7 +29,7 @@ from .contraction import matmul
 from .matrices import (
     common_dtype,
     diagonal_of,
-    matrix_batch,
+    matrix_op,
     on_diagonal,
     require_square,
     square_infer,
@@ -60,15 +60,14 @@ def inner_product(c: Any, t: Any) -> Any:
     return sum(c * t, axis=(-2, -1))
 
 
-det = Op(
+det = matrix_op(
     "det", determinants.det,
     infer=scalar_infer("det"),
     vjp=[lambda g, y, x: strong_product(per_matrix(g), cofactors(x))],
     jvp=[lambda t, y, x: inner_product(cofactors(x), t)],
-    batch=matrix_batch,
     samples=squares,
     error_samples=not_square,
-    doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
+    doc="The determinant of each matrix; its derivative is exact also for singular ones.",
 )
 
 
@@ -108,12 +107,11 @@ second_of_det = Op(
     ],
     doc="The second derivative of the determinant in one direction; also of singular matrices.",
 )
-cofactors = Op(
+cofactors = matrix_op(
     "cofactors", determinants.cofactors,
     infer=square_infer("cofactors"),
     vjp=[lambda g, y, x: second_of_det(x, g)],
     jvp=[lambda t, y, x: second_of_det(x, t)],
-    batch=matrix_batch,
     samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
     error_samples=not_square,
     doc="The derivative of the determinant by each entry; also of singular matrices.",
@@ -141,14 +139,13 @@ def slogdet_tangent(t: Any, y: AnyArray, x: Any) -> Any:
     return stack([1j * y[..., 0] * turn, complex(size, zeros_like(size))], axis=-1)
 
 
-slogdet_op = Op(
+slogdet_op = matrix_op(
     "slogdet", determinants.slogdet,
     infer=slogdet_infer,
     vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
-    batch=matrix_batch,
     samples=squares,
     error_samples=not_square,
-    doc="The sign of each determinant and the logarithm of its size, side by side.",
+    doc="The sign and the logarithm of the absolute value of each determinant, side by side.",
 )
 
 

@@ -14,7 +14,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked
 from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import along
@@ -155,7 +155,7 @@ def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: st
     return reduce(add, terms)
 
 
-def einsum_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def einsum_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     terms, output = letters_of(attrs["subscripts"])
     letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
@@ -186,7 +186,7 @@ einsum_op = Op(
         ErrorSample([np.ones((2, 3))], {"subscripts": "i->i"}, ShapeError, "does not name 2 axes"),
         ErrorSample([np.ones((2, 3))], {"subscripts": "ij->k"}, ShapeError, "cannot be an index"),
     ],
-    doc="Products of entries summed over the indices that the output does not have.",
+    doc="Products summed over the indices that the output lacks.",
 )
 
 

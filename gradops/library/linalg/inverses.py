@@ -25,7 +25,7 @@ from .matrices import (
     adjoint_rule,
     common_dtype,
     conjugate,
-    matrix_batch,
+    matrix_op,
     no_matrix,
     require_matrix,
     sizes,
@@ -62,11 +62,10 @@ def pinv_tangent(
     return right - times(right, x, y) + left - times(y, x, left) - times(y, t, y)
 
 
-pinv = Op(
+pinv = matrix_op(
     "pinv", factors.pinv,
     infer=pinv_infer,
     vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
-    batch=matrix_batch,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -74,14 +73,13 @@ pinv = Op(
     error_samples=[*no_matrix, *not_finite],
     doc="The pseudoinverse; singular values below `rtol` times the largest count as zero.",
 )
-matrix_rank = Op(
+matrix_rank = matrix_op(
     "matrix_rank", factors.matrix_rank,
     infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
-    batch=matrix_batch,
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
-    doc="How many singular values are above `rtol` times the largest.",
+    doc="The number of singular values above `rtol` times the largest.",
 )
 
 
@@ -148,7 +146,7 @@ lstsq_op = Op(
         ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
         ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of least squares, and of these the smallest; right sides are columns.",
+    doc="Least-squares solutions of least norm; columns are right sides.",
 )
 
 

@@ -120,8 +120,8 @@ lstm_gates = Op(
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
     error_samples=wrong_gates(4),
-    doc="The gates of an LSTM, from what its input and its state give each: tanh for the third"
-    " quarter of each row, the logistic function for the others.",
+    doc="The gates of an LSTM, from the contributions of input and state: tanh of the third"
+    " quarter of each row, sigmoid of the others.",
 )
 
 
@@ -191,7 +191,7 @@ lstm_hidden = Op(
     ],
     batch=batch_as_is,
     samples=pairs, error_samples=wrong_pairs,
-    doc="What an LSTM shows of its new memory: o tanh(c).",
+    doc="The output of an LSTM from its gates and new memory: o tanh(c).",
 )
 
 
@@ -238,8 +238,8 @@ gru_gates = Op(
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
     error_samples=wrong_gates(3),
-    doc="Reset gate, update gate and proposed state of a GRU, from what its input and its state"
-    " give each: sigmoid, sigmoid, and tanh(x + r h).",
+    doc="Reset gate, update gate and proposed state of a GRU, from the contributions of input and"
+    " state: sigmoid, sigmoid, and tanh(x + r h).",
 )
 
 

@@ -20,7 +20,7 @@ from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of,
 from ...kernels.elementwise.tables import float_dtype
 from ...kernels.random import distributions as kernels
 from ...kernels.random.random import FLOAT32, INT64
-from ...typing import AnyArray, Attrs, OperandLike, Rule
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
@@ -100,9 +100,7 @@ def parameter_op(
     )
 
 
-def parameter_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def parameter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with the key repeated if examples share it, and parameters of equal rank."""
     key, parameter = xs
     if not batched[0]:

@@ -105,7 +105,7 @@ order_statistics = Op(
             (np.ones(()), {"axis": 0}, "axis 0 is out of range"),
         )
     ],
-    doc="The entries that stand at the places `ranks` once an axis is sorted.",
+    doc="The entries at the positions `ranks` of a sorted axis.",
 )
 
 
