@@ -238,8 +238,8 @@ def plain(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(plain(k) for k in key)
     if type(key) is list and any(isinstance(k, Handle) for k in key):
-        found = [plain(k) for k in key]
-        return ops.stack(found) if has_tracer(found) else found
+        entries = [plain(k) for k in key]
+        return ops.stack(entries) if has_tracer(entries) else entries
     return key.value if isinstance(key, Handle) else key
 
 

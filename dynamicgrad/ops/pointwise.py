@@ -14,6 +14,7 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
+from ..dispatch.wrapping import documented
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -114,8 +115,8 @@ def heaviside(x: Tensor, values: Tensor | Number) -> Tensor:
     >>> dg.heaviside(dg.tensor([-1, 0, 2]), dg.tensor(5))
     tensor([0, 5, 1])
     """
-    found = ops.heaviside(operand(x), values)
-    return found if found.dtype == x.dtype else ops.astype(found, dtype=x.dtype)
+    result = ops.heaviside(operand(x), values)
+    return result if result.dtype == x.dtype else ops.astype(result, dtype=x.dtype)
 
 
 def dist(x: Tensor, other: Tensor | Number, p: float = 2) -> Tensor:
@@ -149,12 +150,9 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
 
 
 def isclose(
-    x: Tensor,
-    other: Tensor | Number,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
-) -> Tensor:
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
+    False,
+) -> Tensor:  # fmt: skip
     """True where entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.isclose(dg.tensor([1.0, 2.0]), dg.tensor([1.0, 2.1]))
@@ -214,9 +212,7 @@ def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
             return apply(x, other)
         return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = doc
-    return call
+    return documented(call, op.name, doc)
 
 
 add = with_alpha(ops.add, "`x + alpha * other`.")
@@ -320,12 +316,9 @@ def equal(x: Tensor, other: Tensor | Number) -> bool:
 
 
 def allclose(
-    x: Tensor,
-    other: Tensor | Number,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
-) -> bool:
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
+    False,
+) -> bool:  # fmt: skip
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 
     >>> dg.allclose(dg.ones(2), dg.ones(2) + 1e-6)

@@ -57,11 +57,11 @@ def view(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tensor
     >>> x
     tensor([7., 7., 0., 0.])
     """
-    found = reshape(in_order(x), *sizes_, shape=size)
-    own, new = x.value, found.value
+    result = reshape(in_order(x), *sizes_, shape=size)
+    own, new = x.value, result.value
     if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
         raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
-    return found
+    return result
 
 
 def view_as(x: Tensor, other: Tensor) -> Tensor:
@@ -246,9 +246,9 @@ def contiguous(x: Tensor, memory_format: Any = None) -> Tensor:
     """
     if not isinstance(value := memory(x), np.ndarray) or value.flags.c_contiguous:
         return x
-    found = ops.copy(x)
-    found.value = np.ascontiguousarray(found.value)
-    return found
+    result = ops.copy(x)
+    result.value = np.ascontiguousarray(result.value)
+    return result
 
 
 def split(x: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -430,6 +430,6 @@ def size(x: Tensor) -> Count | Callable[..., Shape | Size]:
     count = product(x.shape)
     if isinstance(count, Dim):
         return lambda dim=None: x.shape if dim is None else size_at(x, dim)
-    found = Count(count)
-    found.of = x
-    return found
+    result = Count(count)
+    result.of = x
+    return result
