@@ -90,7 +90,7 @@ def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
     return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
 
 
-def zeros_like(x: Operand) -> Any:
+def zeros_like(x: Operand) -> AnyArray:
     """Zeros of the type of `x`, whose shape may have unknown dimensions."""
     return OPS["full_like"](x, value=0)
 
@@ -149,7 +149,7 @@ def joining(
     `transpose(wanted, g, y, *xs, **attrs)` gives the cotangents of the wanted operands.
     """
 
-    def forward(tangents: Mapping[int, Any], y: Any, *xs: Any, **attrs: Any) -> Any:
+    def forward(tangents: Mapping[int, Any], y: AnyArray, *xs: AnyArray, **attrs: object) -> Any:
         ts = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(xs)]
         return op(*ts, **attrs)
 

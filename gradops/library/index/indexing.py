@@ -179,7 +179,7 @@ def numbers(x: Operand, axis: int) -> Any:
     return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
 
 
-def along(x: Operand, axis: int) -> Any:
+def along(x: Operand, axis: int) -> Operand:
     """`numbers(x, axis)`, reshaped to broadcast with `x`."""
     return reshape(numbers(x, axis), shape=(-1, *(1,) * (len(shape_of(x)) - 1 - axis)))
 

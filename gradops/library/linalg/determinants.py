@@ -40,7 +40,7 @@ from .solve import inv, not_square, regular, regular_complex, squares
 __all__: list[str] = []
 
 
-def per_matrix(v: Any) -> AnyArray:
+def per_matrix(v: AnyArray) -> AnyArray:
     """Numbers per matrix, reshaped to broadcast with the matrices."""
     return reshape(v, shape=(*shape_of(v), 1, 1))
 
@@ -55,7 +55,7 @@ def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
     return infer
 
 
-def inner_product(c: Any, t: Any) -> Any:
+def inner_product(c: AnyArray, t: AnyArray) -> AnyArray:
     """The inner product of two matrices."""
     return sum(c * t, axis=(-2, -1))
 
@@ -131,7 +131,7 @@ def slogdet_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return strong_product(per_matrix(weight), matrix_transpose(inv(x, checked=False)))
 
 
-def slogdet_tangent(t: Any, y: AnyArray, x: Any) -> Any:
+def slogdet_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     rate = inner_product(matrix_transpose(inv(x, checked=False)), t)
     if type_of(x).dtype.kind != "c":
         return stack([zeros_like(rate), rate], axis=-1)
@@ -152,8 +152,8 @@ slogdet_op = matrix_op(
 class SlogdetResult(NamedTuple):
     """The sign of a determinant, and the logarithm of its absolute value."""
 
-    sign: Any
-    logabsdet: Any
+    sign: AnyArray
+    logabsdet: AnyArray
 
 
 def slogdet(x: OperandLike) -> SlogdetResult:

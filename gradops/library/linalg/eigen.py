@@ -7,7 +7,7 @@ norm 1 and an arbitrary phase.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -100,8 +100,8 @@ eig_op = matrix_op(
 class EigResult(NamedTuple):
     """The eigenvalues of square matrices, and the eigenvectors as columns."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: AnyArray
+    eigenvectors: AnyArray
 
 
 def eig(x: OperandLike) -> EigResult:
@@ -213,8 +213,8 @@ eigh_op = matrix_op(
 class EighResult(NamedTuple):
     """The eigenvalues of symmetric or Hermitian matrices, and the eigenvectors as columns."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: AnyArray
+    eigenvectors: AnyArray
 
 
 def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:

@@ -133,7 +133,7 @@ def single_letters(term: str, subscripts: str) -> tuple[str, list[tuple[int, int
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
 
 
-def broadcast_letters(ct: Any, found: str, target: str, x: Any) -> Operand:
+def broadcast_letters(ct: AnyArray, found: str, target: str, x: AnyArray) -> Operand:
     """`ct` with indices `found`, broadcast to the indices of `target`.
 
     Axes of size 1 that were broadcast in the products are broadcast here, too.
@@ -144,11 +144,13 @@ def broadcast_letters(ct: Any, found: str, target: str, x: Any) -> Operand:
     return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
 
 
-def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[Any]:
+def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[AnyArray]:
     return [einsum_transpose(i, *args, subscripts=subscripts) for i in wanted]
 
 
-def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: str) -> Any:
+def einsum_tangent(
+    tangents: Mapping[int, Any], y: AnyArray, *xs: AnyArray, subscripts: str
+) -> AnyArray:
     terms = [
         einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts) for i, t in tangents.items()
     ]

@@ -111,8 +111,8 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
 class QRResult(NamedTuple):
     """A matrix Q with orthonormal columns, and an upper triangular matrix R."""
 
-    Q: Any
-    R: Any
+    Q: AnyArray
+    R: AnyArray
 
 
 def qr_parts(y: AnyArray, x: Any) -> QRResult:

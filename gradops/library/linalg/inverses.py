@@ -14,7 +14,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
-from ...typing import AnyArray, OperandLike
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
 from ..reduce.reduction import sum
@@ -102,8 +102,8 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
 
 
 def lstsq_cotangents(
-    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, rcond: float | None
-) -> list[Any]:
+    wanted: Sequence[int], g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
+) -> list[Operand]:
     """The adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)
     p = pinv(a, rtol=rcond)
@@ -153,10 +153,10 @@ lstsq_op = Op(
 class LstsqResult(NamedTuple):
     """The least-squares solution, residuals, rank and singular values."""
 
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
+    solution: AnyArray
+    residuals: AnyArray
+    rank: AnyArray
+    singular_values: AnyArray
 
 
 def lstsq(a: OperandLike, b: OperandLike, rcond: float | None = None) -> LstsqResult:

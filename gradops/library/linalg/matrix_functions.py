@@ -8,7 +8,7 @@ from ...core.errors import OptionError
 from ...core.samples import cases, reals
 from ...core.types import shape_of, type_of
 from ...kernels.elementwise import exponential
-from ...typing import Operand
+from ...typing import AnyArray, Operand
 from ..elementwise.arithmetic import abs
 from ..elementwise.comparison import equal, masked, where
 from ..reduce.reduction import sum
@@ -21,7 +21,7 @@ from .solve import inv, not_square, regular_complex
 __all__: list[str] = []
 
 
-def exp_derivative(x: Any, t: Any) -> Any:
+def exp_derivative(x: AnyArray, t: AnyArray) -> AnyArray:
     """The derivative of the exponential at x in the direction t.
 
     It is the upper right block of the exponential of [[x, t], [0, x]]. It is linear in t, which is

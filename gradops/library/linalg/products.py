@@ -227,7 +227,7 @@ def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
     return split
 
 
-def multiply_split(xs: Arrays, split: dict[tuple[int, int], int]) -> Any:
+def multiply_split(xs: Arrays, split: dict[tuple[int, int], int]) -> AnyArray:
     """The product of all matrices, split as `split` says."""
 
     def run(i: int, j: int) -> AnyArray:

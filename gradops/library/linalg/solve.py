@@ -86,7 +86,9 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> list[Any]:
+def solve_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray
+) -> list[AnyArray]:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
@@ -143,16 +145,16 @@ def solve(a: OperandLike, b: OperandLike) -> Any:
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
 
 
-def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> Any:
+def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> AnyArray:
     """The triangle that is read, without the diagonal if that is ones."""
     k = 1 if unit_diagonal else 0
     return tril(x, k=-k) if lower else triu(x, k=k)
 
 
 def solve_triangular_transpose(
-    wanted: Sequence[int],
-    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool,
-) -> list[Any]:  # fmt: skip
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
+    unit_diagonal: bool, checked: bool,
+) -> list[AnyArray]:  # fmt:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = zero_if_unused(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False

@@ -127,7 +127,7 @@ def svd_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) ->
     return ct
 
 
-def svd_tangent(t: Any, y: AnyArray, x: AnyArray, full_matrices: bool) -> Any:
+def svd_tangent(t: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> Operand:
     m, n = sizes(x)
     u, s, v = column_parts(y, x)
     p = times(adjoint(u), t, v)

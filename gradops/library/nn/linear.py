@@ -66,7 +66,7 @@ def to_weight(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -
     return matmul(transpose(rows_of(g)), rows_of(x))
 
 
-def rows_of(x: Any) -> Operand:
+def rows_of(x: AnyArray) -> Operand:
     """`x` as a matrix of all its rows."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, shape=(product(shape[:-1]), shape[-1]))

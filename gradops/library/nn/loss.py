@@ -38,7 +38,7 @@ def check_reduction(reduction: str) -> None:
         raise OptionError("loss", [], f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
 
 
-def loss_cotangent(g: Any, reduction: str, n: Size) -> Any:
+def loss_cotangent(g: AnyArray, reduction: str, n: Size) -> Any:
     """The cotangent of each of `n` losses, from that of their reduction."""
     return g / (n or 1) if reduction == "mean" else g
 

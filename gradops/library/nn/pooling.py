@@ -15,7 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
-from ...typing import Arrays, Attrs
+from ...typing import AnyArray, Arrays, Attrs
 from ..families import linear
 from ..shape.broadcasting import batch_as_is
 
@@ -164,7 +164,7 @@ def sum_unpool_kernel(
     return kernels.sums_transpose(g, shape, *full)
 
 
-def unpool_attrs(x: Any, attrs: Attrs) -> dict[str, Any]:
+def unpool_attrs(x: AnyArray, attrs: Attrs) -> dict[str, Any]:
     """The attributes of the transpose, from windows to the sizes of `x`."""
     shape = shape_of(x)
     return {**attrs, "shape": shape[len(shape) - len(attrs["window"]) :]}

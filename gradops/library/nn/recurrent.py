@@ -104,7 +104,9 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def lstm_gates_cotangents(wanted: Sequence[int], v: Any, y: Any, x: Any, h: Any) -> list[Any]:
+def lstm_gates_cotangents(
+    wanted: Sequence[int], v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> list[AnyArray]:
     """y (1 - y) for sigmoid, (1 + y) (1 - y) for tanh; the same for both operands."""
     return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
@@ -174,7 +176,9 @@ def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     return np.multiply(y, o, out=y)
 
 
-def hidden_cotangents(wanted: Sequence[int], g: Any, y: Any, a: Any, c: Any) -> list[Any]:
+def hidden_cotangents(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray
+) -> list[AnyArray]:
     t, zeros = tanh(c), zeros_like(g)
     return [
         g * block(a, 3, 4) * (1 - t * t) if i else join_gates(zeros, zeros, zeros, g * t)
@@ -211,7 +215,9 @@ def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None
     return y
 
 
-def gru_gates_cotangents(wanted: Sequence[int], g: Any, y: Any, x: Any, h: Any) -> list[Any]:
+def gru_gates_cotangents(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> list[AnyArray]:
     """The cotangents of the contributions of input and state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))

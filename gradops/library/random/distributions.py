@@ -277,7 +277,7 @@ def size_along(name: str, x: Any, axis: int) -> Size:
 def random_choice(
     key: Any, a: Any, shape: Shape = (), replace: bool = True, p: OperandLike | None = None,
     axis: int = 0,
-) -> Any:  # fmt:
+) -> Any:
     """Random entries of `a` along an axis for a key; for an integer `a`, integers below it.
 
     Probabilities are equal, or those in `p`. Without `replace` no entry is drawn twice; raises
@@ -294,7 +294,7 @@ def random_choice(
     return places if whole else take(a, places, axis=axis)
 
 
-def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
+def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None) -> AnyArray:
     """Indices that may repeat, with the probabilities `p`."""
     if p is None:
         return random_integers(key, shape=shape, low=0, high=n)
@@ -303,7 +303,9 @@ def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyA
     return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
 
 
-def without_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
+def without_replacement(
+    key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None
+) -> AnyArray:
     """Indices without repetition: those of the largest of random numbers, one per entry."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:

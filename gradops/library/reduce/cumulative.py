@@ -75,7 +75,7 @@ def step_factors(y: AnyArray, axis: int) -> AnyArray:
     return exp(where(equal(last, y), 0, last - y))
 
 
-def entry_shares(y: AnyArray, x: AnyArray) -> Any:
+def entry_shares(y: AnyArray, x: AnyArray) -> AnyArray:
     """exp(x - y), the share of each entry in its cumulative sum; 0 where both are -inf."""
     return exp(x - where(equal(y, -np.inf), 0, y))
 

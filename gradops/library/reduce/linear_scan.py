@@ -89,8 +89,8 @@ def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
 
 
 def linear_recurrence_cotangents(
-    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, axis: int
-) -> list[Any]:
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
+) -> list[AnyArray]:
     back = backwards(a, g, axis)
     return [back if i else back * before(y, axis, 0) for i in wanted]
 

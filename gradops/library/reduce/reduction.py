@@ -110,7 +110,7 @@ def count(x: Operand, axis: Axis) -> Any:
     return product(shape[i] for i in normalize_axes("count", type_of(x), axis))
 
 
-def sum_transpose(g: Any, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
+def sum_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """The transpose of a sum: each entry gets the cotangent of its sum."""
     return broadcast_to(with_reduced_axes(g, x, axis, keepdims), shape=shape_of(x))
 
@@ -275,7 +275,7 @@ prod = reduction(
 
 
 def logsumexp_kernel(
-    x: Any, axis: int | None = None, keepdims: Any = False, out: Any = None
+    x: Any, axis: int | None = None, keepdims: Any = False, out: np.ndarray | None = None
 ) -> np.ndarray:
     require_axes(x, axis)
     x = inexact(x)

@@ -318,7 +318,7 @@ def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked
     return Ranked(take_along_axis(x, indices, axis), indices)
 
 
-def entries_at(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
+def entries_at(x: Any, indices: AnyArray, axis: int, keepdims: bool) -> Ranked:
     """The entries at indices along an axis of size 1, which is kept or dropped."""
     values = take_along_axis(x, indices, axis)
     if not keepdims:

@@ -69,7 +69,7 @@ def std_kernel(
     return np.sqrt(y, out=out)
 
 
-def doubled_per_freedom(v: Any, x: Operand, axis: Axis, correction: float) -> Any:
+def doubled_per_freedom(v: AnyArray, x: Operand, axis: Axis, correction: float) -> AnyArray:
     """2 v / (n - correction), for n entries per result."""
     n = count(x, axis)
     if correction == int(correction):
@@ -97,7 +97,7 @@ def var_jvp(
     )
 
 
-def real_product(x: Any, t: Any) -> Any:
+def real_product(x: AnyArray, t: AnyArray) -> AnyArray:
     """The real part of conj(x) t; for reals the product x t."""
     return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
 

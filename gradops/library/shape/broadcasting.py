@@ -81,7 +81,7 @@ expand_to = broadcasting(
 )
 
 
-def repeat_shared(xs: Sequence[Any], batched: Flags) -> list[Any]:
+def repeat_shared(xs: Sequence[Any], batched: Flags) -> list[AnyArray]:
     """The operands, with those shared by all examples repeated for each."""
     n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
     return [

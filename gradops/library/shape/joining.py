@@ -41,7 +41,9 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*rest[0][:k], total, *rest[0][k:]), np.result_type(*(t.dtype for t in types)))
 
 
-def concatenate_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
+def concatenate_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
+) -> list[AnyArray]:
     """The parts of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
@@ -86,7 +88,9 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
+def stack_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
+) -> list[AnyArray]:
     """The slices of the cotangent for the wanted operands."""
     lead = (FULL,) * (axis % len(shape_of(g)))
     return [slice_(g, index=(*lead, i)) for i in wanted]

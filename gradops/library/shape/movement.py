@@ -174,7 +174,7 @@ def squeeze_infer(x: ArrayType, axis: int) -> ArrayType:
     return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
 
 
-def squeeze_kernel(x: Any, axis: Axis = None) -> Any:
+def squeeze_kernel(x: np.ndarray, axis: Axis = None) -> np.ndarray:
     """`np.squeeze`, refusing axes of a number, where NumPy allows 0 and -1."""
     if axis is not None and axis != () and not np.ndim(x):
         raise ValueError("a number has no axes")  # type inference has the words for the user

@@ -63,7 +63,7 @@ def roll_kernel(x: Any, shift: Any, axis: int | None = None) -> Any:
     return roll_parts(x, axis_shifts(type_of(x), shift, axis))
 
 
-def roll_parts(x: Any, turns: Any) -> Operand:
+def roll_parts(x: AnyArray, turns: Any) -> Operand:
     """`x` rolled along several axes: cut at the shifts, and joined in the new order."""
     ends: dict[int, int] = {}
     for axis, shift in turns:
@@ -256,7 +256,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     return take(x, counted(counts), axis=k)
 
 
-def repetitions(x: Any, repeats: Any) -> int:
+def repetitions(x: AnyArray, repeats: Any) -> int:
     """A number of repetitions as an integer."""
     try:
         return operator.index(repeats)

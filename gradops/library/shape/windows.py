@@ -12,7 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ...typing import Attrs, Flags, Operand
+from ...typing import Attrs, Flags, Operand, OperandLike
 from ..families import linear
 from .movement import VIEW
 
@@ -142,7 +142,7 @@ sum_windows = linear(
 
 
 def sliding_window_view(
-    x: Any, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
+    x: OperandLike, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
 ) -> Any:
     """Sliding windows of `x` along axes, each along new last axes: a view.
 
