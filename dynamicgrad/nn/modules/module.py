@@ -8,7 +8,7 @@ import numpy as np
 
 from ...devices import without_device
 from ...engine.tensor import Tensor
-from ...hooks.removable_handle import RemovableHandle, registered
+from ...hooks.tensor_hooks import RemovableHandle, add_hook
 from . import hooks, state
 from .dtype import cast_tensor
 from .parameter import Parameter
@@ -364,7 +364,7 @@ class Module:
         called when something before it failed.
         """
         wrapped = hooks.Hook(hook, with_kwargs, always_call)
-        return registered(self._forward_hooks, wrapped, prepend)
+        return add_hook(self._forward_hooks, wrapped, prepend)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -373,7 +373,7 @@ class Module:
 
         With `with_kwargs` it is `hook(module, args, kwargs)`, and returns a pair of both.
         """
-        return registered(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
+        return add_hook(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
 
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
@@ -389,13 +389,13 @@ class Module:
         >>> layer(dg.ones(2, requires_grad=True)).backward(dg.tensor([3.0]))
         (tensor([3.]),)
         """
-        return registered(self._backward_hooks, hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` first; what it returns replaces `grad_output`."""
-        return registered(self._backward_pre_hooks, hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def extra_repr(self) -> str:
         """What a module says of itself between the parentheses."""
