@@ -183,7 +183,7 @@ def saved_by(node: Any, began: int) -> list[tuple[int | None, Any]]:
 
 
 def value_at(node: Any, place: int | None) -> Any:
-    """What a node saved as its output, or as an operand; None if it saved nothing there."""
+    """The value that a node saved as its output or as an operand; None if it saved none."""
     operands = getattr(node, "operands", ())
     if place is None:
         return getattr(node, "output", None)
@@ -192,14 +192,14 @@ def value_at(node: Any, place: int | None) -> Any:
 
 
 def replaceable(value: Any, holder: Tensor | Node, node: Node) -> bool:
-    """Whether a saved value is an array, or what stands for one, as it was when it was saved."""
+    """True for an array, or a placeholder of one, that was not written to since it was saved."""
     if holder.storage is not None and holder.storage.changed > node.number:
         return False
     return type(value) in ARRAYS or type(value) is Later
 
 
 def made_since(node: Any, began: int) -> bool:
-    """Whether what a saved tensor stands for is a result of the region; constants count as such."""
+    """True if a saved tensor is a result of the region, or a constant."""
     return node is None or (type(node) is Node and node.number >= began)
 
 

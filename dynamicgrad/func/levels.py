@@ -7,12 +7,13 @@ below, batches, tangents and tapes of outer transforms, then goes on inside of i
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from gradops import Op, Operators, type_of
+from gradops import ArrayType, Op, Operators, type_of
 from gradops.core.levels import LEVEL, Carrier, levels
+from gradops.typing import DTypeLike
 
 from ..engine.array import Array
 from ..engine.handle import Face, Handle, hold, on_face, unwrap
@@ -38,12 +39,12 @@ class Lifted(Carrier, Operators):
         return Lifted(inner, self.gradop_level, self.run)
 
     @property
-    def type(self) -> Any:
+    def type(self) -> ArrayType:
         """The type of the value."""
         return type_of(self.inner)
 
     @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    def __gradop__(op: Op, args: Sequence[object], attrs: dict[str, Any]) -> Any:
         top = max((a for a in args if isinstance(a, Lifted)), key=lambda a: a.gradop_level)
         values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
         return Lifted(op(*values, **attrs), top.gradop_level, top.run)
@@ -65,7 +66,7 @@ class Lifted(Carrier, Operators):
     def __int__(self) -> int:
         return int(self.inner)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return np.array(self.inner, dtype=dtype, copy=copy)
 
     def __repr__(self) -> str:
@@ -112,12 +113,12 @@ def lowered(x: Any) -> Any:
     return x.mapped(lowered) if isinstance(x, Carrier) else x
 
 
-def has_ended(x: Any) -> bool:
+def has_ended(x: object) -> TypeGuard[Lifted]:
     """Whether `x` is lifted to the level of a run that has ended."""
     return isinstance(x, Lifted) and not x.run.goes_on()
 
 
-def has_history(x: Any) -> bool:
+def has_history(x: object) -> bool:
     """Whether a tensor requires gradients, or one that it holds."""
     stack = [x]
     while stack:

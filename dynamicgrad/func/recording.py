@@ -1,4 +1,4 @@
-"""What a transform records, and what of it may leave.
+"""Recording of a transform's function, and removal of history from its results.
 
 Note [One tape]. Transforms nest on the one tape there is. Each gives the function it transforms
 vertices of its own for the arguments, so nested ones tell theirs from each other's and from what
@@ -38,7 +38,7 @@ class Recording:
     """The run of a transform's function, and the vertices it is given."""
 
     def __init__(
-        self, arguments: Iterable[Any], surely_lifted: bool = False, outer: bool | None = None
+        self, arguments: Iterable[object], surely_lifted: bool = False, outer: bool | None = None
     ) -> None:
         self.outer = bool(is_recording()) if outer is None else outer  # does the caller record?
         self.run = Run()
@@ -110,7 +110,7 @@ class Recording:
         value = unrecorded(t.value, self.run.began)
         return cut(t) if value is t.value else hold(type(t), value)
 
-    def settled_tree(self, tree: Any) -> Any:
+    def settled_tree(self, tree: object) -> Any:
         """A tree for the caller, its tensors as `settled` has them."""
         leaves, rebuild = flatten(tree)
         found = iter(self.settled([x for x in leaves if isinstance(x, Handle)]))
@@ -165,7 +165,7 @@ def cut(t: Handle) -> Handle:
 
 
 def newer_than(began: int, ends: Iterable[Any]) -> set[Any]:
-    """What `ends` were computed from since then, and they themselves."""
+    """`ends` and the vertices after `began` that they were computed from."""
     seen = set(ends)
     stack = list(seen)
     while stack:

@@ -1,6 +1,6 @@
 """Taylor mode: derivatives of high order along a curve."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import factorial
 from typing import Any
 
@@ -12,11 +12,11 @@ from gradops.core.levels import levels
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
 from .levels import as_part, released
-from .structure import as_handle, for_caller, has_handles, outputs_of, speaks_numpy
+from .structure import Function, as_handle, for_caller, has_handles, outputs_of, speaks_numpy
 
 
 def jet(
-    func: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]]
+    func: Function, primals: Sequence[Any], series: Sequence[Sequence[Any]]
 ) -> tuple[Any, list[Any]]:
     """The value of `func` on a curve, and its derivatives of order 1 to n along the curve.
 

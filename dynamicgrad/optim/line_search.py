@@ -7,7 +7,6 @@ the safeguards that PyTorch's LBFGS has.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ class Point:
 
     t: float
     loss: float
-    grad: Any
+    grad: np.ndarray
     slope: float
 
 

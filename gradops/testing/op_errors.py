@@ -1,4 +1,4 @@
-"""What ops refuse: facts of every op, on operands and attributes that it was not declared for."""
+"""Property tests of errors: each op on operands and attributes that it was not declared for."""
 
 import contextlib
 import itertools
@@ -41,7 +41,7 @@ UNUSUAL: Mapping[str, Callable[[Any], Any]] = {
     "infinite": lambda x: np.full_like(x, np.inf) if is_inexact(x.dtype) else x,
     "zeros": np.zeros_like,
 }
-"""What operands may be beside what an op was declared for."""
+"""Operands that no op was declared for, by how they are changed."""
 
 UNUSUAL_ATTRS: Mapping[str, Sequence[Any]] = {
     "axis": (99, -99, (0, 99), 0.5, "a"),

@@ -302,7 +302,7 @@ def float32_stays_float32(case: Case) -> None:
 
 
 def a_zero_cotangent_stays_zero(case: Case) -> None:
-    """What was masked out does not come back as NaN, even where the derivative is infinite."""
+    """A zero cotangent gives zeros, not NaN, even where the derivative is infinite."""
     for point in SINGULAR:
         xs = [np.full_like(x, point) if is_float(x.dtype) else x for x in case.operands]
         try:
@@ -362,7 +362,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     a_zero_cotangent_stays_zero,
     vmap_is_a_loop,
 ]
-"""What holds of an op on each of its samples."""
+"""The properties that are checked on each sample of an op."""
 
 FACTS: Sequence[Callable[[Op], None]] = [
     doc_is_a_sentence,
@@ -371,4 +371,4 @@ FACTS: Sequence[Callable[[Op], None]] = [
     what_an_op_refuses_it_refuses_in_words,
     wrong_attributes_are_refused_in_words,
 ]
-"""What holds of an op as it is declared."""
+"""The properties that are checked once for each op."""

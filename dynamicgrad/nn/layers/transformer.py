@@ -282,7 +282,7 @@ class Transformer(Module):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """What the decoder makes of `tgt`, looking at what the encoder makes of `src`."""
+        """The decoder's output for `tgt`, given the encoder's output for `src`."""
         memory = self.encoder(src, src_mask, src_key_padding_mask)
         return self.decoder(
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask

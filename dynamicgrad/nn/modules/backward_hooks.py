@@ -26,7 +26,7 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Grads:
-        """What the function makes of the gradients."""
+        """The result of the function for the gradients."""
         return (None, None, *ctx.seen(grads))
 
 
@@ -100,7 +100,7 @@ def spread(values: Grads, places: Sequence[int], among: list[Any]) -> list[Any]:
 
 
 def replaced(found: Any, grads: Grads, what: str) -> Grads:
-    """What a hook gave in place of gradients, which stay if it gave None."""
+    """The gradients that a hook returned; those it was given if it returned None."""
     if found is None:
         return grads
     found = as_tuple(found)
@@ -113,5 +113,5 @@ def replaced(found: Any, grads: Grads, what: str) -> Grads:
 
 
 def as_tuple(found: Any) -> Grads:
-    """What a hook gave, which may be one gradient, as a tuple."""
+    """The result of a hook, one gradient or several, as a tuple."""
     return found if isinstance(found, tuple) else (found,)

@@ -60,7 +60,7 @@ class Module:
         return self.forward(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; a subclass defines it."""
+        """Compute the output; a subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -398,7 +398,7 @@ class Module:
         return registered(self._backward_pre_hooks, hook, prepend)
 
     def extra_repr(self) -> str:
-        """What a module says of itself between the parentheses."""
+        """The text between the parentheses of the module's repr."""
         return ""
 
     def __repr__(self) -> str:

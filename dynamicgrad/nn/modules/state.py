@@ -58,7 +58,7 @@ def load_state_dict(
 
 
 def misfits(found: dict[str, Tensor], own: dict[str, Any]) -> list[str]:
-    """What to say of tensors that have another shape than their places."""
+    """The error texts for tensors whose shape is not that of the module's."""
     return [
         f"size mismatch for {key}: copying a param with shape {t.shape} from checkpoint, the shape"
         f" in current model is {own[key][2].shape}."
@@ -68,7 +68,7 @@ def misfits(found: dict[str, Tensor], own: dict[str, Any]) -> list[str]:
 
 
 def listed(keys: IncompatibleKeys) -> list[str]:
-    """What to say of keys that are only on one side."""
+    """The error texts for missing and unexpected keys."""
     return [
         f"{word} key(s) in state_dict: " + ", ".join(f'"{key}"' for key in names) + "."
         for word, names in (("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys))
