@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .module import Module, laid_out
+from .module import Module
 from .parameter import Parameter
+from .text import described, laid_out
 
 
 class Sequence(Module):
@@ -280,11 +281,3 @@ def position(i: int, length: int) -> int:
 def as_parameter(value: Any) -> Any:
     """A tensor as a parameter; what is one, or None, stays itself."""
     return value if value is None or isinstance(value, Parameter) else Parameter(value)
-
-
-def described(parameters: Mapping[str, Any]) -> list[str]:
-    """Parameters as lists and dicts of them print them."""
-    return [
-        f"({name}): {p if p is None else f'Parameter containing: [{p.dtype} of size {p.shape}]'}"
-        for name, p in parameters.items()
-    ]

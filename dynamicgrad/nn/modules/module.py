@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ...engine.tensor import Tensor
 from ...hooks.removable_handle import RemovableHandle, registered
 from . import hooks, state
 from .parameter import Parameter
+from .text import laid_out
 
-Self = TypeVar("Self", bound="Module")
 KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "child module"}
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
@@ -77,8 +77,7 @@ class Module:
         own = vars(self)
         kind = self.kind_of(name, value)
         if kind is None:
-            object.__setattr__(self, name, value)
-            return
+            return object.__setattr__(self, name, value)
         if kind not in own:
             raise AttributeError(
                 f"cannot assign {name!r} before Module.__init__() call"
@@ -252,7 +251,7 @@ class Module:
             raise AttributeError(f"{target!r} is not an nn.Parameter")
         return found
 
-    def apply(self: Self, fn: Callable[["Module"], object]) -> Self:
+    def apply(self, fn: Callable[["Module"], object]) -> Self:
         """Call a function with every module in this one, and then with this one.
 
         >>> model = dg.nn.Sequential(dg.nn.Linear(2, 2))
@@ -264,7 +263,7 @@ class Module:
             fn(module)
         return self
 
-    def train(self: Self, mode: bool = True) -> Self:
+    def train(self, mode: bool = True) -> Self:
         """Set the mode of training, in which `Dropout` and its like do their work."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -272,11 +271,11 @@ class Module:
             module.training = mode
         return self
 
-    def eval(self: Self) -> Self:
+    def eval(self) -> Self:
         """Set the mode of evaluation: `train(False)`."""
         return self.train(False)
 
-    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Let the parameters require gradients, or freeze them."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
@@ -290,9 +289,7 @@ class Module:
             elif p.grad is not None:
                 p.grad = p.grad.detach().zero_()
 
-    def to(
-        self: Self, *wanted: object, dtype: DTypeLike | None = None, device: object = None
-    ) -> Self:
+    def to(self, *wanted: object, dtype: DTypeLike | None = None, device: object = None) -> Self:
         """Give the parameters and buffers that are floats, and their gradients, another dtype.
 
         A device may be named as well; there is only the CPU.
@@ -302,11 +299,11 @@ class Module:
                 self.cast(np.dtype(found.dtype if isinstance(found, Tensor) else found))
         return self
 
-    def cuda(self: Self, device: object = None) -> Self:
+    def cuda(self, device: object = None) -> Self:
         """Refused, with OptionError: there is no device but the CPU."""
         return self.to("cuda")
 
-    def cpu(self: Self) -> Self:
+    def cpu(self) -> Self:
         """The module, whose tensors are on the CPU."""
         return self
 
@@ -314,15 +311,15 @@ class Module:
         """Give parameters, buffers and gradients that are floats another dtype."""
         state.cast(self, wanted)
 
-    def float(self: Self) -> Self:
+    def float(self) -> Self:
         """`to(float32)`."""
         return self.to(np.float32)
 
-    def double(self: Self) -> Self:
+    def double(self) -> Self:
         """`to(float64)`."""
         return self.to(np.float64)
 
-    def half(self: Self) -> Self:
+    def half(self) -> Self:
         """`to(float16)`."""
         return self.to(np.float16)
 
@@ -345,13 +342,9 @@ class Module:
         return state.load_state_dict(self, state_dict, strict, assign)
 
     def register_forward_hook(
-        self,
-        hook: hooks.Function,
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
+        self, hook: hooks.Function, *, prepend: bool = False, with_kwargs: bool = False,
         always_call: bool = False,
-    ) -> RemovableHandle:
+    ) -> RemovableHandle:  # fmt: skip
         """Call `hook(module, args, output)` after `forward`; what it returns replaces the output.
 
         With `with_kwargs` it is `hook(module, args, kwargs, output)`; with `always_call` it is also
@@ -396,15 +389,5 @@ class Module:
         return ""
 
     def __repr__(self) -> str:
-        extra = self.extra_repr()
-        parts = [(f"({name})", repr(m)) for name, m in self._modules.items()]
-        return laid_out(type(self).__name__, extra, [f"{name}: {text}" for name, text in parts])
-
-
-def laid_out(name: str, extra: str, parts: list[str]) -> str:
-    """A module as PyTorch prints it: on one line if it holds no others."""
-    if not parts:
-        return f"{name}({extra})" if "\n" not in extra else laid_out(name, "", extra.split("\n"))
-    lines = [*extra.split("\n")] if extra else []
-    lines += ["\n  ".join(part.split("\n")) for part in parts]
-    return "\n  ".join([f"{name}(", *lines]) + "\n)"
+        parts = [f"({name}): {module!r}" for name, module in self._modules.items()]
+        return laid_out(type(self).__name__, self.extra_repr(), parts)
