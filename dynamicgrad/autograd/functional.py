@@ -19,7 +19,7 @@ from ..func import grad as gradient
 from ..func import jacfwd
 from ..func.batched_grad import grad
 from ..func.forward import dual_parts, require_pair
-from ..func.levels import released
+from ..func.levels import release
 from ..func.recording import Recording
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -51,7 +51,7 @@ def jacobian(
     if strategy == "forward-mode":
         if strict:
             raise TransformError("jacobian: strict=True is not supported in forward mode")
-        return finished(forward_jacobian(func, several, xs), create_graph)
+        return finish(forward_jacobian(func, several, xs), create_graph)
     record, xs = recording(xs, create_graph)
     with record.running():
         several_outputs, ys = as_tuple(func(*xs), OUTPUTS, "jacobian")
@@ -62,7 +62,7 @@ def jacobian(
                 require_dependence(row, i, create_graph)
         filled = tuple(zeros_for_none(row, xs, y.shape) for row, y in zip(rows, ys, strict=True))
     found = filled if several else tuple(row[0] for row in filled)
-    return finished(found if several_outputs else found[0], create_graph)
+    return finish(found if several_outputs else found[0], create_graph)
 
 
 def jacobian_of(y: Tensor, xs: Sequence[Tensor], create: bool, at_once: bool) -> list[Any]:
@@ -152,7 +152,7 @@ def jvp(
         if strict and t is None:
             raise TransformError(NOT_DIFFERENTIABLE.format(i))
     filled = zeros_for_none(found, ys)
-    return finished((result, filled if several else filled[0]), create_graph)
+    return finish((result, filled if several else filled[0]), create_graph)
 
 
 def vhp(
@@ -193,7 +193,7 @@ def hessian_product(
     values: list[Tensor] = []
     gradients = gradients_of(func, name, len(xs), strict, values)
     product = pull(gradients, xs, weights, create_graph, strict, name)[1]
-    return finished(values[0], create_graph), product if several else product[0]
+    return finish(values[0], create_graph), product if several else product[0]
 
 
 def gradients_of(
@@ -227,7 +227,7 @@ def pull(
         require_differentiable(ys, strict)
         weights = directions(v, ys, "user-provided function returns a single Tensor", name)
         found = pulled(ys, xs, weights, create_graph, strict)
-    return finished((result, found if several else found[0]), create_graph)
+    return finish((result, found if several else found[0]), create_graph)
 
 
 def pulled(
@@ -368,8 +368,8 @@ def zeros_for_none(
     )
 
 
-def finished(found: Any, create_graph: bool) -> Any:
+def finish(found: Any, create_graph: bool) -> Any:
     """Results, without history unless it was asked for."""
     if isinstance(found, Tensor):
-        return released(found if create_graph else found.detach())
-    return type(found)(finished(x, create_graph) for x in found)
+        return release(found if create_graph else found.detach())
+    return type(found)(finish(x, create_graph) for x in found)

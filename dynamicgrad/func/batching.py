@@ -13,7 +13,7 @@ from gradops.transforms.batching import batch, unbatch
 from ..engine.grad_mode import RANDOMNESS
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
-from .levels import as_part, released
+from .levels import as_part, release
 from .structure import Function, as_handle, for_caller, has_handles, output, speaks_numpy
 
 Dims = Any  # an int or None, or a tree of them that begins as the tree it is about
@@ -58,9 +58,11 @@ def vmap(
         results = []
         for start in range(0, max(size, 1), step):
             count = min(step, size - start)
-            part = inputs if count == size else sliced(inputs, dims, start, count)
+            part = inputs if count == size else chunk(inputs, dims, start, count)
             results.append(batched_call(run, part, dims, out_dims, count, name, randomness))
-        return for_caller(joined(results, out_dims, name), has_handles(args) or has_handles(kwargs))
+        return for_caller(
+            concatenate_chunks(results, out_dims, name), has_handles(args) or has_handles(kwargs)
+        )
 
     return over_examples
 
@@ -118,7 +120,7 @@ def dims_of_inputs(
             f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the"
             f" structure of inputs, got: {type(in_dims)}."
         )
-    dims = spread(in_dims, args)
+    dims = broadcast_dims(in_dims, args)
     if dims is None:
         raise TransformError(
             f"{call}: in_dims is not compatible with the structure of `inputs`:"
@@ -150,7 +152,7 @@ def require_axis(x: Any, d: Any, call: str) -> None:
         )
 
 
-def spread(dims: Dims, tree: object) -> list[int | None] | None:
+def broadcast_dims(dims: Dims, tree: object) -> list[int | None] | None:
     """An axis for each leaf of `tree`, from a tree that begins as it does; None if it does not."""
     axes: list[int | None] = []
     stack = [(dims, tree)]
@@ -183,7 +185,7 @@ def examples(inputs: Sequence[Any], dims: Sequence[int | None]) -> int:
 
 def dims_of_outputs(out_dims: Dims, returned: object, name: str) -> list[int | None]:
     """The axis of each leaf of what the function returned."""
-    where = spread(out_dims, returned)
+    where = broadcast_dims(out_dims, returned)
     if where is None:
         raise TransformError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the"
@@ -206,17 +208,17 @@ def stack(y: Handle, d: int | None, size: int, level: float, name: str) -> Handl
             raise TransformError(
                 f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
             )
-        return released(y)
+        return release(y)
     if not -len(y.shape) - 1 <= d <= len(y.shape):
         raise TransformError(
             f"vmap({name}, ..., out_dims={d}): Dimension out of range (expected to be in range of"
             f" [-{len(y.shape) + 1}, {len(y.shape)}], but got {d})"
         )
     found = unbatch(y.value if mine else as_part(y), d % (len(y.shape) + 1), size, level)
-    return released(on_face(type(y), found))
+    return release(on_face(type(y), found))
 
 
-def sliced(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count: int) -> list[Any]:
+def chunk(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count: int) -> list[Any]:
     """Some of the examples."""
     keys = [
         None if d is None else (slice(None),) * (d % len(x.shape)) for x, d in zip(inputs, dims)
@@ -227,7 +229,7 @@ def sliced(inputs: Sequence[Any], dims: Sequence[int | None], start: int, count:
     ]
 
 
-def joined(results: Sequence[object], out_dims: Dims, name: str) -> Any:
+def concatenate_chunks(results: Sequence[object], out_dims: Dims, name: str) -> Any:
     """The results of several chunks as one."""
     if len(results) == 1:
         return results[0]

@@ -18,7 +18,7 @@ from ..engine.grad_mode import is_recording
 from ..engine.handle import Face, Handle, hold, on_face
 from ..engine.leaf import GIVE_FLOATS
 from ..tracing.captured_writes import run_at
-from .levels import as_part, has_history, lift, released
+from .levels import as_part, has_history, lift, release
 from .recording import gradients
 from .reverse import Opened
 from .structure import (
@@ -54,7 +54,7 @@ def jvp(
     (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
     """
     call = "jvp(f, primals, tangents)"
-    leaves, directions = paired(primals, tangents, call)
+    leaves, directions = pair(primals, tangents, call)
     level = next(levels)
     rebuild_primals = flatten(primals)[1]
     shells = [dual(x, t, level) for x, t in zip(leaves, directions, strict=True)]
@@ -89,7 +89,7 @@ def dual_parts(
     return rebuild([y for y, _ in found]), [t for _, t in found]
 
 
-def paired(primals: object, tangents: object, call: str) -> tuple[list[Handle], list[Handle]]:
+def pair(primals: object, tangents: object, call: str) -> tuple[list[Handle], list[Handle]]:
     """Primals and tangents as tensors that fit each other."""
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple):
@@ -140,9 +140,9 @@ def parts(y: Face, level: float) -> tuple[Face, Face | None]:
     """The primal of an output, and its tangent if it has one."""
     value = y.value
     if not isinstance(value, Dual) or value.gradop_level != level:
-        return released(y), None
+        return release(y), None
     face = type(y)
-    return released(on_face(face, value.primal)), released(on_face(face, value.tangent))
+    return release(on_face(face, value.primal)), release(on_face(face, value.tangent))
 
 
 def primal_tree(tree: object, level: float) -> Any:
@@ -181,7 +181,7 @@ def linearize(func: Function, *primals: object) -> tuple[Any, Callable[..., Any]
         create = bool(is_recording()) and (opened.records or any(map(has_history, directions)))
         found = gradients(pulled, weights, directions, True, create, linear=not opened.leads_out)
         as_handles = has_handles((primals, tangents))
-        given = iter(record.settled(found))
+        given = iter(record.settle(found))
         filled = [next(given) if is_inexact(y.dtype) else zeros(y) for y in opened.outputs]
         return for_caller(opened.rebuild(filled), as_handles)
 

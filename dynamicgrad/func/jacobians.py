@@ -57,7 +57,7 @@ def jacrev(
         outputs = opened.outputs
         rows = back(basis(outputs))  # per argument: all outputs' entries, one after the other
         if opened.records:
-            rows = opened.record.settled(rows)
+            rows = opened.record.settle(rows)
         blocks = zip(*(row_blocks(r, outputs) for r in rows), strict=True)
         found = opened.rebuild([like_argnums(opened.rebuild_primals(b), argnums) for b in blocks])
         as_handles = has_handles((args, kwargs))

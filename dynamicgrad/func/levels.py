@@ -73,7 +73,7 @@ class Lifted(Carrier, Operators):
         return f"Lifted({self.inner!r})"
 
 
-def lifted(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
+def lift_all(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:
     """Tensors that are all as high as any the caller may meet, and the level he is at then.
 
     `surely` lifts them whenever there is a level at all. See Note [Lifting].
@@ -95,22 +95,22 @@ def as_part(x: Handle) -> Any:
     return x.value if x.node is None else on_face(Array, x)
 
 
-def released(t: Face) -> Face:
+def release(t: Face) -> Face:
     """`t` without liftings to levels of runs that have ended, also in what it holds."""
     face, inner = type(t), unwrap(t)
-    value = lowered(inner.value)
+    value = lower(inner.value)
     if value is inner.value:
         return on_face(face, inner)
     return on_face(face, value) if has_ended(inner.value) else hold(face, value, inner.node)
 
 
-def lowered(x: Any) -> Any:
+def lower(x: Any) -> Any:
     """The value of a tensor without liftings to levels of runs that have ended."""
     while has_ended(x):
         x = x.inner
     if isinstance(x, Handle):
-        return released(x)
-    return x.mapped(lowered) if isinstance(x, Carrier) else x
+        return release(x)
+    return x.mapped(lower) if isinstance(x, Carrier) else x
 
 
 def has_ended(x: object) -> TypeGuard[Lifted]:
@@ -132,12 +132,12 @@ def has_history(x: object) -> bool:
     return False
 
 
-def unrecorded(x: Any, began: int) -> Any:
+def without_history(x: Any, began: int) -> Any:
     """`x` without history since then, and without that of the tensors that it holds."""
     match x:
         case Handle() if x.node is None or x.node.number >= began:
-            value = unrecorded(x.value, began)
+            value = without_history(x.value, began)
             return x if x.node is None and value is x.value else hold(type(x), value)
         case Carrier():
-            return x.mapped(lambda part: unrecorded(part, began))
+            return x.mapped(lambda part: without_history(part, began))
     return x

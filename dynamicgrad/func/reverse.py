@@ -71,9 +71,9 @@ def gradient_and_value(func: Function, argnums: ArgNums, has_aux: bool, call: st
             leads_out = record.leads_out([y])
             create = leads_out or record.holds_history([y])
             found = gradients([y], record.vertices, None, create, create, linear=not leads_out)
-        settled = like_argnums(rebuild(record.settled(found, create)), argnums)
-        (value,) = record.settled([y], leads_out)
-        values = (value, record.settled_tree(aux)) if has_aux else value
+        settled = like_argnums(rebuild(record.settle(found, create)), argnums)
+        (value,) = record.settle([y], leads_out)
+        values = (value, record.settle_tree(aux)) if has_aux else value
         return for_caller((settled, values), has_handles(args) or has_handles(kwargs))
 
     return transformed
@@ -201,8 +201,8 @@ class Opened:
 
     def results(self) -> tuple[Any, Any]:
         """The output and what came beside it, as they may leave."""
-        settled = self.record.settled(self.outputs, self.leads_out)
-        return self.rebuild(settled), self.record.settled_tree(self.aux)
+        settled = self.record.settle(self.outputs, self.leads_out)
+        return self.rebuild(settled), self.record.settle_tree(self.aux)
 
     def pulled_back(
         self, weights: Sequence[Handle], retain: bool = True, create: bool | None = None
@@ -212,7 +212,7 @@ class Opened:
             create = bool(is_recording()) and (self.records or any(map(has_history, weights)))
         linear = not self.leads_out
         found = gradients(self.outputs, self.record.vertices, weights, retain, create, linear)
-        return self.record.settled(found)
+        return self.record.settle(found)
 
 
 def fitting(cotangents: object, value: object, outputs: Sequence[Handle]) -> list[Handle]:

@@ -11,7 +11,7 @@ from gradops.core.levels import levels
 
 from ..engine.handle import Handle, hold, on_face
 from ..tracing.captured_writes import run_at
-from .levels import as_part, released
+from .levels import as_part, release
 from .structure import Function, as_handle, for_caller, has_handles, outputs_of, speaks_numpy
 
 
@@ -61,6 +61,6 @@ def coefficients(y: Handle, order: int, level: float) -> list[Handle]:
     """The coefficients of an output; of what does not change along the curve, zeros."""
     value = y.value
     if isinstance(value, Series) and value.gradop_level == level:
-        return [released(on_face(type(y), c)) for c in value.coefficients]
+        return [release(on_face(type(y), c)) for c in value.coefficients]
     zero = hold(type(y), np.zeros(y.shape, y.dtype)[()])
-    return [released(y), *([zero] * order)]
+    return [release(y), *([zero] * order)]

@@ -183,10 +183,10 @@ def checked(p: Tensor, g: Tensor) -> np.ndarray:
     arrays = type(value) is np.ndarray and type(own) is np.ndarray
     if arrays and own.flags.writeable and value.shape == own.shape and value.dtype is own.dtype:
         return value
-    return explained(p, np.asarray(value) if isinstance(value, np.generic) else value)
+    return explain(p, np.asarray(value) if isinstance(value, np.generic) else value)
 
 
-def explained(p: Tensor, value: Any) -> Any:
+def explain(p: Tensor, value: Any) -> Any:
     """The gradient, or the reason why there can be no update."""
     own = memory(p)
     if not isinstance(own, np.ndarray) or not isinstance(value, np.ndarray):

@@ -77,7 +77,7 @@ def step(optimizer: "FirstOrder", tracing: Tracing) -> None:
         for p in group["params"]:
             if p.grad is not None:
                 state = optimizer.state[p]
-                found.append((p, state, updated(optimizer, p, state, options)))
+                found.append((p, state, update(optimizer, p, state, options)))
     for p, state, (param, new) in found:
         replace(p, param)
         for name, value in new.items():
@@ -96,7 +96,7 @@ def option(group: dict[str, Any], name: str, tracing: Tracing) -> Any:
     return tracing.number(group, name) if name == RATE else value
 
 
-def updated(
+def update(
     optimizer: "FirstOrder", p: Tensor, state: dict[str, Any], options: dict[str, Any]
 ) -> Updated:
     """The results of the rule for a parameter and its state."""

@@ -12,7 +12,7 @@ from ..engine.tensor import Tensor, handle
 from ..ops.creation import full_like
 from . import compiled
 from .blocks import Block, Updated, blocks_of, checked
-from .optimizer import Optimizer, Params, T, evaluated, require_at_least
+from .optimizer import Optimizer, Params, T, evaluate, require_at_least
 
 
 class FirstOrder(Optimizer):
@@ -31,7 +31,7 @@ class FirstOrder(Optimizer):
 
         If the step fails, as for a gradient that does not fit, no parameter has changed.
         """
-        loss = evaluated(closure)
+        loss = evaluate(closure)
         if tracing := TRACING.get():
             compiled.step(self, tracing)
             return loss

@@ -154,7 +154,7 @@ class Search:
         """Iterate from the state `held`, and return the new one."""
         group = self.group
         n, before, t = held.get("n_iter", 0), held.get("prev_flat_grad"), held.get("t")
-        d, history = held.get("d"), restored(held)
+        d, history = held.get("d"), history_of(held)
         d, before = (None if x is None else x.value for x in (d, before))
         prev_loss = held.get("prev_loss")
         loss, grad = self.evaluate()
@@ -176,7 +176,7 @@ class Search:
         return {
             "func_evals": held.get("func_evals", 0) + self.evaluations,
             "n_iter": n,
-            **({} if d is None else stored(d, t, history, before, prev_loss)),
+            **({} if d is None else state_of(d, t, history, before, prev_loss)),
         }
 
     def advance(
@@ -213,7 +213,7 @@ class Search:
         )
 
 
-def restored(held: dict[str, Any]) -> History:
+def history_of(held: dict[str, Any]) -> History:
     """The history that a state holds, in lists of its own: a step that fails changes no state."""
     if "H_diag" not in held:
         return History()
@@ -221,7 +221,7 @@ def restored(held: dict[str, Any]) -> History:
     return History(dirs, steps, [float(x) for x in held["ro"]], float(held["H_diag"]))
 
 
-def stored(
+def state_of(
     d: np.ndarray,
     t: float | None,
     history: History,

@@ -69,7 +69,7 @@ class Optimizer:
 
     def __init_subclass__(cls) -> None:
         if "step" in vars(cls):
-            cls.step = hooked(cls.step)  # type: ignore[method-assign]
+            cls.step = with_hooks(cls.step)  # type: ignore[method-assign]
 
     def start(self) -> None:
         """Begin without groups, state and hooks."""
@@ -141,7 +141,7 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state. Raises ValueError, and changes nothing, if it is of other groups."""
-        found, self.param_groups = state.loaded(state_dict, self.param_groups)
+        found, self.param_groups = state.load(state_dict, self.param_groups)
         self.state = defaultdict(dict, found)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def hooked(step: Callable[..., T]) -> Callable[..., T]:
+def with_hooks(step: Callable[..., T]) -> Callable[..., T]:
     """A step method that counts its calls, and calls the hooks before and after."""
 
     @functools.wraps(step)
@@ -205,7 +205,7 @@ def before_step(
     return args, kwargs
 
 
-def evaluated(closure: Callable[[], T] | None) -> T | None:
+def evaluate(closure: Callable[[], T] | None) -> T | None:
     """The result of the closure of a step, which is recorded also inside `no_grad`."""
     if closure is None:
         return None

@@ -78,13 +78,13 @@ def wrong_attributes_are_refused_in_words(op: Op) -> None:
 def bad_operands_are_refused(op: Op) -> None:
     """Operands the op cannot take are refused in words: by the kernel, and by inference."""
     for bad in op.error_samples:
-        refused(op, bad, partial(op, *bad.operands, **bad.attrs))
+        require_refusal(op, bad, partial(op, *bad.operands, **bad.attrs))
         if issubclass(bad.error, ShapeError | DTypeError):
             attrs = op.bind(bad.operands, bad.attrs)[1]
-            refused(op, bad, partial(op.infer, *map(type_of, bad.operands), **attrs))
+            require_refusal(op, bad, partial(op.infer, *map(type_of, bad.operands), **attrs))
 
 
-def refused(op: Op, bad: ErrorSample, call: Callable[[], Any]) -> None:
+def require_refusal(op: Op, bad: ErrorSample, call: Callable[[], Any]) -> None:
     """Demand that a call raises the error it should, naming the op and its operands."""
     try:
         got = call()

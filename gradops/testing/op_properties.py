@@ -322,7 +322,7 @@ def vmap_is_a_loop(case: Case) -> None:
         axes = (*axes, *(0 for _ in case.operands[3:]))
         if axes != (None,) * len(axes):
             looped = [case(*one) for one in each_example(case, axes)]
-            stacks = map(stacked, zip(*case.examples, strict=True), axes)
+            stacks = map(stack_draws, zip(*case.examples, strict=True), axes)
             got = vmap(case, in_axes=axes)(*stacks)
             agree(f"with in_axes={axes}", got, np.stack(looped), SAME_SUM)
             demand(got.dtype == looped[0].dtype, f"dtype {got.dtype}, not {looped[0].dtype}")
@@ -334,7 +334,7 @@ def each_example(case: Case, axes: Sequence[int | None]) -> Iterator[Sequence[An
         yield [x if a == 0 else first for x, first, a in zip(drawn, case.operands, axes)]
 
 
-def stacked(draws: Sequence[Any], axis: int | None) -> Any:
+def stack_draws(draws: Sequence[Any], axis: int | None) -> Any:
     """All draws of an operand along a new axis, or the first if it is not batched."""
     return draws[0] if axis is None else np.stack(draws)
 

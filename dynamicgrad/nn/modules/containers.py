@@ -5,7 +5,7 @@ from typing import Any
 
 from .module import Module
 from .parameter import Parameter
-from .text import described, laid_out
+from .text import format_module, format_parameters
 
 
 class Sequence(Module):
@@ -119,7 +119,7 @@ class ModuleList(Sequence):
             f"({i}): {text}" if i == j else f"({i}-{j}): {j - i + 1} x {text}"
             for i, j, text in runs
         ]
-        return laid_out(type(self).__name__, "", parts)
+        return format_module(type(self).__name__, "", parts)
 
 
 class ModuleDict(Module):
@@ -216,7 +216,7 @@ class ParameterList(Module):
         return self
 
     def __repr__(self) -> str:
-        return laid_out(type(self).__name__, "", described(self._parameters))
+        return format_module(type(self).__name__, "", format_parameters(self._parameters))
 
 
 class ParameterDict(Module):
@@ -267,7 +267,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def __repr__(self) -> str:
-        return laid_out(type(self).__name__, "", described(self._parameters))
+        return format_module(type(self).__name__, "", format_parameters(self._parameters))
 
 
 def position(i: int, length: int) -> int:

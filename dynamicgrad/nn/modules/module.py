@@ -13,7 +13,7 @@ from ...engine.tensor import Tensor
 from ...hooks.removable_handle import RemovableHandle, registered
 from . import hooks, state
 from .parameter import Parameter
-from .text import laid_out
+from .text import format_module
 
 KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "child module"}
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
@@ -390,4 +390,4 @@ class Module:
 
     def __repr__(self) -> str:
         parts = [f"({name}): {module!r}" for name, module in self._modules.items()]
-        return laid_out(type(self).__name__, self.extra_repr(), parts)
+        return format_module(type(self).__name__, self.extra_repr(), parts)

@@ -56,7 +56,7 @@ def load_state_dict(
         [key for key in own if key not in state], [key for key in state if key not in own]
     )
     found = {key: as_tensor(state[key]) for key in own if key in state}
-    wrong = misfits(found, own) + (listed(keys) if strict else [])
+    wrong = describe_shapes(found, own) + (describe_keys(keys) if strict else [])
     if wrong:
         heading = f"Error(s) in loading state_dict for {type(module).__name__}:"
         raise StateError("\n\t".join([heading, *wrong]))
@@ -65,7 +65,7 @@ def load_state_dict(
     return keys
 
 
-def misfits(found: dict[str, Tensor], own: dict[str, Entry]) -> list[str]:
+def describe_shapes(found: dict[str, Tensor], own: dict[str, Entry]) -> list[str]:
     """The error texts for tensors whose shape is not that of the module's."""
     return [
         f"size mismatch for {key}: copying a param with shape {t.shape} from checkpoint, the shape"
@@ -75,7 +75,7 @@ def misfits(found: dict[str, Tensor], own: dict[str, Entry]) -> list[str]:
     ]
 
 
-def listed(keys: IncompatibleKeys) -> list[str]:
+def describe_keys(keys: IncompatibleKeys) -> list[str]:
     """The error texts for missing and unexpected keys."""
     return [
         f"{word} key(s) in state_dict: " + ", ".join(f'"{key}"' for key in names) + "."

@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from ...engine.tensor import Tensor
 
 
-def laid_out(name: str, extra: str, parts: list[str]) -> str:
+def format_module(name: str, extra: str, parts: list[str]) -> str:
     """A module as PyTorch prints it: on one line if it holds no others."""
     if not parts:
-        return f"{name}({extra})" if "\n" not in extra else laid_out(name, "", extra.split("\n"))
+        return (
+            f"{name}({extra})" if "\n" not in extra else format_module(name, "", extra.split("\n"))
+        )
     lines = [*extra.split("\n")] if extra else []
     lines += ["\n  ".join(part.split("\n")) for part in parts]
     return "\n  ".join([f"{name}(", *lines]) + "\n)"
 
 
-def described(parameters: Mapping[str, Tensor | None]) -> list[str]:
+def format_parameters(parameters: Mapping[str, Tensor | None]) -> list[str]:
     """Parameters as lists and dicts of them print them."""
     return [
         f"({name}): {p if p is None else f'Parameter containing: [{p.dtype} of size {p.shape}]'}"
