@@ -19,7 +19,7 @@ from .errors import foreign, made_lines, unsupported_operands
 from .kinds import NOT_TRAINED as NOT_TRAINED
 from .kinds import Kind as Kind
 from .lossless import lost_meaning
-from .names import Names, running
+from .names import Names, current_session
 from .set_shape import PartialShape, refine
 from .tuple_types import TupleType, Widening, named_sizes, widened_type
 
@@ -168,7 +168,7 @@ class Expr(ArrayMethods):
         ...     (sg.constant(2.0) * 3).eval()
         np.float32(6.0)
         """
-        return running(session).run(self, feed_dict)
+        return current_session(session).run(self, feed_dict)
 
     @property
     def what(self) -> str:
@@ -345,14 +345,12 @@ def constant_of(names: Names, a: Any, type: ArrayType, op: object) -> Expr:
     return new_constant(names, value, "constant", type)
 
 
-def asks(op: Op, dtype: np.dtype[Any]) -> bool:
+def asks(op: Op, dtype: np.dtype) -> bool:
     """Whether an op on two operands asks something of them, so that its result is a truth value."""
     return op.family == "discrete" and result_dtype(op.kernel, (dtype, dtype)).kind == "b"
 
 
-def new_constant(
-    names: Names, value: np.ndarray[Any, Any], name: str, type: ArrayType | None = None
-) -> Expr:
+def new_constant(names: Names, value: np.ndarray, name: str, type: ArrayType | None = None) -> Expr:
     """A constant in the graph of `names`."""
     value.flags.writeable = False
     if type is None or type.dtype is not value.dtype:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradops import GraphError
 from gradops.core.errors import GrowthWarning, OptionError
@@ -24,7 +24,19 @@ CAUSE: "ContextVar[Expr | None]" = ContextVar("cause", default=None)
 """The forward expression whose gradient is being built."""
 AFTER: "ContextVar[tuple[Expr, ...]]" = ContextVar("after", default=())
 """What has to have run before what is being built."""
-SESSION: "ContextVar[Any]" = ContextVar("session", default=None)
+
+
+class Session(Protocol):
+    """A session, as expressions use it."""
+
+    def run(self, fetches: object, feed_dict: Mapping[Any, object] | None = None) -> Any:
+        """The values of fetches."""
+
+    def restore(self, values: Mapping[Any, object]) -> None:
+        """Set variables."""
+
+
+SESSION: "ContextVar[Session | None]" = ContextVar("session", default=None)
 """The session whose `with` block this is."""
 
 
@@ -50,14 +62,14 @@ def held_at(variable: ContextVar[Any], value: Any) -> Iterator[None]:
         variable.reset(token)
 
 
-def running(session: Any = None) -> Any:
+def current_session(session: Session | None = None) -> Session:
     """`session`, or the one whose `with` block this is."""
-    found = SESSION.get() if session is None else session
-    if found is None:
+    session = SESSION.get() if session is None else session
+    if session is None:
         raise GraphError("there is no session\n  hint: open one, `with sg.Session():`, or give it")
-    if not hasattr(found, "restore"):
-        raise GraphError(f"{found!r} is no session")
-    return found
+    if not hasattr(session, "restore"):
+        raise GraphError(f"{session!r} is not a session")
+    return session
 
 
 class Names:

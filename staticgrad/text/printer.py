@@ -117,7 +117,7 @@ def type_text(type: ArrayType) -> str:
 
 
 @lru_cache(maxsize=4096)
-def array_text(shape: Shape, dtype: np.dtype[Any]) -> str:
+def array_text(shape: Shape, dtype: np.dtype) -> str:
     """The type of an array."""
     return f"{dtype}[{', '.join(map(size_text, shape))}]"
 
