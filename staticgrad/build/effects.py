@@ -65,7 +65,7 @@ def group(*inputs: object, name: str = "group") -> Expr:
     run = require_dependencies(leaves_of(inputs))
     names = common_names("group", run) if run else get_default_graph().names
     return names.add(
-        Expr(Kind.GROUP, UNIT, names.given(name), names, place=here(),
+        Expr(Kind.GROUP, UNIT, names.unique_valid(name), names, place=here(),
              control_inputs=(*run, *names.after))
     )  # fmt: skip
 

@@ -65,7 +65,7 @@ class Graph:
             raise GraphError(f"the name of a scope is a string or None, not {name!r}")
         name = name or ""
         again = not name or name.endswith("/")
-        with self.names.opened(name if again else f"{self.names.given(name)}/") as prefix:
+        with self.names.opened(name if again else f"{self.names.unique_valid(name)}/") as prefix:
             yield prefix
 
     def finalize(self) -> None:
@@ -146,7 +146,7 @@ def rename(e: object, name: str) -> Expr:
     if (graph := e.graph) is not None:
         del graph.members[e.name]
     e.names.release(e.name)
-    e.name = e.names.given(name)
+    e.name = e.names.unique_valid(name)
     return e.names.add(e)
 
 

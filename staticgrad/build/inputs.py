@@ -28,7 +28,7 @@ from gradops.core.types import as_size, broadcast_shapes, conflict, native
 
 from .graph import rename
 from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant
-from ..ir.names import Names, chosen_name, current_session
+from ..ir.names import Names, valid_name, current_session
 from ..ir.set_shape import PartialShape
 from ..ir.lossless import fits, lost_meaning
 from ..freezing.freezer import freeze
@@ -75,7 +75,7 @@ def placeholder(dtype: DTypeLike, shape: PartialShape = None, name: str = "place
     """
     names = get_default_graph().names
     type = placeholder_type(dtype, () if shape is None else shape)
-    name = names.given(name)
+    name = names.unique_valid(name)
     sizes = tuple(Dim(f"{name}.{i}") if n == UNKNOWN else n for i, n in enumerate(type.shape))
     type = ArrayType(sizes, type.dtype)
     return names.add(Expr(Kind.PLACEHOLDER, type, name, names, place=here()))
@@ -177,7 +177,7 @@ def constant(
     array = as_value(value, dtype)
     if shape is not None:
         array = fill_shape(array, tuple(shape))
-    return new_constant(get_default_graph().names, array, chosen_name(name))
+    return new_constant(get_default_graph().names, array, valid_name(name))
 
 
 def fill_shape(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -235,7 +235,7 @@ class Variable(Expr):
         names = get_default_graph().names
         value = as_value(evaluate_initial(initial_value), dtype)
         super().__init__(
-            Kind.VARIABLE, type_of(value), names.given(name), names, value=value, place=here()
+            Kind.VARIABLE, type_of(value), names.unique_valid(name), names, value=value, place=here()
         )
         self.trainable = trainable
         if not trainable:
@@ -332,7 +332,7 @@ def assign(variable: Expr, value: OperandLike, name: str) -> Expr:
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)
     made = names.add(
-        Expr(Kind.ASSIGN, variable.type, names.given(name), names, inputs=(variable, new),
+        Expr(Kind.ASSIGN, variable.type, names.unique_valid(name), names, inputs=(variable, new),
              place=here(), control_inputs=names.after)
     )  # fmt: skip
     if (effects := EFFECTS.get()) is not None:
