@@ -139,7 +139,7 @@ def as_value(value: object, dtype: DTypeLike | None = None) -> np.ndarray:
     wanted = found.dtype if dtype is None else numeric_dtype(dtype)
     if is_python and not fits(found, wanted):
         raise DTypeError(
-            "constant", [type_of(found)], f"{short_repr(value)} is not a {wanted}",
+            "constant", [type_of(found)], f"{short_repr(value)} cannot be converted to {wanted} without loss",
             hint=f"to convert it anyway: np.asarray(value).astype({wanted.name!r})",
         )  # fmt: skip
     return found.astype(native(wanted), copy=False)
@@ -304,7 +304,7 @@ def in_dtype_of(variable: Expr, value: OperandLike) -> OperandLike:
     if not fits(found, variable.dtype):
         raise DTypeError(
             "assign", [variable.type, type_of(found)],
-            f"{variable.name} keeps its dtype, and {short_repr(value)} is not a {variable.dtype}",
+            f"{variable.name} keeps its dtype, and {short_repr(value)} does not fit in {variable.dtype}",
         )  # fmt: skip
     return found.astype(variable.dtype)
 

@@ -329,7 +329,7 @@ def constant_of(names: Names, a: OperandLike, type: ArrayType, op: object) -> Ex
         value = np.array(as_operand(a), native(type.dtype))
     except OverflowError as error:
         if not (isinstance(op, Op) and is_comparison(op, type.dtype)):
-            raise DTypeError(op, [type], f"{a!r} is not a {type.dtype}") from error
+            raise DTypeError(op, [type], f"{a!r} does not fit in {type.dtype}") from error
         value = np.array(a)  # comparisons such as `x < 300` work for bytes, too
         type = type_of(value)
     if value.dtype.kind not in "biufc":
