@@ -15,10 +15,10 @@ from ..engine.grad_mode import enable_grad
 from ..engine.tensor import Tensor, handle
 from ..func import grad as gradient
 from ..func import jacfwd
+from ..func.batched_grad import grad
 from ..func.forward import dual_parts, require_pair
 from ..func.levels import released
 from ..func.recording import Recording
-from .batched import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

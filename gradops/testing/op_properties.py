@@ -234,13 +234,27 @@ def evaluate(case: Case, template: str, out: Any = None) -> Any:
 def vjp_is_the_derivative(case: Case) -> None:
     """Each VJP rule agrees with a derivative found by arithmetic."""
     y = case(*case.operands)
-    g = noise(y)
     for i in with_derivative(case):
-        t = direction(case, i, 1)
-        slope, tolerance = derivative(along(case, case.operands, {i: t}))
-        want, scale = inner(g, slope)
+        got, want, scale, tolerance = compare_slopes(case, i, direction(case, i, 1), y)
+        agree(f"along a direction of operand {i}", got, want, tolerance, scale)
+
+
+def compare_slopes(
+    case: Case, i: int, t: np.ndarray, y: np.ndarray, tangent: np.ndarray | None = None
+) -> tuple[np.floating, np.floating, np.floating, float]:
+    """A cotangent times the derivative of `y` along `t` in operand i, by rule and by differences.
+
+    The rule's result is `tangent`, or by default that of the VJP. Then the magnitude of what was
+    added up, and the relative accuracy of the differences.
+    """
+    g = noise(y)
+    slope, tolerance = derivative(along(case, case.operands, {i: t}))
+    want, scale = inner(g, slope)
+    if tangent is None:
         got, other = inner(cotangent(case, i, g, y, case.operands), t)
-        agree(f"along a direction of operand {i}", got, want, tolerance, scale + other)
+    else:
+        got, other = inner(g, tangent)
+    return got, want, scale + other, tolerance
 
 
 def jvp_is_the_transpose_of_vjp(case: Case) -> None:

@@ -3,13 +3,14 @@
 from typing import Any
 
 import gradops as ops
+from gradops.typing import Sizes
 
-from ...engine.tensor import as_tensor
+from ...engine.tensor import Tensor, as_tensor
 
 
 def unfold(
-    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+    input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+) -> Tensor:
     """The windows of images (examples, channels, rows, columns) as columns.
 
     >>> tuple(dg.nn.functional.unfold(dg.ones(1, 1, 3, 3), 2).shape)
@@ -20,15 +21,15 @@ def unfold(
     return y[0] if single else y
 
 
-def with_examples(x: Any, ndim: int) -> tuple[Any, bool]:
+def with_examples(x: Tensor, ndim: int) -> tuple[Any, bool]:
     """`x` with an axis of examples, and whether it had none."""
     return (x[None], True) if x.ndim == ndim else (x, False)
 
 
 def fold(
-    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-    stride: Any = 1,
-) -> Any:  # fmt: skip
+    input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+    stride: Sizes = 1,
+) -> Tensor:  # fmt: skip
     """Columns added up where `unfold` takes them from, in images of the size given.
 
     >>> tuple(dg.nn.functional.fold(dg.ones(1, 4, 4), 3, 2).shape)

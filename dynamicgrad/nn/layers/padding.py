@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..modules.module import Module
 
@@ -21,7 +22,7 @@ class Pad(Module):
         if len(self.padding) != ends:
             raise ValueError(f"padding is one width, or {ends} of them, not {padding}")
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input with entries around it."""
         return F.pad(input, self.padding, self.mode, self.value)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .plateau import ReduceLROnPlateau
+from .decay import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
 
