@@ -15,6 +15,7 @@ from gradops.typing import Axis, DTypeLike, Operand
 
 from .dispatch import default_dtype
 from .dispatch.fast_path import operand
+from .dispatch.wrapping import documented
 from .engine.tensor import Tensor
 from .ops import creation
 
@@ -28,7 +29,7 @@ def along_one(name: str) -> Callable[..., Tensor]:
     def call(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
         return transform(operand(input), n, dim, norm)
 
-    return documented(call, name)
+    return documented(call, name, transform.__doc__)
 
 
 def along_several(name: str, default: Dims) -> Callable[..., Tensor]:
@@ -40,14 +41,7 @@ def along_several(name: str, default: Dims) -> Callable[..., Tensor]:
     ) -> Tensor:
         return transform(operand(input), s, dim, norm)
 
-    return documented(call, name)
-
-
-def documented(call: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
-    """`function` under a name, with the docstring of our transform."""
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (getattr(transforms, name).__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return documented(call, name, transform.__doc__)
 
 
 def hfftn(

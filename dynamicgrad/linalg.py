@@ -19,6 +19,7 @@ from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
 from .dispatch.operand_dtypes import all_checked
+from .dispatch.wrapping import documented
 from .dispatch.zero_dim import numbers_as_rows
 from .engine.tensor import Tensor
 from .ops.reductions import dims
@@ -30,9 +31,7 @@ def of_operands(function: Callable[..., Tensor], count: int = 1) -> Callable[...
     def call(*args: Any, **kwargs: Any) -> Tensor:
         return function(*map(operand, args[:count]), *args[count:], **kwargs)
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
-    return call
+    return documented(call, function.__name__, function.__doc__)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -119,13 +118,9 @@ def cutoff(A: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) 
 
 
 def pinv(
-    A: Tensor,
-    rcond: Tensor | float | None = None,
-    hermitian: bool = False,
-    *,
-    atol: Tensor | float | None = None,
-    rtol: Tensor | float | None = None,
-) -> Tensor:
+    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float
+    | None = None, rtol: Tensor | float | None = None,
+) -> Tensor:  # fmt: skip
     """The pseudoinverse; singular values below `rtol` times the largest, or `atol`, count as zero.
 
     >>> dg.linalg.pinv(dg.tensor([[2.0], [0.0]]))
@@ -142,13 +137,9 @@ def number(cutoff: Any) -> float | None:
 
 
 def matrix_rank(
-    A: Tensor,
-    tol: Tensor | float | None = None,
-    hermitian: bool = False,
-    *,
-    atol: Tensor | float | None = None,
-    rtol: Tensor | float | None = None,
-) -> Tensor:
+    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float |
+    None = None, rtol: Tensor | float | None = None,
+) -> Tensor:  # fmt: skip
     """The number of singular values above `rtol` times the largest, and above `atol`.
 
     >>> dg.linalg.matrix_rank(dg.ones(3, 3))
@@ -164,13 +155,9 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Tensor,
-    ord: float = 2,
-    dim: Axis = None,
-    keepdim: bool = False,
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None =
+    None,
+) -> Tensor:  # fmt: skip
     """The norm of vectors along dimensions, or of all entries.
 
     >>> dg.linalg.vector_norm(dg.tensor([3.0, 4.0]))
@@ -181,13 +168,9 @@ def vector_norm(
 
 
 def matrix_norm(
-    A: Tensor,
-    ord: Any = "fro",
-    dim: Sequence[int] = (-2, -1),
-    keepdim: bool = False,
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype:
+    DTypeLike | None = None,
+) -> Tensor:  # fmt: skip
     """The norm of matrices, which two dimensions hold.
 
     >>> dg.linalg.matrix_norm(dg.ones(2, 2), ord="nuc")
@@ -197,13 +180,9 @@ def matrix_norm(
 
 
 def norm(
-    A: Tensor,
-    ord: Any = None,
-    dim: Axis = None,
-    keepdim: bool = False,
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None
+    = None,
+) -> Tensor:  # fmt: skip
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 
     >>> dg.linalg.norm(dg.tensor([3.0, 4.0]))

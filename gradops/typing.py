@@ -73,6 +73,12 @@ class AnyArray(Protocol):
 Operand = AnyArray | Number
 """What ops take: an array of any kind, or a number."""
 
+Arrays = Sequence[AnyArray]
+"""Operands of a call, or stacks of them."""
+
+Flags = Sequence[bool]
+"""Which operands of a call something holds of, as which ones are stacks of examples."""
+
 OperandLike = Operand | ArrayLike
 """What functions take: an operand, or nested sequences of numbers, which count as an array."""
 

@@ -17,7 +17,7 @@ from gradops.core.types import operand_types, result_dtype
 from ..engine.handle import DOUBLE, REAL_NUMBERS, SINGLE, Handle
 from ..names.torch_names import row_of
 from .default_dtype import get_default_dtype
-from .promotion import NUMBERS, category, common_dtype, dtype_of_number, number
+from .promotion import NUMBERS, category, common_dtype, dtype_of_number, python_number
 
 Operands = Sequence[Any]
 ANY = "biufc"
@@ -50,7 +50,7 @@ def are_floats(args: Operands, besides: frozenset[type] = frozenset()) -> bool:
 
 def promote(op: Op, args: Operands) -> Operands:
     """Operands in their common dtype; integers in the default dtype for an op that gives floats."""
-    args = [number(a) for a in args]
+    args = [python_number(a) for a in args]
     common = common_dtype(args)
     require_kind(op, args, common)
     if common.kind in "biu" and makes_floats(op, common, len(args)):
@@ -72,10 +72,10 @@ def refuse_bools(op: Op, args: Operands) -> Operands:
 
 def promote_power(op: Op, args: Operands) -> Operands:
     """Operands of a power in their common dtype; refuses integers to negative powers."""
-    if type(number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
+    if type(python_number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
         raise DTypeError(
             op, operand_types(args), f"the powers by {args[1]} are not integers",
-            hint="x.float() makes floats",
+            hint="convert the base to floats: x.float()",
             known_as="Integers to negative integer powers are not allowed.",
         )  # fmt: skip
     return promote(op, args)
@@ -91,7 +91,7 @@ def in_one_dtype(args: Operands) -> list[Any]:
     """Operands converted to their common dtype."""
     if are_floats(args):
         return list(args)
-    args = [number(a) for a in args]
+    args = [python_number(a) for a in args]
     common = common_dtype(args)
     return [in_common(a, common) for a in args]
 
@@ -166,8 +166,8 @@ class Rules(dict[Op, tuple[Callable[..., Operands] | None, frozenset[type]]]):
     def __missing__(self, op: Op) -> tuple[Callable[..., Operands] | None, frozenset[type]]:
         bring = rule_of(op)
         weak = bring is promote and gives_numbers_a_dtype(op, op.arity or 0)
-        self[op] = found = bring, REAL_NUMBERS if weak else frozenset()
-        return found
+        self[op] = rule = bring, REAL_NUMBERS if weak else frozenset()
+        return rule
 
 
 RULES = Rules()
@@ -195,7 +195,7 @@ def gives_numbers_a_dtype(op: Op, count: int) -> bool:
     try:
         want = op.kernel(*[x] * count).dtype
         return all(op.kernel(*args).dtype == want for args in mixed)
-    except Exception:  # what the kernel does not take is refused when it is called
+    except Exception:  # the call itself will report what the kernel refuses
         return True
 
 
@@ -283,7 +283,7 @@ def alike_hint(op: object, args: Operands) -> str:
     first, *rest = [(i, a.dtype) for i, a in enumerate(args) if not isinstance(a, NUMBERS)]
     other = next((i, dtype) for i, dtype in rest if dtype != first[1])
     names = {i: name_of_operand(op, i, len(args)) for i, _ in (first, other)}
-    said = f"{names[first[0]]} is {first[1]}, {names[other[0]]} {other[1]}"
+    facts = f"{names[first[0]]} is {first[1]}, {names[other[0]]} {other[1]}"
     if category(other[1]) < category(first[1]):
         first, other = other, first
-    return f"{said}: {cast_hint(names[first[0]], other[1])}"
+    return f"{facts}: {cast_hint(names[first[0]], other[1])}"

@@ -27,8 +27,8 @@ def common_dtype(args: Sequence[Operand]) -> np.dtype:
             ranked[2].append(dtype_of_number(a))
         else:
             ranked[0 if a.shape else 1].append(a.dtype)
-    found = [reduce(promote_types, dtypes) for dtypes in ranked if dtypes]
-    return reduce(lambda lower, higher: combine(higher, lower), reversed(found))
+    by_rank = [reduce(promote_types, dtypes) for dtypes in ranked if dtypes]
+    return reduce(lambda lower, higher: combine(higher, lower), reversed(by_rank))
 
 
 @lru_cache(maxsize=1024)
@@ -48,7 +48,7 @@ def result_type(tensor1: Operand, tensor2: Operand) -> np.dtype:
     >>> dg.result_type(dg.tensor([1, 2]), 1.0)
     dtype('float32')
     """
-    return common_dtype([number(tensor1), number(tensor2)])
+    return common_dtype([python_number(tensor1), python_number(tensor2)])
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike) -> bool:
@@ -78,7 +78,7 @@ def category(dtype: np.dtype) -> int:
     return CATEGORIES[dtype.kind]
 
 
-def number(a: Operand) -> Operand:
+def python_number(a: Operand) -> Operand:
     """A NumPy scalar as a Python number, of which only the category counts."""
     return a.item() if isinstance(a, np.generic) else a
 

@@ -38,9 +38,9 @@ def like_indices(function: Callable[..., T]) -> Callable[..., T]:
     def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
         if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
-        found: Any = on_rows(function, x, args, kwargs)
+        result: Any = on_rows(function, x, args, kwargs)
         index = kwargs["index"] if "index" in kwargs else args[place]
-        return in_shape(found, shape_of(index))
+        return in_shape(result, shape_of(index))
 
     return call
 
@@ -58,27 +58,22 @@ def as_row(x: T) -> Any:
     return x
 
 
-def as_numbers(found: Any) -> Any:
+def as_numbers(result: Any) -> Any:
     """Results, with rows of one as numbers."""
-    if not isinstance(found, tuple):
-        return as_number(found) if shape_of(found) == (1,) else found
-    parts = [as_numbers(part) for part in found]
-    return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
-
-
-def as_number(row: AnyArray) -> Any:
-    """A row of one as a number."""
-    return in_shape(row, ())
+    if not isinstance(result, tuple):
+        return in_shape(result, ()) if shape_of(result) == (1,) else result
+    parts = [as_numbers(part) for part in result]
+    return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
 
 
 def in_shape(row: AnyArray, shape: tuple[Any, ...]) -> Any:
     """A row of one in another shape: a view only of what the row is a view of."""
-    found = OPS["reshape"](row, shape=shape)
-    return drop_alias(found) if isinstance(row, Handle) and row.alias is None else found
+    result = OPS["reshape"](row, shape=shape)
+    return drop_alias(result) if isinstance(row, Handle) and row.alias is None else result
 
 
-def drop_alias(found: Any) -> Any:
+def drop_alias(result: Any) -> Any:
     """A result that is a view of a temporary, as a tensor of its own."""
-    if isinstance(found, Handle):
-        found.alias = None
-    return found
+    if isinstance(result, Handle):
+        result.alias = None
+    return result

@@ -21,11 +21,11 @@ def explain(t: Tensor) -> str:
         return f"a {t.type} that requires no gradients: {why_no_history(t)}"
     if type(t.node) is Leaf:
         return leaf_text(t)
-    made = f"a {t.type} result of {t.node.op}, made at {describe(t.node.place)}"
+    origin = f"a {t.type} result of {t.node.op}, made at {describe(t.node.place)}"
     if t.retains_grad:
-        return made + ", that retains its gradient"
+        return origin + ", that retains its gradient"
     return (
-        f"{made}. Only leaves keep a .grad: call retain_grad() on it before backward();\n"
+        f"{origin}. Only leaves keep a .grad: call retain_grad() on it before backward();\n"
         "or, if it is meant to be a parameter, update the leaf in place under no_grad() and do not"
         " rebind its name"
     )

@@ -12,9 +12,9 @@ from gradops.typing import DTypeLike
 OPENING = "tensor("
 LINE_WIDTH = 80
 THRESHOLD = 1000  # an array with more entries is abridged
-EDGE = 3  # entries shown at either end of an abridged axis
+EDGE = 3  # entries visible at either end of an abridged axis
 
-Column = tuple[list[str], int]  # aligned texts, and the width that PyTorch reckons with
+Column = tuple[list[str], int]  # aligned texts, and the width by which PyTorch breaks lines
 
 
 def tensor_text(
@@ -27,11 +27,11 @@ def tensor_text(
 
 def unstated_facts(value: np.ndarray, default_dtype: np.dtype) -> list[str]:
     """The shape and the dtype of `value`, if its entries do not show them."""
-    told: list[DTypeLike] = [default_dtype]
+    implied: list[DTypeLike] = [default_dtype]
     if value.size:
-        told += [np.result_type(default_dtype, np.complex64), np.int64, np.bool_]
+        implied += [np.result_type(default_dtype, np.complex64), np.int64, np.bool_]
     size = [] if value.size or value.ndim == 1 else [f"size={value.shape}"]
-    return size if value.dtype in told else [*size, f"dtype={value.dtype}"]
+    return size if value.dtype in implied else [*size, f"dtype={value.dtype}"]
 
 
 def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
@@ -51,9 +51,9 @@ def with_suffixes(text: str, suffixes: Iterable[str]) -> str:
 def entries_text(value: np.ndarray) -> str:
     """The entries in nested brackets; a large array shows only the ends of its long axes."""
     cut = [value.size > THRESHOLD and n > 2 * EDGE for n in value.shape]
-    shown = np.asarray(value[np.ix_(*map(visible_indices, value.shape, cut))])
-    texts, width = column(shown)
-    nested = np.array(texts, object).reshape(shown.shape).tolist()
+    visible = np.asarray(value[np.ix_(*map(visible_indices, value.shape, cut))])
+    texts, width = column(visible)
+    nested = np.array(texts, object).reshape(visible.shape).tolist()
     return in_brackets(nested, cut, width, len(OPENING))
 
 

@@ -93,9 +93,9 @@ def line_of(v: Any, names: dict[Any, str]) -> str:
     freed = isinstance(getattr(v, "operands", None), Freed)
     size = sum({id(a): a.nbytes for a in saved_arrays(v)}.values())
     notes = [line(v), "freed" if freed else f"keeps {size} bytes" if size else ""]
-    said = ", ".join(filter(None, notes))
-    found = f"  {names[v]}: {type_text(v)} = {title(v)}({operands})"
-    return f"{found}  # {said}" if said else found
+    comment = ", ".join(filter(None, notes))
+    text = f"  {names[v]}: {type_text(v)} = {title(v)}({operands})"
+    return f"{text}  # {comment}" if comment else text
 
 
 def saved_arrays(v: Any) -> list[Any]:

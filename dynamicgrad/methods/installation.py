@@ -58,8 +58,8 @@ class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
 
     def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any] | None:
         op = OF_UFUNCS.get(ufunc)
-        self[ufunc] = found = None if op is None else self.face.specialised[op]
-        return found
+        self[ufunc] = function = None if op is None else self.face.specialised[op]
+        return function
 
 
 def install_on_arrays() -> None:

@@ -116,5 +116,5 @@ copy_slices = Op(
         ErrorSample([np.ones(3), np.ones(2)], {"steps": (("slice", (("index", (1,)),)),)},
                     ShapeError, "the place has the type float64[]"),
     ],
-    doc="The first operand with the second at the place that a chain of views leads to.",
+    doc="The first operand with the second in the region that a chain of views selects.",
 )

@@ -19,7 +19,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.random import random as kernels
 from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, check_span
-from ...typing import AnyArray, Attrs, DTypeLike, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, OperandLike
 from ..families import pad_leading
 from ..reduce.reduction import argmax
 from ..shape.movement import expand_dims, shape_text
@@ -73,9 +73,7 @@ def fold_in_infer(key: ArrayType, data: ArrayType) -> ArrayType:
     return ArrayType((*broadcast_shapes("fold_in", stacks), 2), WORD)
 
 
-def fold_in_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def fold_in_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with the axes that broadcasting would add in front; the words of a key stay last."""
     ranks = [len(shape_of(x)) - b - last for x, b, last in zip(xs, batched, (1, 0))]
     return op(*(pad_leading(x, max(ranks) - r) if b else x for x, b, r in zip(xs, batched, ranks)))
@@ -95,7 +93,7 @@ fold_in = Op(
         ErrorSample([KEY, np.ones(2)], {}, DTypeError, "data are integers, not float64"),
         ErrorSample([np.stack([KEY] * 3), np.arange(2)], {}, ShapeError, "3 against 2"),
     ],
-    doc="The key made of a key and an integer; of stacks of them, which broadcast, many keys.",
+    doc="The key derived from a key and an integer; stacks of them broadcast.",
 )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.errors import DTypeError, ShapeError
 from ...core.types import is_inexact, shape_of, type_of
-from ...typing import AnyArray, Operand
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import sqrt
 from ..elementwise.comparison import clip
 from ..elementwise.complexes import conj, real
@@ -29,9 +29,9 @@ def variables_in_rows(m: Any, rowvar: bool) -> Operand:
 
 
 def cov(
-    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
-    fweights: Any = None, aweights: Any = None, dtype: Any = None,
-) -> Any:  # fmt: skip
+    m: OperandLike, y: OperandLike | None = None, rowvar: bool = True, bias: bool = False,
+    ddof: Any = None, fweights: Any = None, aweights: Any = None, dtype: Any = None,
+) -> Any:  # fmt:
     """The covariances of variables, which are the rows; without `rowvar` they are the columns.
 
     `y` has more variables. They are over n - `ddof`, by default n - 1, or n if `bias`. `fweights`

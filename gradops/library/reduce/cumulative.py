@@ -58,14 +58,14 @@ def cumulative(
 cumsum_op = cumulative(
     "cumsum", np.add, reals, family=linear, more=[complexes((3,), axis=0)],
     transpose=lambda g, y, x, axis: flip(cumsum_op(flip(g, axis=axis), axis=axis), axis=axis),
-    doc="The sums of the entries up to each one along an axis.",
+    doc="The cumulative sums along an axis.",
 )
 cumprod_op = cumulative(
     "cumprod", np.multiply, reals,
     more=[exactly([[1.0, 0, 3, 0], [0, 2, 0, 1]], axis=1), complexes((4,), axis=0)],
     vjp=[lambda g, y, x, axis: before(y, axis, 1) * backwards(x, g, axis)],
     jvp=[lambda t, y, x, axis: linear_recurrence(x, t * before(y, axis, 1), axis=axis)],
-    doc="The products of the entries up to each one along an axis; the derivative is exact at 0.",
+    doc="The cumulative products along an axis; the derivative is exact at 0.",
 )
 
 
@@ -75,7 +75,7 @@ def step_factors(y: AnyArray, axis: int) -> AnyArray:
     return exp(where(equal(last, y), 0, last - y))
 
 
-def entry_shares(y: AnyArray, x: AnyArray) -> Any:
+def entry_shares(y: AnyArray, x: AnyArray) -> AnyArray:
     """exp(x - y), the share of each entry in its cumulative sum; 0 where both are -inf."""
     return exp(x - where(equal(y, -np.inf), 0, y))
 
@@ -124,12 +124,12 @@ def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
 cummax = cumulative(
     "cummax", np.maximum, distinct,
     vjp=[lambda g, y, x, axis: extreme_vjp(g, cummax(x, axis=axis), x, axis)], jvp=[extreme_jvp],
-    doc="The largest of the entries up to each one along an axis; of equal ones the last counts.",
+    doc="The cumulative maximum along an axis; of equal entries the last has the derivative.",
 )
 cummin = cumulative(
     "cummin", np.minimum, distinct,
     vjp=[lambda g, y, x, axis: extreme_vjp(g, cummin(x, axis=axis), x, axis)], jvp=[extreme_jvp],
-    doc="The smallest of the entries up to each one along an axis; of equal ones the last counts.",
+    doc="The cumulative minimum along an axis; of equal entries the last has the derivative.",
 )
 
 

@@ -69,7 +69,7 @@ def std_kernel(
     return np.sqrt(y, out=out)
 
 
-def doubled_per_freedom(v: Any, x: Operand, axis: Axis, correction: float) -> Any:
+def doubled_per_freedom(v: AnyArray, x: Operand, axis: Axis, correction: float) -> AnyArray:
     """2 v / (n - correction), for n entries per result."""
     n = count(x, axis)
     if correction == int(correction):
@@ -97,7 +97,7 @@ def var_jvp(
     )
 
 
-def real_product(x: Any, t: Any) -> Any:
+def real_product(x: AnyArray, t: AnyArray) -> AnyArray:
     """The real part of conj(x) t; for reals the product x t."""
     return real(conj(x) * t) if is_complex(type_of(x).dtype) else x * t
 
@@ -144,7 +144,7 @@ def count_nonzero_kernel(
 count_nonzero = reduction(
     "count_nonzero", count_nonzero_kernel, vjp=None, jvp=None,
     samples=cases(axes_samples(integers), booleans((3, 4), axis=0), complexes((3,))),
-    doc="How many entries along the axes given, or of all, are not zero.",
+    doc="The number of nonzero entries along the given axes, or of all.",
 )
 
 
@@ -159,9 +159,7 @@ def square_norm(x: Any, axis: Axis, keepdims: bool) -> Any:
     return np.sqrt(add_up(np.square(x), axis=axis, keepdims=keepdims))
 
 
-def vector_norm_kernel(
-    x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2
-) -> Any:
+def vector_norm_kernel(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Any:
     require_axes(x, axis)
     x = np.asarray(x)
     x = x if x.dtype.kind in "fc" else x.astype(np.float64)
@@ -202,9 +200,7 @@ def norm_partial(y: Operand, x: Operand, axis: Axis, keepdims: bool, ord: float)
 
 
 vector_norm = reduction(
-    "vector_norm", vector_norm_kernel, source=(
-        "vector_norm({0}, axis={axis}, keepdims={keepdims}, ord={ord})"
-    ),
+    "vector_norm", vector_norm_kernel,
     vjp=lambda g, y, x, axis, keepdims, ord: (
         with_reduced_axes(g, x, axis, keepdims) * norm_partial(y, x, axis, keepdims, ord)
     ),
@@ -222,5 +218,5 @@ vector_norm = reduction(
         ErrorSample([np.ones(3)], {"ord": "fro"}, OptionError, "ord is a number, not 'fro'"),
         ErrorSample([np.ones((0, 3))], {"axis": 0, "ord": np.inf}, ShapeError, "axis 0 is empty"),
     ],
-    doc="(sum(abs(x)**ord))**(1/ord): the norm of entries; the largest for inf, how many for 0.",
+    doc="(sum(abs(x)**ord))**(1/ord): the norm of entries; the maximum for inf, the count for 0.",
 )

@@ -1,6 +1,5 @@
 """Sliding windows, and their transpose, which adds windows up."""
 
-from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ...typing import Attrs, Operand
+from ...typing import Attrs, Flags, Operand, OperandLike
 from ..families import linear
 from .movement import VIEW
 
@@ -95,7 +94,7 @@ windows = linear(
         ErrorSample([np.ones(3)], {"size": (2, 2), "axis": (0,), "step": (1,), "dilation": (1,)},
                     ShapeError, "2 sizes of windows do not fit 1 axes"),
     ],
-    doc="The windows of some sizes that slide along axes, each along new last axes: a view.",
+    doc="Sliding windows along axes, each along new last axes: a view.",
 )
 
 
@@ -119,7 +118,7 @@ def sum_windows_kernel(
     return y
 
 
-def sum_windows_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Operand:
+def sum_windows_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) -> Operand:
     shape = (shape_of(xs[0])[0], *attrs["shape"])
     return op(xs[0], **{**batch_attrs(op, len(shape) - 1, attrs), "shape": shape})
 
@@ -138,12 +137,12 @@ sum_windows = linear(
         ErrorSample([np.ones((3, 2))], {"shape": (5,), "size": (3,), "axis": (0,), "step": (1,),
                                         "dilation": (1,)}, ShapeError, "have type float64[3, 3]"),
     ],
-    doc="Zeros of a shape, to which windows that slide along its axes are added in their places.",
+    doc="The transpose of `windows`: sliding windows added up in zeros of a shape.",
 )
 
 
 def sliding_window_view(
-    x: Any, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
+    x: OperandLike, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
 ) -> Any:
     """Sliding windows of `x` along axes, each along new last axes: a view.
 

@@ -5,7 +5,6 @@ are conjugates of these. So in transposes each stored entry counts twice, except
 an even n the last.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
 from ..families import batch_along_axis, linear
@@ -62,7 +61,7 @@ def fft_kernel(
     return y if axes else np.array(x, np.result_type(x, 1j))
 
 
-def fft_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def fft_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     axes = normalize_axes(op, type_of(xs[0]).example, attrs["axes"])
     return op(xs[0], **{**attrs, "axes": tuple(i + 1 for i in axes)})
 
@@ -177,5 +176,5 @@ irfft_op = linear(
         ErrorSample([np.ones(3)], {"n": 7, "axis": 0}, ShapeError, "7 numbers have 4 frequencies"),
         ErrorSample([np.ones(1)], {"n": 0, "axis": 0}, ShapeError, "0 numbers"),
     ],
-    doc="The real numbers along an axis of whose Fourier transform the operand is the first half.",
+    doc="Real numbers along an axis, from the first half of their Fourier transform.",
 )

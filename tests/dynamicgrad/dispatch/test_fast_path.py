@@ -11,7 +11,9 @@ from dynamicgrad.dispatch.fast_path import binary, unary
 from dynamicgrad.engine import record
 
 
-@pytest.mark.parametrize(("make", "op"), [(unary, gradops.tanh), (binary, gradops.mul)], ids=str)
+@pytest.mark.parametrize(
+    ("make", "op"), [(unary, gradops.tanh), (binary, gradops.mul)], ids=["unary", "binary"]
+)
 def test_threads_may_learn_at_once_what_an_op_saves(make, op, monkeypatch):
     f, barrier, plans = make(op), Barrier(2), dict(record.PLANS)
 
