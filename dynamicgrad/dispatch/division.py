@@ -36,7 +36,7 @@ def require_divisor(op: Op, x: Operand, other: Operand) -> None:
     if a.size and not b.all():
         raise DivisionError(
             op, operand_types([x, other]), "an integer is divided by zero",
-            hint="make floats of them first: x.float()", known_as="ZeroDivisionError",
+            hint="convert them to floats first: x.float()", known_as="ZeroDivisionError",
         )  # fmt: skip
 
 

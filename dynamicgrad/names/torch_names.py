@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What PyTorch calls an op or a function, and what it asks of the operands."""
+    """PyTorch's names and requirements for an op or a function."""
 
     # Functions and methods that apply just the op, or other names of a function; `*` is the key.
     # A name that ends in `_` is a method that writes in place.

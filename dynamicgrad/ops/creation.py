@@ -108,7 +108,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = Fals
 def numeric(value: np.ndarray) -> np.ndarray:
     """`value`; raises DTypeError unless its entries are numbers."""
     if value.dtype.kind not in "biufc":
-        raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
+        raise DTypeError("tensor", [value.dtype], "the entries of a tensor must be numbers")
     return value
 
 
@@ -251,7 +251,7 @@ def linspace(
     for name, x in (("start", start), ("end", end)):
         if shape_of(x):
             raise ops.ShapeError(
-                "linspace", [type_of(x)], f"{name} has dimensions, and is to be a number",
+                "linspace", [type_of(x)], f"{name} has dimensions, and must be a number",
                 known_as="linspace only supports 0-dimensional start and end tensors",
             )  # fmt: skip
     if not (is_plain_number(start) and is_plain_number(end)):

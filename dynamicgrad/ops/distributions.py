@@ -30,7 +30,7 @@ def probabilities(call: str, p: Tensor | float) -> Tensor | float:
     known = isinstance(value, np.ndarray | np.generic | float | int)
     if known and not np.all((value >= 0) & (value <= 1)):
         raise OptionError(
-            call, [ops.type_of(value)], "a probability is from 0 to 1",
+            call, [ops.type_of(value)], "a probability must be from 0 to 1",
             known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
         )  # fmt: skip
     return detached(p) if isinstance(p, Handle) else p
@@ -61,7 +61,7 @@ def poisson(x: Tensor, generator: Generator = None) -> Tensor:
     x = operand(x)
     mean = np.asarray(detached(x).value)
     if not np.all(mean >= 0):
-        raise OptionError("poisson", [ops.type_of(mean)], "a mean is not negative")
+        raise OptionError("poisson", [ops.type_of(mean)], "a mean must not be negative")
     value = draw(lambda g, size: g.poisson(mean, size), mean.shape, generator)
     return make_tensor(ops.astype(value, dtype=x.dtype), False)
 
@@ -99,7 +99,9 @@ def multinomial(
     """
     weights = np.asarray(detached(operand(x)).value, np.float64)
     if weights.ndim not in (1, 2) or not weights.size:
-        raise ShapeError("multinomial", [ops.type_of(x)], "weights are a vector, or rows of them")
+        raise ShapeError(
+            "multinomial", [ops.type_of(x)], "weights must be a vector, or rows of weights"
+        )
     check_weights(weights, 1 if replacement else num_samples)
     indices = with_replacement if replacement else without_replacement
     result = indices(np.atleast_2d(weights), num_samples, generator)
@@ -117,8 +119,8 @@ def check_weights(weights: np.ndarray, needed: int) -> None:
     if not 0 < needed <= most:
         raise OptionError(
             "multinomial", [ops.type_of(weights)],
-            f"{needed} are to be drawn, and {most} weights are not zero",
-            hint="replacement=True may draw an index again",
+            f"{needed} must be drawn, but only {most} weights are not zero",
+            hint="with replacement=True an index may be drawn again",
         )  # fmt: skip
 
 

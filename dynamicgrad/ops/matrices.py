@@ -21,7 +21,7 @@ def require(op: str, x: Tensor, ndim: int) -> Tensor:
     x = operand(x)
     if len(shape_of(x)) != ndim:
         raise ops.ShapeError(
-            op, [type_of(x)], f"it takes {ndim} dimensions, not {len(shape_of(x))}"
+            op, [type_of(x)], f"it needs {ndim} dimensions, not {len(shape_of(x))}"
         )
     return x
 
@@ -158,7 +158,7 @@ def plus_product(name: str, product: Callable[[Any, Any], Any], doc: str) -> Cal
     ) -> Tensor:  # fmt: skip
         y = product(operand(a), operand(b))
         y = y if alpha == 1 else y * alpha
-        if beta == 0:  # then not even a NaN of it counts
+        if beta == 0:  # then a NaN in the input is ignored
             return y
         return (input if beta == 1 else input * beta) + y
 

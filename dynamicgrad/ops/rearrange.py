@@ -57,8 +57,8 @@ def repeat(x: Tensor, *repeats: ShapeLike) -> Tensor:
     times = sizes(repeats)
     if len(times) < len(shape_of(x)):
         raise ops.ShapeError(
-            "repeat", [ops.type_of(x)], f"{times} are fewer numbers than dimensions",
-            hint="tile(...) takes fewer",
+            "repeat", [ops.type_of(x)], f"{times} has fewer counts than there are dimensions",
+            hint="tile(...) accepts fewer",
             known_as="Number of dimensions of repeat dims can not be smaller than number of"
             " dimensions of tensor",
         )  # fmt: skip
@@ -250,7 +250,7 @@ def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         raise ops.ShapeError(
             "unflatten",
             [ops.type_of(x)],
-            f"-1 beside a size of 0 in {tuple(sizes)} may be any size",
+            f"-1 is ambiguous next to a size of 0 in {tuple(sizes)}",
         )
     parts = [shape[k] // known if n == -1 else n for n in sizes]
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))

@@ -136,7 +136,9 @@ def norm(
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError("norm", [type_of(x)], f"a norm is not a {dtype}", hint="take a float")
+        raise ops.DTypeError(
+            "norm", [type_of(x)], f"a norm is not a {dtype}", hint="use a float dtype"
+        )
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)

@@ -50,7 +50,7 @@ def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -
     ):
         raise ops.AxisError(
             name, operand_types([x, as_tensor(index)]), f"the index has more entries than {of} or"
-            f" than {own} beside dimension {k}",
+            f" than {own} outside of dimension {k}",
             known_as="Expected index to be no larger than self apart from dimension, and no larger"
             " size than src",
         )  # fmt: skip
@@ -144,9 +144,7 @@ def reduce_at(
             "scatter_reduce", [ops.type_of(x)], f"reduce is one of {known}, not {reduce!r}"
         )
     if reduce in ("amax", "amin") and x.dtype.kind == "c":
-        raise ops.DTypeError(
-            "scatter_reduce", [ops.type_of(x)], "of complex numbers none is the largest"
-        )
+        raise ops.DTypeError("scatter_reduce", [ops.type_of(x)], "complex numbers have no order")
     if not include_self:
         x = ops.at(x)[key].set(neutral_element(x.dtype, reduce))
     place = ops.at(x)[key]

@@ -205,7 +205,11 @@ def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, T
 def rows_along(name: str, x: Tensor, dim: int) -> np.ndarray:
     """The slices of `x` along a dimension, each as a row of an array."""
     if not isinstance(x.value, np.ndarray | np.generic):
-        raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
+        raise ops.OptionError(
+            name,
+            [x.type],
+            "dim= needs the values of the entries, which are not known during tracing",
+        )
     n = size_at(x, dim)
     if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
         raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")
