@@ -11,7 +11,7 @@ from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from ..names.torch_names import TABLE, Row, row_called
 from .fast_path import operand, several
-from .wrapping import like, parameters_of
+from .wrapping import parameters_of, wrap
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 """NumPy's names for arguments, which PyTorch takes too."""
@@ -77,4 +77,4 @@ def with_keywords(
             args = (operand(args[0]), *args[1:])
         return function(*args, **options)
 
-    return like(call, function)
+    return wrap(call, function)
