@@ -17,10 +17,10 @@ from ..engine.handle import Face
 from ..engine.tensor import Tensor, handle
 from ..func import grad as gradient
 from ..func import jacfwd
-from ..func.batched_grad import grad
 from ..func.forward import dual_parts, require_pair
 from ..func.levels import release
 from ..func.recording import Recording
+from .batched_grad import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

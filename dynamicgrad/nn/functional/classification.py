@@ -200,12 +200,9 @@ def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
     pos_weight: Tensor | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
 
     `weight` multiplies the losses, `pos_weight` the share of the label 1 in them.

@@ -85,11 +85,9 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
     eps: float | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Each example over the root of the mean of its squares, along its last dimensions.
 
     >>> dg.nn.functional.rms_norm(dg.tensor([[3.0, 3.0]]), [2])
@@ -101,12 +99,9 @@ def rms_norm(
 
 
 def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Groups of channels of each example standardized together.
 
     >>> dg.nn.functional.group_norm(dg.tensor([[1.0, 3.0]]), 1, eps=0)
