@@ -115,7 +115,7 @@ def instance_norm(
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each example standardized, or by running statistics if told so.
+    """Each channel of each example standardized, or by running statistics unless `use_input_stats`.
 
     >>> dg.nn.functional.instance_norm(dg.tensor([[[1.0, 3.0]]]), eps=0)
     tensor([[[-1.,  1.]]])
