@@ -228,8 +228,8 @@ def binary_cross_entropy(
 ) -> Tensor:
     """The cross entropy of labels with probabilities; logarithms are at least -100.
 
-    Raises OptionError for an input that is not a probability. On logits, the function that takes them
-    is more exact.
+    Raises OptionError for an input that is not a probability. On logits, the function that takes
+    them is more exact.
 
     >>> dg.nn.functional.binary_cross_entropy(dg.tensor([0.5]), dg.ones(1))
     tensor(0.6931)
