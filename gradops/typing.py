@@ -23,6 +23,9 @@ Number = bool | int | float | complex | np.generic
 Axis = int | Sequence[int] | None
 """One axis, several, or all."""
 
+Sizes = int | Sequence[int]
+"""One size or step for all axes, or one for each."""
+
 SizeLike = SupportsIndex | str | Dim
 """A size, or the name of one that is not known."""
 
@@ -69,6 +72,12 @@ class AnyArray(Protocol):
 
 Operand = AnyArray | Number
 """What ops take: an array of any kind, or a number."""
+
+Arrays = Sequence[AnyArray]
+"""Operands of a call, or stacks of them."""
+
+Flags = Sequence[bool]
+"""Which operands of a call something holds of, as which ones are stacks of examples."""
 
 OperandLike = Operand | ArrayLike
 """What functions take: an operand, or nested sequences of numbers, which count as an array."""

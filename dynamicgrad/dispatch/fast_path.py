@@ -27,6 +27,7 @@ from ..engine.plain_arrays import keep_plain
 from ..engine.record import PLANS, node_of, only_type
 from ..engine.tensor import Tensor, as_tensor
 from ..hooks.saved_tensor_hooks import noted
+from ..names.torch_names import row_of
 from .op_dtypes import promoted
 from .scalars import tensor_of_number
 from .zero_dim import as_numbers, as_row
@@ -34,15 +35,8 @@ from .zero_dim import as_numbers, as_row
 NUMBERS = frozenset({float, int, bool})
 CONSTANTS = ARRAYS | NUMBERS
 OF_NUMBERS = (0, -1, (0,), (-1,))  # the dimensions of a 0-d tensor in PyTorch
-ALONG = frozenset(
-    {"sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "argmin", "all", "any"}
-    | {"softmax", "log_softmax"}
-)
 Tensor.promoted = staticmethod(promoted)
 GENERAL = frozenset({Trait.VIEW, Trait.CONTROL, Trait.EFFECT})  # traits of dispatched ops
-WHOLE = frozenset({"sum", "mean", "max", "min"})
-TYPED = frozenset({"sum", "mean", "prod", "softmax", "log_softmax"})  # take `dtype=`
-SECOND = {"power": "exponent", "float_power": "exponent", "heaviside": "values"}
 INFIX: dict[str, Callable[..., Any]] = {
     "{0} + {1}": operator.add, "{0} - {1}": operator.sub, "{0} * {1}": operator.mul,
     "{0} / {1}": operator.truediv, "-{0}": operator.neg,
@@ -56,8 +50,8 @@ def keeps_floats(op: Op, count: int) -> bool:
 
 
 def filled(plan: list[Any], op: Op, active: int, count: int = 1) -> list[Any]:
-    """`plan` filled at first use: calling the rules with probes takes a while."""
-    plan.extend(PLANS[op, active, count])
+    """`plan` filled at first use, maybe by several threads: calling the rules takes a while."""
+    plan[:] = PLANS[op, active, count]
     return plan
 
 
@@ -166,7 +160,8 @@ def binary(
             noted(t, mode)
         return t
 
-    return named(with_parameters(call, "input", SECOND.get(op.name, "other")), op)
+    second = (row_of(op.name).operands or "input other").split()[1]
+    return named(with_parameters(call, "input", second), op)
 
 
 def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
@@ -176,19 +171,20 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
     a dimension 0.
     """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
+    row = row_of(op.name)
 
     def call(*args: Any, **attrs: Any) -> Any:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "input" in attrs:
                 args = (attrs.pop("input"), *args)
-            if "dtype" in attrs and op.name in TYPED:
+            if "dtype" in attrs and row.takes_dtype:
                 dtype, rest = attrs.pop("dtype"), args[1:]
                 return compute_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
             args, attrs = op.bind(args, attrs)
-            if op.name in WHOLE and attrs["axis"] == ():
+            if row.dims == "all" and attrs["axis"] == ():
                 attrs["axis"] = None
-            if op.name in ALONG and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
+            if row.dims and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
                 return along_no_axis(op, args, attrs)
         else:
             attrs = op.defaults

@@ -1,4 +1,4 @@
-"""Functions called with the argument names that PyTorch's documentation gives."""
+"""Functions and methods with PyTorch's names for arguments."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,12 +19,12 @@ PACKED = frozenset({"size", "shape", "dims", "repeats"})
 
 
 def function_of(op: Op) -> Callable[..., Any]:
-    """`op` as a function of tensors: the specialised code, or that for ops with attributes."""
+    """`op` as a function of tensors, by specialised code if it has no attributes."""
     return Tensor.specialised[op] or several(op, {"dim": "axis", "keepdim": "keepdims"})
 
 
 def ops_named(prefix: str = "") -> dict[str, Op]:
-    """Ops by the names that begin with `prefix`, such as `special.`, without it."""
+    """The ops with names that begin with `prefix`, such as `special.`, by the rest of the name."""
     rows = ((OPS[key], row) for key, row in TABLE.items() if key in OPS and row.names)
     return {
         name.removeprefix(prefix): op
@@ -58,7 +58,7 @@ def as_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def with_keywords(
     function: Callable[..., Any], row: Row, parameters: tuple[str, ...], converts: bool
 ) -> Callable[..., Any]:
-    """`function`, of these parameters, with PyTorch's names for its arguments."""
+    """`function`, which has these parameters, with PyTorch's names for arguments."""
     renamed = row.renamed if row.keywords else {}
     if "dim" in parameters and "axis" not in parameters:
         renamed = renamed | NUMPY_NAMES if renamed else NUMPY_NAMES

@@ -1,7 +1,7 @@
-"""The dtypes that PyTorch's functions take where they differ from those of the ops they consist of.
+"""Dtype checks of PyTorch's functions that are stricter than those of the ops they apply.
 
-Some have kernels for floats only, some take operands of one dtype only or convert them to one, and
-those that take indices take them in int32 and int64. Their rows in `torch_names` say so.
+Some compute floats only, some take operands of one dtype or convert them to one, and index
+arguments are int32 or int64. Their rows in `torch_names` say so.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,12 +27,12 @@ APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
 
 
 def all_checked(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """Functions by names, each with the checks that its row asks for."""
+    """Functions by name, each with the checks of its row."""
     return {name: checked(name, function) for name, function in functions.items()}
 
 
 def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which first checks the dtypes of its operands if its row asks for that."""
+    """`function` with the dtype checks of its row."""
     row = row_called(name)
     if not (row.accepts or row.each_accepts or row.dtypes or row.indices):
         return function
@@ -58,7 +58,7 @@ def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
-    """Whether arguments are floats of one dtype, but for indices in int64, which all take."""
+    """Whether arguments are floats of one dtype, and indices int64: accepted by all functions."""
     of: Any = None
     for i, a in enumerate(args):
         if isinstance(a, Handle):
@@ -76,7 +76,7 @@ def are_usual(args: tuple[Any, ...], at: int | None) -> bool:
 
 
 def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:
-    """Refuse operands of dtypes that a function does not take."""
+    """Raise an error for operands of dtypes that a function does not take."""
     if row.accepts:
         require_kind(name, operands, common_dtype(operands), row.accepts)
     for a in operands if row.each_accepts else ():
@@ -86,7 +86,7 @@ def require_dtypes(name: str, row: Row, operands: Sequence[Handle]) -> None:
 
 
 def require_indices(name: str, key: str, dtypes: Sequence[str], index: object) -> None:
-    """Refuse indices of a dtype that a function does not take."""
+    """Raise DTypeError for indices of a dtype that a function does not take."""
     if isinstance(index, Handle) and index.dtype not in dtypes:
         raise DTypeError(
             name, operand_types([index]), f"indices have the dtype {' or '.join(dtypes)}",

@@ -1,4 +1,4 @@
-"""The functions of the array API on tensors: as NumPy has them, through `Array`."""
+"""The functions of the array API on tensors, computed by NumPy's rules on `Array`."""
 
 import functools
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from gradops import flatten, tree_map
 from gradops.array_api.making import NAMES
 
 from ..engine.array import Array
-from ..engine.handle import on_face
+from ..engine.handle import Handle, on_face
 from ..engine.tensor import Tensor
 
 OF_THEIR_OWN = {*NAMES, "__array_namespace_info__"}
@@ -17,7 +17,7 @@ OF_THEIR_OWN = {*NAMES, "__array_namespace_info__"}
 
 
 def on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the standard that computes as NumPy does, and gives tensors for tensors."""
+    """A function of the standard by NumPy's rules, with tensors for tensors."""
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -29,13 +29,13 @@ def on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def with_face(face: Any, x: Any) -> Any:
-    """A tensor or an array with another face; what is neither as it is."""
+def with_face(face: type[Handle], x: object) -> object:
+    """A tensor or an array with another face; anything else unchanged."""
     return on_face(face, x) if isinstance(x, Tensor | Array) else x
 
 
 def on_tensors(names: dict[str, Any]) -> dict[str, Any]:
-    """The names of a namespace, with functions that take tensors as NumPy takes arrays."""
+    """The names of a namespace, with functions that apply NumPy's rules to tensors."""
     for extension in (m for m in names.values() if isinstance(m, ModuleType)):
         vars(extension).update(on_tensors({**vars(extension)}))
     return {

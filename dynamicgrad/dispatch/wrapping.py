@@ -21,3 +21,10 @@ def like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[...
     call.__doc__, call.__module__ = function.__doc__, function.__module__
     call.__wrapped__ = function  # type: ignore[attr-defined]
     return call
+
+
+def documented(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
+    """`call` with a name, and what `doc` says before its examples."""
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (doc or "").split(">>>")[0].rstrip()
+    return call

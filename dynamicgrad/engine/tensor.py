@@ -7,11 +7,13 @@ import numpy as np
 from gradops import TapeError
 from gradops.core.op import as_operand
 
-from ..dispatch.promotion import can_cast
 from .handle import Handle, MissingAttribute, detached, hold, make_leaf, on_face
 from .node import Part
 from .plain_arrays import copy_if_small
 from .storage import memory, storage_of
+
+CATEGORIES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+"""The categories of dtypes by kind; results are not cast to a lower one."""
 
 
 class Tensor(Handle):
@@ -45,7 +47,7 @@ class Tensor(Handle):
 
     def can_store(self, dtype: np.dtype[Any]) -> bool:
         """Whether a result of `dtype` may be written to the tensor in place."""
-        return can_cast(dtype, self.dtype)
+        return CATEGORIES[dtype.kind] <= CATEGORIES[self.dtype.kind]
 
     @property
     def output_nr(self) -> int:

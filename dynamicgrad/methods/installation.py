@@ -1,4 +1,4 @@
-"""Operators and methods of tensors and arrays, put on their classes."""
+"""Sets the methods and operators of tensors and arrays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -51,19 +51,19 @@ OF_UFUNCS = by_ufunc()
 
 
 class Ufuncs(dict[np.ufunc, Callable[..., Any] | None]):
-    """The specialised code for a face by ufuncs of NumPy's; made on demand."""
+    """The specialised code of a face for NumPy's ufuncs; created on first use."""
 
     def __init__(self, face: type[Handle]) -> None:
         self.face = face
 
     def __missing__(self, ufunc: np.ufunc) -> Callable[..., Any] | None:
         op = OF_UFUNCS.get(ufunc)
-        self[ufunc] = found = None if op is None else self.face.specialised[op]
-        return found
+        self[ufunc] = function = None if op is None else self.face.specialised[op]
+        return function
 
 
 def install_on_arrays() -> None:
-    """Give `Array` its operators, by the specialised code."""
+    """Set the operators and methods of `Array`."""
     for name, op in OPERATORS.items():
         quick = Array.specialised[op]
         setattr(Array, f"__{name}__", quick)
@@ -83,7 +83,7 @@ def install_on_arrays() -> None:
 
 
 def install() -> None:
-    """Give `Tensor` its methods and operators."""
+    """Set the methods and operators of `Tensor`."""
     for name, method in (dict(written_methods()) | METHODS | PROPERTIES).items():
         setattr(Tensor, name, method)
     quick = {name: Tensor.specialised[op] for name, op in OPERATORS.items()}

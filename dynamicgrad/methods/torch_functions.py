@@ -125,10 +125,10 @@ def aliased(functions: Functions) -> Functions:
 
 def of_ops() -> Functions:
     """The ops that have names in the table, as functions of tensors by these names."""
-    found = {name: op for name, op in ops_named().items() if not name.endswith("_")}
+    plain = {name: op for name, op in ops_named().items() if not name.endswith("_")}
     return {
         name: refusing_zero(function_of(op)) if op.name in DIVISIONS else function_of(op)
-        for name, op in found.items()
+        for name, op in plain.items()
     }
 
 

@@ -30,10 +30,10 @@ def to(
     >>> dg.tensor([1, 2]).to("cpu", "float64")
     tensor([1., 2.], dtype=float64)
     """
-    for found in without_device((*wanted, dtype, device)):
-        if found is None or isinstance(found, bool):  # the latter is non_blocking
+    for target in without_device((*wanted, dtype, device)):
+        if target is None or isinstance(target, bool):  # the latter is non_blocking
             continue
-        dtype = found.dtype if isinstance(found, Handle) else np.dtype(found)
+        dtype = target.dtype if isinstance(target, Handle) else np.dtype(target)
         if x.dtype != dtype:
             return ops.astype(x, dtype=dtype)
     return ops.copy(x) if copy else x
@@ -77,9 +77,9 @@ def numpy(t: Handle, *, force: bool = False) -> np.ndarray:
         raise ops.TapeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    found = np.asarray(memory(t))
+    entries = np.asarray(memory(t))
     storage_of(t).lend()
-    return found
+    return entries
 
 
 def array(t: Handle, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:

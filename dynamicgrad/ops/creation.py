@@ -43,7 +43,7 @@ def manual_seed(seed: int | None) -> None:
 
 def generator() -> "np.random.Generator":
     """The random generator of this thread or task; refused where draws would repeat."""
-    if any(said == "error" for said, _, _ in RANDOMNESS.get()):
+    if any(mode == "error" for mode, _, _ in RANDOMNESS.get()):
         raise TransformError(
             "vmap: called random operation while in randomness error mode. Please either use the"
             " 'same' randomness flag on vmap or draw the numbers outside and pass them in"
@@ -66,12 +66,11 @@ def state_of_thread() -> "np.random.Generator":
 
 
 def draw(
-    sample: Callable[[Any, Any], Any],
-    shape: tuple[int, ...],
-    source: "np.random.Generator | None" = None,
-) -> AnyArray:
+    sample: Callable[[Any, Any], Any], shape: tuple[int, ...], source: "np.random.Generator | None"
+    = None,
+) -> AnyArray:  # fmt: skip
     """Random numbers of a shape; with `vmap(randomness="different")`, new ones for each example."""
-    batches = [(level, n) for said, level, n in RANDOMNESS.get() if said == "different"]
+    batches = [(level, n) for mode, level, n in RANDOMNESS.get() if mode == "different"]
     value = sample(source or generator(), (*(n for _, n in batches), *shape))
     for level, _ in batches:
         value = Batched(value, level)
@@ -109,7 +108,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = Fals
 def numeric(value: np.ndarray) -> np.ndarray:
     """`value`; raises DTypeError unless its entries are numbers."""
     if value.dtype.kind not in "biufc":
-        raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
+        raise DTypeError("tensor", [value.dtype], "the entries of a tensor must be numbers")
     return value
 
 
@@ -139,8 +138,8 @@ def as_tensor(data: Any, dtype: DTypeLike | None = None) -> Tensor:
     """
     if isinstance(data, Handle):
         return tensor_of(data) if dtype is None else tensor_of(data).to(dtype)
-    found = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
-    return found if dtype is None else found.to(dtype)
+    result = from_numpy(data) if isinstance(data, np.ndarray) else tensor(data)
+    return result if dtype is None else result.to(dtype)
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
@@ -161,23 +160,21 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """A shape given as one sequence or as several numbers."""
-    found: Any = as_shape(shape[0] if len(shape) == 1 else shape)
-    for n in found:
+    result: Any = as_shape(shape[0] if len(shape) == 1 else shape)
+    for n in result:
         if isinstance(n, int) and n < 0:
             raise ops.ShapeError(
-                "shape", [found], f"the size {n} is negative",
-                known_as=f"Trying to create tensor with negative dimension {n}: {list(found)}",
+                "shape", [result], f"the size {n} is negative",
+                known_as=f"Trying to create tensor with negative dimension {n}: {list(result)}",
             )  # fmt: skip
-    return found
+    return result
 
 
 @on_device
 def full(
-    shape: ShapeLike,
-    fill_value: Tensor | Number,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None, requires_grad:
+    bool = False,
+) -> Tensor:  # fmt: skip
     """A tensor of a shape, filled with a number.
 
     >>> dg.full((2,), 3.0)
@@ -221,12 +218,9 @@ def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
 
 @on_device
 def arange(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None, requires_grad:
+    bool = False,
+) -> Tensor:  # fmt: skip
     """Numbers from `start`, by default 0, to before `end`.
 
     >>> dg.arange(3)
@@ -244,12 +238,8 @@ def arange(
 
 @on_device
 def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    start: Any, end: Any, steps: int, dtype: DTypeLike | None = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """`steps` equally spaced numbers from `start` to `end`, both included.
 
     Gradients flow to ends that require them; for an integer dtype, the ends are truncated first.
@@ -261,14 +251,14 @@ def linspace(
     for name, x in (("start", start), ("end", end)):
         if shape_of(x):
             raise ops.ShapeError(
-                "linspace", [type_of(x)], f"{name} has dimensions, and is to be a number",
+                "linspace", [type_of(x)], f"{name} has dimensions, and must be a number",
                 known_as="linspace only supports 0-dimensional start and end tensors",
             )  # fmt: skip
     if not (is_plain_number(start) and is_plain_number(end)):
         from gradops.numpy_api.functions import creation
 
-        found = creation.linspace(start, end, steps)
-        return found if dtype is None else ops.astype(found, dtype=dtype)
+        result = creation.linspace(start, end, steps)
+        return result if dtype is None else ops.astype(result, dtype=dtype)
     start, end = number("linspace", "start", start), number("linspace", "end", end)
     if dtype is None:
         dtype = natural_dtype(np.asarray(start + end + 0.0))
@@ -352,19 +342,17 @@ def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = F
 
 @on_device
 def full_like(
-    x: Tensor,
-    fill_value: Tensor | Number,
-    dtype: DTypeLike | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike | None = None, requires_grad: bool =
+    False,
+) -> Tensor:  # fmt: skip
     """A number repeated in the shape and, by default, the dtype of `x`.
 
     >>> dg.full_like(dg.zeros(2), 7)
     tensor([7., 7.])
     """
     value = number("full_like", "fill_value", fill_value)
-    found = number_in("full_like", dtype or x.dtype, value)
-    return make_tensor(np.full(x.shape, found), requires_grad)
+    result = number_in("full_like", dtype or x.dtype, value)
+    return make_tensor(np.full(x.shape, result), requires_grad)
 
 
 @on_device
@@ -427,12 +415,9 @@ def new_ones(
 
 @on_device
 def new_full(
-    t: Tensor,
-    shape: ShapeLike,
-    fill_value: Tensor | Number,
-    dtype: DTypeLike | None = None,
+    t: Tensor, shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
     requires_grad: bool = False,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A tensor filled with a number, in the dtype of this tensor."""
     return full(shape, fill_value, dtype or t.dtype, requires_grad)
 

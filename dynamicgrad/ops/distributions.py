@@ -15,6 +15,7 @@ from gradops.typing import DTypeLike
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
+from ..dispatch.wrapping import documented
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
@@ -29,7 +30,7 @@ def probabilities(call: str, p: Tensor | float) -> Tensor | float:
     known = isinstance(value, np.ndarray | np.generic | float | int)
     if known and not np.all((value >= 0) & (value <= 1)):
         raise OptionError(
-            call, [ops.type_of(value)], "a probability is from 0 to 1",
+            call, [ops.type_of(value)], "a probability must be from 0 to 1",
             known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
         )  # fmt: skip
     return detached(p) if isinstance(p, Handle) else p
@@ -42,10 +43,13 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Generator = None)
     tensor([0., 1.])
     """
     x = operand(x)
-    chance = probabilities("bernoulli", x if p is None else p)
+    return flip_coins(x, probabilities("bernoulli", x if p is None else p), generator)
+
+
+def flip_coins(x: Tensor, chance: Tensor | float, generator: Generator) -> Tensor:
+    """0 or 1, 1 with a probability, of the shape and the dtype of `x`."""
     noise = draw(lambda g, size: g.random(size), x.shape, generator)
-    found: Tensor = ops.astype(ops.less(as_tensor(noise), chance), dtype=x.dtype)
-    return found
+    return ops.astype(ops.less(as_tensor(noise), chance), dtype=x.dtype)
 
 
 def poisson(x: Tensor, generator: Generator = None) -> Tensor:
@@ -57,7 +61,7 @@ def poisson(x: Tensor, generator: Generator = None) -> Tensor:
     x = operand(x)
     mean = np.asarray(detached(x).value)
     if not np.all(mean >= 0):
-        raise OptionError("poisson", [ops.type_of(mean)], "a mean is not negative")
+        raise OptionError("poisson", [ops.type_of(mean)], "a mean must not be negative")
     value = draw(lambda g, size: g.poisson(mean, size), mean.shape, generator)
     return make_tensor(ops.astype(value, dtype=x.dtype), False)
 
@@ -95,11 +99,13 @@ def multinomial(
     """
     weights = np.asarray(detached(operand(x)).value, np.float64)
     if weights.ndim not in (1, 2) or not weights.size:
-        raise ShapeError("multinomial", [ops.type_of(x)], "weights are a vector, or rows of them")
+        raise ShapeError(
+            "multinomial", [ops.type_of(x)], "weights must be a vector, or rows of weights"
+        )
     check_weights(weights, 1 if replacement else num_samples)
     indices = with_replacement if replacement else without_replacement
-    found = indices(np.atleast_2d(weights), num_samples, generator)
-    return make_tensor(found.reshape(*weights.shape[:-1], num_samples), False)
+    result = indices(np.atleast_2d(weights), num_samples, generator)
+    return make_tensor(result.reshape(*weights.shape[:-1], num_samples), False)
 
 
 def check_weights(weights: np.ndarray, needed: int) -> None:
@@ -113,8 +119,8 @@ def check_weights(weights: np.ndarray, needed: int) -> None:
     if not 0 < needed <= most:
         raise OptionError(
             "multinomial", [ops.type_of(weights)],
-            f"{needed} are to be drawn, and {most} weights are not zero",
-            hint="replacement=True may draw an index again",
+            f"{needed} must be drawn, but only {most} weights are not zero",
+            hint="with replacement=True an index may be drawn again",
         )  # fmt: skip
 
 
@@ -143,9 +149,8 @@ def fill_method(name: str, sample: Callable[..., Tensor], **defaults: Any) -> Ca
         value = draw(lambda g, size: sample(g, size, *values.values()), t.shape, generator)
         return replace(t, ..., ops.astype(value, dtype=t.dtype), name)
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Fill the tensor with random numbers ({', '.join(names)}), and return it."
-    return method
+    doc = f"Fill the tensor with random numbers ({', '.join(names)}), and return it."
+    return documented(method, name, doc)
 
 
 def random_(
@@ -170,10 +175,8 @@ def random_(
 
 def bernoulli_(t: Tensor, p: Tensor | float = 0.5, *, generator: Generator = None) -> Tensor:
     """Fill the tensor with 0 and 1, which has the probability `p`, and return it."""
-    chance = probabilities("bernoulli_", p)
-    noise = draw(lambda g, size: g.random(size), t.shape, generator)
-    value = ops.astype(ops.less(as_tensor(noise), chance), dtype=t.dtype)
-    return replace(t, ..., value, "bernoulli_")
+    values = flip_coins(t, probabilities("bernoulli_", p), generator)
+    return replace(t, ..., values, "bernoulli_")
 
 
 FUNCTIONS = {f.__name__: f for f in (bernoulli, multinomial, normal, poisson)}

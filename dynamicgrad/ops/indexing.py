@@ -4,6 +4,7 @@ An integer beside an index array selects first. To NumPy it is an index array to
 indexed axes in front if they are separated.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..engine.tensor import Tensor
 ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
 
 PARTS = (slice, list, tuple, range, np.ndarray, Handle)
-LISTED = 32  # entries from which on a list is an array, whatever is in it
+LISTED = 32  # a list with as many entries is an array, whatever is in it
 
 
 def get_item(t: Tensor, key: Any) -> Tensor:
@@ -41,9 +42,7 @@ def as_tuple(key: Any) -> Any:
 
 def with_masks(key: Any) -> Any:
     """A key with boolean masks in place of uint8 tensors."""
-    if isinstance(key, tuple):
-        return tuple(map(as_mask, key)) if any(isinstance(k, Handle) for k in key) else key
-    return as_mask(key) if isinstance(key, Handle) else key
+    return map_entries(as_mask, key)
 
 
 def as_mask(k: Any) -> Any:
@@ -53,9 +52,14 @@ def as_mask(k: Any) -> Any:
 
 def with_integers(key: Any) -> Any:
     """A key with integers in place of tensors that hold one, so that it selects a view."""
+    return map_entries(as_integer, key)
+
+
+def map_entries(f: Callable[[Any], Any], key: Any) -> Any:
+    """A key with `f` applied to its entries, if there is a tensor among them."""
     if isinstance(key, tuple):
-        return tuple(map(as_integer, key)) if any(isinstance(k, Handle) for k in key) else key
-    return as_integer(key)
+        return tuple(map(f, key)) if any(isinstance(k, Handle) for k in key) else key
+    return f(key) if isinstance(key, Handle) else key
 
 
 def select_integers(t: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, tuple[Any, ...]]:

@@ -104,10 +104,10 @@ def mark_changed(t: Handle, x: Any) -> Any:
         x is not t and (x.storage is None or x.storage is not t.storage)
     ):
         return x
-    found = hold(type(x), x.value, x.node)
-    found.storage = storage = Storage()
+    copy = hold(type(x), x.value, x.node)
+    copy.storage = storage = Storage()
     storage.changed, storage.place, storage.version = sys.maxsize, here(), x._version + 1
-    return found
+    return copy
 
 
 def before_write(t: Handle) -> Handle:

@@ -12,6 +12,7 @@ from gradops.typing import Axis, DTypeLike, Number, ShapeLike
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
+from ..dispatch.wrapping import documented
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
@@ -56,8 +57,8 @@ def repeat(x: Tensor, *repeats: ShapeLike) -> Tensor:
     times = sizes(repeats)
     if len(times) < len(shape_of(x)):
         raise ops.ShapeError(
-            "repeat", [ops.type_of(x)], f"{times} are fewer numbers than dimensions",
-            hint="tile(...) takes fewer",
+            "repeat", [ops.type_of(x)], f"{times} has fewer counts than there are dimensions",
+            hint="tile(...) accepts fewer",
             known_as="Number of dimensions of repeat dims can not be smaller than number of"
             " dimensions of tensor",
         )  # fmt: skip
@@ -80,12 +81,9 @@ def repeat_interleave(
 
 
 def each_repeated(
-    input: Tensor | None = None,
-    repeats: Any = None,
-    dim: int | None = None,
-    *,
-    output_size: int | None = None,
-) -> Tensor:
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *, output_size: int |
+    None = None,
+) -> Tensor:  # fmt: skip
     """Each entry repeated; see the method `repeat_interleave`."""
     x, counts = (repeats, None) if input is None else (operand(input), repeats)
     return repeat_interleave(x, counts, dim, output_size=output_size)
@@ -196,8 +194,8 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    found = np.stack(np.tril_indices(row, offset, col)).astype(dtype or np.int64)
-    return cut_off(handle(found), None, False)
+    indices = np.stack(np.tril_indices(row, offset, col)).astype(dtype or np.int64)
+    return cut_off(handle(indices), None, False)
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None) -> Tensor:
@@ -207,8 +205,8 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    found = np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64)
-    return cut_off(handle(found), None, False)
+    indices = np.stack(np.triu_indices(row, offset, col)).astype(dtype or np.int64)
+    return cut_off(handle(indices), None, False)
 
 
 def fill_diagonal(x: Tensor, fill_value: Tensor | Number, wrap: bool = False) -> Tensor:
@@ -252,7 +250,7 @@ def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         raise ops.ShapeError(
             "unflatten",
             [ops.type_of(x)],
-            f"-1 beside a size of 0 in {tuple(sizes)} may be any size",
+            f"-1 is ambiguous next to a size of 0 in {tuple(sizes)}",
         )
     parts = [shape[k] // known if n == -1 else n for n in sizes]
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))
@@ -282,9 +280,8 @@ def splitting(
             raise ops.ShapeError(name, [ops.type_of(x)], f"it has fewer than {least} dimensions")
         return tuple(ops.split(x, indices_or_sections, dim(ndim)))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Parts along the {along} dimension: so many equal ones, or ending at indices."
-    return call
+    doc = f"Parts along the {along} dimension: a number of equal ones, or split at indices."
+    return documented(call, name, doc)
 
 
 hsplit = splitting(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
@@ -298,9 +295,7 @@ def joining(function: Callable[..., Tensor], name: str, like: str) -> Callable[.
     def call(tensors: Sequence[Tensor]) -> Tensor:
         return function([as_tensor(t) for t in tensors])
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Tensors one after the other {like}."
-    return call
+    return documented(call, name, f"Tensors joined {like}.")
 
 
 hstack = joining(ops.hstack, "hstack", "along the second dimension, or the first if it is the only")
@@ -317,9 +312,7 @@ def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[
     def call(*tensors: Tensor) -> Tensor:
         return function(*map(operand, sizes(tensors)))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Each tensor with at least {ndim}; several come as a tuple."
-    return call
+    return documented(call, name, f"Each tensor with at least {ndim}; several are a tuple.")
 
 
 atleast_1d = at_least(ops.atleast_1d, "atleast_1d", "one dimension")

@@ -17,7 +17,7 @@ from gradops.typing import AnyArray, Axis, DTypeLike, Number
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
-from ..dispatch.wrapping import like
+from ..dispatch.wrapping import documented, like
 from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
@@ -39,11 +39,9 @@ class Range(NamedTuple):
 
 
 def extreme(
-    reduce: Callable[..., Tensor],
-    choose: Callable[..., Tensor],
-    both: Callable[..., Tensor],
-    name: str,
-) -> Callable[..., Tensor | Extremes]:
+    reduce: Callable[..., Tensor], choose: Callable[..., Tensor], both: Callable[..., Tensor], name:
+    str,
+) -> Callable[..., Tensor | Extremes]:  # fmt: skip
     """PyTorch's `max` or `min`: of all entries, along a dimension with indices, or of a pair."""
 
     def call(
@@ -61,16 +59,8 @@ def extreme(
     def along(x: Tensor, dim: int, keepdim: bool) -> Extremes:
         return entries_at(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (
-        f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
-    )
-    return call
-
-
-def is_number(x: AnyArray, dim: object) -> bool:
-    """Whether `x` is a number, which counts as a row of one along `dim`."""
-    return dim in OF_NUMBERS and not shape_of(x)
+    doc = f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
+    return documented(call, name, doc)
 
 
 def entries_at(x: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Extremes:
@@ -84,7 +74,7 @@ def entries_at(x: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Extremes:
 def dims(x: AnyArray, dim: Axis) -> Axis:
     """PyTorch's dimensions as axes: `()` is all, and a number has a dimension 0."""
     dim = tuple(dim) if isinstance(dim, list) else dim
-    return None if dim == () or is_number(x, dim) else dim
+    return None if dim == () or (dim in OF_NUMBERS and not shape_of(x)) else dim
 
 
 def deviation(
@@ -105,58 +95,50 @@ def deviation(
         x: Tensor, dim: Axis = None, unbiased: bool = True, keepdim: bool = False, *,
         correction: float | None = None,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        found = call(x, dim, unbiased, keepdim, correction=correction)
+        result = call(x, dim, unbiased, keepdim, correction=correction)
         axis = None if isinstance(dim, bool) else dims(x, dim)
-        return found, ops.mean(x, axis=axis, keepdims=keepdim)
+        return result, ops.mean(x, axis=axis, keepdims=keepdim)
 
-    call.__name__ = call.__qualname__ = name
-    with_mean.__name__ = with_mean.__qualname__ = f"{name}_mean"
-    call.__doc__ = f"{doc}, over n - 1; `correction` or `unbiased=False` say otherwise."
-    with_mean.__doc__ = f"{doc}, and the mean."
-    return call, with_mean
+    documented(call, name, f"{doc}, over n - 1 unless `correction` or `unbiased` say otherwise.")
+    return call, documented(with_mean, f"{name}_mean", f"{doc}, and the mean.")
 
 
 var, var_mean = deviation(ops.var, "var", "The mean squared distance from the mean")
 std, std_mean = deviation(ops.std, "std", "The square root of the variance")
 
 
-def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., AnyArray]:
     """A cumulative function along a dimension, which may convert its operand to a dtype."""
 
     def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
         return compute_in(dtype, op, x, axis=dim)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (op.__doc__ or "").split(">>>")[0].rstrip()
-    return numbers_as_rows(call)
+    return numbers_as_rows(documented(call, name, op.__doc__))
 
 
-def cumulative_extreme(op: Op) -> Callable[..., Tensor]:
+def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
     """A cumulative extreme along a dimension, and its index."""
 
     def call(x: Tensor, dim: int) -> Extremes:
         values = op(x, axis=dim)
         return Extremes(values, latest_extreme(values, x, dim))
 
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = f"{op.doc[:-1]}, and where it is."
-    return numbers_as_rows(call)
+    return numbers_as_rows(documented(call, op.name, f"{op.doc[:-1]}, and its index."))
 
 
 def norm(
-    x: Tensor,
-    p: Any = "fro",
-    dim: Axis = None,
-    keepdim: bool = False,
-    dtype: DTypeLike | None = None,
-) -> Tensor:
+    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False, dtype: DTypeLike | None =
+    None,
+) -> Tensor:  # fmt: skip
     """The norm of order `p` of all entries as one vector, or along dimensions.
 
     >>> dg.norm(dg.tensor([[3.0, 4.0]])), dg.norm(dg.tensor([3.0, -4.0]), float("inf"))
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError("norm", [type_of(x)], f"a norm is no {dtype}", hint="take a float")
+        raise ops.DTypeError(
+            "norm", [type_of(x)], f"a norm is not a {dtype}", hint="use a float dtype"
+        )
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
@@ -190,21 +172,16 @@ def ignoring_nan(name: str) -> Callable[..., Tensor]:
         from gradops.numpy_api.functions import reducing
 
         reduce = getattr(reducing, name)
-        found = reduce(in_dtype(x, dtype), axis=dims(x, dim), keepdims=keepdim)
-        return found if dtype is None or found.dtype == dtype else in_dtype(found, dtype)
+        result = reduce(in_dtype(x, dtype), axis=dims(x, dim), keepdims=keepdim)
+        return result if dtype is None or result.dtype == dtype else in_dtype(result, dtype)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {name[3:]} of the entries that are not NaN."
-    return call
+    return documented(call, name, f"The {name[3:]} of the entries that are not NaN.")
 
 
 def diff(
-    x: Tensor,
-    n: int = 1,
-    dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-) -> Tensor:
+    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None =
+    None,
+) -> Tensor:  # fmt: skip
     """Differences of neighbours along a dimension, taken `n` times.
 
     >>> dg.diff(dg.tensor([1, 4, 9]))
@@ -223,12 +200,9 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1.0, dim: int = -
 
 
 def cov(
-    x: Tensor,
-    *,
-    correction: int = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
-) -> Tensor:
+    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None =
+    None,
+) -> Tensor:  # fmt: skip
     """The covariance matrix of variables, which are the rows.
 
     >>> dg.cov(dg.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -312,9 +286,7 @@ def quantile_of(function: Callable[..., Tensor], name: str, doc: str) -> Callabl
             raise ops.ShapeError(name, [ops.type_of(x)], "there are no entries")
         return function(x, np.asarray(q), dims(x, dim), keepdim, interpolation)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc
-    return call
+    return documented(call, name, doc)
 
 
 quantile = quantile_of(

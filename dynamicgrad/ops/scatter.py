@@ -50,7 +50,7 @@ def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -
     ):
         raise ops.AxisError(
             name, operand_types([x, as_tensor(index)]), f"the index has more entries than {of} or"
-            f" than {own} beside dimension {k}",
+            f" than {own} outside of dimension {k}",
             known_as="Expected index to be no larger than self apart from dimension, and no larger"
             " size than src",
         )  # fmt: skip
@@ -70,14 +70,9 @@ def part_for_index(src: Tensor | Number, index: Tensor) -> Tensor | Number:
 
 @numbers_as_rows
 def scatter(
-    x: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor | None = None,
-    *,
-    value: Tensor | Number | None = None,
-    reduce: str | None = None,
-) -> AnyArray:
+    x: Tensor, dim: int, index: Tensor, src: Tensor | None = None, *, value: Tensor | Number | None
+    = None, reduce: str | None = None,
+) -> AnyArray:  # fmt: skip
     """A copy with entries of `src`, or a number, written at the indices `index` along `dim`.
 
     With `reduce`, "add" or "multiply", they are added or multiplied. Of several for one entry, the
@@ -149,9 +144,7 @@ def reduce_at(
             "scatter_reduce", [ops.type_of(x)], f"reduce is one of {known}, not {reduce!r}"
         )
     if reduce in ("amax", "amin") and x.dtype.kind == "c":
-        raise ops.DTypeError(
-            "scatter_reduce", [ops.type_of(x)], "of complex numbers none is the largest"
-        )
+        raise ops.DTypeError("scatter_reduce", [ops.type_of(x)], "complex numbers have no order")
     if not include_self:
         x = ops.at(x)[key].set(neutral_element(x.dtype, reduce))
     place = ops.at(x)[key]
@@ -302,13 +295,9 @@ def select_scatter(x: Tensor, src: Tensor, dim: int, index: int) -> AnyArray:
 
 
 def slice_scatter(
-    x: Tensor,
-    src: Tensor,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
-) -> AnyArray:
+    x: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step:
+    int = 1,
+) -> AnyArray:  # fmt: skip
     """A copy with `src` written to the slices from `start` to `end` along a dimension.
 
     >>> dg.zeros(3).slice_scatter(dg.ones(2), start=1)
@@ -347,7 +336,7 @@ def as_condition(condition: Tensor) -> Tensor:
     """A condition as booleans; uint8 is converted, other dtypes are refused."""
     if condition.dtype not in (np.bool_, np.uint8):
         raise ops.DTypeError(
-            "where", [condition.type], "the condition is of truth values",
+            "where", [condition.type], "the condition is not boolean",
             known_as="where expected condition to be a boolean tensor, but got a tensor with dtype"
             f" {condition.dtype}", hint="use condition != 0",
         )  # fmt: skip

@@ -57,11 +57,11 @@ def view(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tensor
     >>> x
     tensor([7., 7., 0., 0.])
     """
-    found = reshape(in_order(x), *sizes_, shape=size)
-    own, new = x.value, found.value
+    result = reshape(in_order(x), *sizes_, shape=size)
+    own, new = x.value, result.value
     if isinstance(own, np.ndarray) and own.size and not np.may_share_memory(own, new):
         raise ops.TapeError(SPLIT_MEMORY.format(type=x.type, shape=new.shape))
-    return found
+    return result
 
 
 def view_as(x: Tensor, other: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ def expand(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tens
     (2, 3)
     """
     if not shape_of(x):
-        memory(x)  # of a number, which a view cannot share
+        memory(x)  # a scalar gets memory that a view can share
     return make_writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
 
 
@@ -246,9 +246,9 @@ def contiguous(x: Tensor, memory_format: Any = None) -> Tensor:
     """
     if not isinstance(value := memory(x), np.ndarray) or value.flags.c_contiguous:
         return x
-    found = ops.copy(x)
-    found.value = np.ascontiguousarray(found.value)
-    return found
+    result = ops.copy(x)
+    result.value = np.ascontiguousarray(result.value)
+    return result
 
 
 def split(x: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -340,7 +340,7 @@ def part_of_number(x: Tensor, dim: int, index: Tensor) -> Tensor:
     axis_of(x, dim, 1)
     if product(shape_of(index)) != 1:
         raise ops.ShapeError(
-            "index_select", operand_types([x, index]), "of a number there is one part only",
+            "index_select", operand_types([x, index]), "a number has only the index 0",
             known_as="Index to scalar can have only 1 value",
         )  # fmt: skip
     return ops.reshape(index_select(as_row(x), dim, as_row(index)), shape=())
@@ -395,7 +395,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         return ops.concatenate(tensors, axis=dim)
     kept = [t for t in tensors if t.shape != (0,)]
     if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
-        tensors = in_one_dtype(tensors)  # also that of those that are left out
+        tensors = in_one_dtype(tensors)  # including the dtypes of those left out
         return ops.concatenate([t for t in tensors if t.shape != (0,)], axis=dim)
     return ops.concatenate(tensors, axis=dim if kept else 0)
 
@@ -430,6 +430,6 @@ def size(x: Tensor) -> Count | Callable[..., Shape | Size]:
     count = product(x.shape)
     if isinstance(count, Dim):
         return lambda dim=None: x.shape if dim is None else size_at(x, dim)
-    found = Count(count)
-    found.of = x
-    return found
+    result = Count(count)
+    result.of = x
+    return result

@@ -98,8 +98,8 @@ def searchsorted(
     bins, side = as_tensor(sorted_sequence), side or ("right" if right else "left")
     if sorter is not None and len(bins.shape) > 1:
         bins, sorter = ops.take_along_axis(bins, sorter), None
-    found = ops.searchsorted(bins, as_tensor(input), side, sorter)
-    return ops.astype(found, dtype=np.int32) if out_int32 else found
+    results = ops.searchsorted(bins, as_tensor(input), side, sorter)
+    return ops.astype(results, dtype=np.int32) if out_int32 else results
 
 
 def bucketize(
@@ -176,10 +176,10 @@ def unique(
     return requested((values, *rest), wanted)
 
 
-def requested(found: Sequence[Tensor], wanted: Sequence[bool]) -> Tensor | tuple[Tensor, ...]:
+def requested(results: Sequence[Tensor], wanted: Sequence[bool]) -> Tensor | tuple[Tensor, ...]:
     """The first of several results, with those of the others that are requested."""
-    others = [part for part, asked in zip(found[1:], wanted, strict=True) if asked]
-    return (found[0], *others) if others else found[0]
+    others = [part for part, asked in zip(results[1:], wanted, strict=True) if asked]
+    return (results[0], *others) if others else results[0]
 
 
 def unique_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -205,7 +205,11 @@ def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, T
 def rows_along(name: str, x: Tensor, dim: int) -> np.ndarray:
     """The slices of `x` along a dimension, each as a row of an array."""
     if not isinstance(x.value, np.ndarray | np.generic):
-        raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
+        raise ops.OptionError(
+            name,
+            [x.type],
+            "dim= needs the values of the entries, which are not known during tracing",
+        )
     n = size_at(x, dim)
     if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
         raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")
@@ -226,12 +230,12 @@ def unique_consecutive(
         return requested(parts, (return_inverse, return_counts))
     row = ops.reshape(x, shape=(-1,))
     starts = ops.OPS["run_starts"](row)
-    found = [row[starts]]
+    results = [row[starts]]
     if return_inverse:
-        found.append(ops.reshape(ops.OPS["cumsum"](starts, axis=0) - 1, shape=shape_of(x)))
+        results.append(ops.reshape(ops.OPS["cumsum"](starts, axis=0) - 1, shape=shape_of(x)))
     if return_counts:
-        found.append(ops.OPS["run_lengths"](starts))
-    return found[0] if len(found) == 1 else tuple(found)
+        results.append(ops.OPS["run_lengths"](starts))
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 SHARED: dict[str, Callable[..., object]] = {

@@ -32,7 +32,7 @@ MADE_TOGETHER = (
 
 
 class Apart:
-    """Stands where an op does on the node of what was taken apart."""
+    """The op of nodes with several parts as outputs, in place of an `Op`."""
 
     traits = frozenset[Trait]()
 
@@ -117,11 +117,11 @@ def outputs(x: Face, values: Iterable[Any], node: Any) -> list[Face]:
     face = type(x)
     if node is not None:
         return [hold(face, v, Part(node, i, v.shape, v.dtype)) for i, v in enumerate(values)]
-    found = [hold(face, v) for v in values]
+    parts = [hold(face, v) for v in values]
     cut = cut_off(hold(face, x.value), slice_, True).cut if x.node is not None else x.cut
-    for part in found:
+    for part in parts:
         part.cut = cut
-    return found
+    return parts
 
 
 def views(x: Handle, op: Apart, parts: list[Any], indices: Iterable[Any]) -> list[Any]:

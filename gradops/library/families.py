@@ -24,7 +24,7 @@ from ..core.types import (
     shape_of,
     type_of,
 )
-from ..typing import AnyArray, Attrs, Operand, Rule
+from ..typing import AnyArray, Arrays, Attrs, Flags, Operand, Rule
 
 
 class singular:
@@ -90,7 +90,7 @@ def scaled_by(partial: Partial, plain: bool = False) -> Rule | None:
     return lambda v, y, *xs, **attrs: v * partial(y, *xs, **attrs)
 
 
-def zeros_like(x: Operand) -> Any:
+def zeros_like(x: Operand) -> AnyArray:
     """Zeros of the type of `x`, whose shape may have unknown dimensions."""
     return OPS["full_like"](x, value=0)
 
@@ -149,7 +149,7 @@ def joining(
     `transpose(wanted, g, y, *xs, **attrs)` gives the cotangents of the wanted operands.
     """
 
-    def forward(tangents: Mapping[int, Any], y: Any, *xs: Any, **attrs: Any) -> Any:
+    def forward(tangents: Mapping[int, Any], y: AnyArray, *xs: AnyArray, **attrs: object) -> Any:
         ts = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(xs)]
         return op(*ts, **attrs)
 
@@ -175,18 +175,14 @@ def multilinear(
     return op
 
 
-def batch_elementwise(
-    op: Op, stacks: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> Any:
+def batch_elementwise(op: Op, stacks: Arrays, batched: Flags, attrs: Attrs) -> Any:
     """Batch an elementwise op: give stacks the axes that broadcasting would add in front."""
     ndim = max(len(shape_of(x)) - b for x, b in zip(stacks, batched, strict=True))
     pairs = zip(stacks, batched, strict=True)
     return op(*(pad_leading(x, ndim + 1 - len(shape_of(x))) if b else x for x, b in pairs), **attrs)
 
 
-def batch_along_axis(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def batch_along_axis(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op along the axes that `axis` names, which in stacks are one place further on."""
     x, axis = type_of(xs[0]).example, attrs["axis"]
     if isinstance(axis, int):

@@ -26,14 +26,14 @@ class Projections(NamedTuple):
 
     weights: Sequence[Any]
     biases: Sequence[Any]
-    out_weight: Any
-    out_bias: Any = None
+    out_weight: AnyArray
+    out_bias: AnyArray | None = None
 
 
 def multi_head_attention(
-    query: Any,
+    query: AnyArray,
     key: Any,
-    value: Any,
+    value: AnyArray,
     heads: int,
     projections: Projections,
     masks: Sequence[AnyArray] = (),
@@ -91,7 +91,7 @@ def is_boolean(mask: Operand) -> bool:
     return type_of(mask).dtype.kind == "b"
 
 
-def split_heads(x: Operand, heads: int) -> Any:
+def split_heads(x: Operand, heads: int) -> AnyArray:
     """(batch, places, features) split into heads: (batch, heads, places, features of a head)."""
     rows, places, size = shape_of(x)
     if not isinstance(size, int) or heads < 1 or size % heads:

@@ -33,7 +33,8 @@ ROWS = {
     ],
     "dynamicgrad": [
         ["devices", "names"],
-        ["dispatch", "engine", "hooks"],
+        ["engine", "hooks"],
+        ["dispatch"],
         ["introspection"],
         ["array_api", "array_namespace", "linalg", "ops", "tracing"],
         ["custom_function", "fft", "random", "special"],

@@ -4,8 +4,6 @@ Classes lie along dimension 1, or along the only one, as in PyTorch: scores of s
 with labels of shape (N, ...).
 """
 
-from typing import Any
-
 import numpy as np
 
 import gradops as ops
@@ -19,19 +17,19 @@ sparse, logistic = several(ops.sparse_cross_entropy), several(ops.binary_cross_e
 IGNORE = -100  # the label that PyTorch ignores by default
 
 
-def classes_last(scores: Any) -> Any:
+def classes_last(scores: Tensor) -> Tensor:
     """Scores with their classes along the last dimension."""
     return ops.moveaxis(scores, 1, -1) if scores.ndim > 2 else scores
 
 
 def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     ignore_index: int = IGNORE,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Tensor:
     """The cross entropy of labels with softmax of `input`.
 
     `target` are class labels, or probabilities in the shape of `input`. `weight` has a number for
@@ -85,8 +83,8 @@ def require_no_labels(x: Tensor, y: Tensor) -> None:
         )  # fmt: skip
 
 
-def of_labels(input: Any, target: Any, reduction: str) -> Any:
-    """The loss by one op, as most calls have it; None for what that does not cover."""
+def of_labels(input: Tensor, target: Tensor, reduction: str) -> Tensor | None:
+    """The loss by one op in the common case; None in others."""
     rank = as_tensor(input).value.ndim
     if rank > 2 or as_tensor(target).value.ndim != rank - 1:
         return None
@@ -105,7 +103,9 @@ def is_array(t: Tensor) -> bool:
     return isinstance(t.value, np.ndarray | np.generic)
 
 
-def of_probabilities(x: Any, p: Any, weight: Any, reduction: str, smoothing: float) -> Any:
+def of_probabilities(
+    x: Tensor, p: Tensor, weight: Tensor | None, reduction: str, smoothing: float
+) -> Tensor:
     """The cross entropy of probabilities as labels; a mean is that of the rows."""
     if smoothing:
         p = p * (1 - smoothing) + smoothing / x.shape[-1]
@@ -116,12 +116,12 @@ def of_probabilities(x: Any, p: Any, weight: Any, reduction: str, smoothing: flo
 
 
 def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     ignore_index: int = IGNORE,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """Minus the entry of `input`, log-probabilities, at each label; see `cross_entropy`.
 
     >>> dg.nn.functional.nll_loss(dg.tensor([[-1.0, -2.0]]), dg.tensor([1]))
@@ -133,7 +133,9 @@ def nll_loss(
     return mark_kinked(found, x, "nll_loss")
 
 
-def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:
+def picked_loss(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+) -> Tensor:
     """Minus the log-probability at each label, weighted and reduced."""
     chosen, counts = chosen_of(logs, labels, weight, ignored)
     index = ops.expand_dims(chosen, axis=-1)
@@ -141,7 +143,9 @@ def picked_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction:
     return weighted(-picked, counts, reduction)
 
 
-def spread_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction: str) -> Any:
+def spread_loss(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int, reduction: str
+) -> Tensor:
     """Minus the sum of all log-probabilities of the rows whose labels count."""
     _, counts = chosen_of(logs, labels, weight, ignored)
     rows = -ops.sum(logs if weight is None else logs * weight, axis=-1)
@@ -151,7 +155,9 @@ def spread_loss(logs: Any, labels: Tensor, weight: Any, ignored: int, reduction:
     return reduce_losses(rows, reduction)
 
 
-def chosen_of(logs: Any, labels: Tensor, weight: Any, ignored: int) -> tuple[Any, Any]:
+def chosen_of(
+    logs: Tensor, labels: Tensor, weight: Tensor | None, ignored: int
+) -> tuple[Tensor, Tensor]:
     """The labels, 0 for those that do not count, and how much each counts."""
     require_labels(logs, labels, ignored)
     counted = labels != ignored
@@ -162,7 +168,7 @@ def chosen_of(logs: Any, labels: Tensor, weight: Any, ignored: int) -> tuple[Any
     return chosen, counts
 
 
-def weighted(losses: Any, counts: Any, reduction: str) -> Any:
+def weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
     """Losses reduced, each as much as it counts; one that does not count may be infinite."""
     losses = ops.where(counts != 0, losses, ops.zeros_like(losses)) * counts
     if reduction == "mean":
@@ -170,7 +176,7 @@ def weighted(losses: Any, counts: Any, reduction: str) -> Any:
     return reduce_losses(losses, reduction)
 
 
-def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
+def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
     """Refuse labels that are no integers, too many, or none of the classes."""
     types = [ops.type_of(logs), labels.type]
     if labels.dtype.kind not in "iu":
@@ -194,8 +200,12 @@ def require_labels(logs: Any, labels: Tensor, ignored: int) -> None:
 
 
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
-) -> Any:
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
     """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
 
     `weight` multiplies the losses, `pos_weight` the share of the label 1 in them.
@@ -217,8 +227,8 @@ def binary_cross_entropy_with_logits(
 
 
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
-) -> Any:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
     """The cross entropy of labels with probabilities; logarithms are at least -100.
 
     Raises OptionError for an input that is no probability. On logits, the function that takes them

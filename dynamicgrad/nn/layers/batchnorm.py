@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import gradops as ops
+from gradops.typing import DTypeLike
 
 from ...engine.grad_mode import no_grad
 from ...engine.tensor import Tensor, as_tensor, handle
@@ -15,7 +16,7 @@ from .normalization import parameter, reset
 
 
 class ByChannel(Module):
-    """What the norms of channels have in common: scales, offsets, and running statistics."""
+    """Base class of norms of channels: scales, offsets, and running mean and variance."""
 
     ranks: ClassVar[tuple[int, ...]]
     tracks, scales = True, True
@@ -27,7 +28,7 @@ class ByChannel(Module):
         momentum: float | None = 0.1,
         affine: bool | None = None,
         track_running_stats: bool | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
@@ -86,7 +87,7 @@ class BatchNorm(ByChannel):
     `track_running_stats` is off. Raises ShapeError for a batch with one number for each channel.
     """
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x = as_tensor(input)
         self.check(x)
@@ -142,7 +143,7 @@ class InstanceNorm(ByChannel):
 
     tracks, scales = False, False
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
         x = as_tensor(input)
         if x.ndim == self.ranks[0] - 1:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine.tensor import Tensor
 from .. import functional as F
 from ..functional.dropout import require_probability
 from ..modules.module import Module
@@ -32,7 +33,7 @@ class Dropout(Module):
         require_probability(p)
         self.p, self.inplace, self.generator = p, inplace, generator
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """The input, with some entries dropped if the mode is that of training."""
         return self.drop(input, self.p, self.training, self.inplace, self.generator)
 

@@ -97,7 +97,7 @@ def cutoff(m: Any, n: Any, rtol: float | None, dtype: DTypeLike = DOUBLE) -> Any
     return (max(m, n) if isinstance(m, int) and isinstance(n, int) else m) * np.finfo(dtype).eps
 
 
-def check_finite(op: str, x: np.ndarray) -> Any:
+def check_finite(op: str, x: np.ndarray) -> np.ndarray:
     """Matrices in the dtype of the result, checked to be finite."""
     x = cast(x, dtype_of(x))
     if not (fine := np.isfinite(x)).all():

@@ -121,7 +121,7 @@ def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         raise failure("solve", [a, b], SINGULAR, bad) from None
 
 
-def inv(x: np.ndarray, checked: bool = True) -> Any:
+def inv(x: np.ndarray, checked: bool = True) -> np.ndarray:
     """The inverse; NaN for singular matrices, or an error if `checked`."""
     dtype = dtype_of(x)
     signature = "D->D" if dtype.kind == "c" else "d->d"

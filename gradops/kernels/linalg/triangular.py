@@ -30,7 +30,9 @@ def solve_triangular(
     return cast(np.ascontiguousarray(y[..., ::-1, :]) if lower else y, dtype)
 
 
-def back_substitute(a: Any, b: Any, unit_diagonal: bool, dtype: np.dtype) -> Any:
+def back_substitute(
+    a: np.ndarray, b: np.ndarray, unit_diagonal: bool, dtype: np.dtype
+) -> np.ndarray:
     """The solution with an upper triangle, block by block from the last."""
     n = a.shape[-1]
     signature = f"{dtype.char * 2}->{dtype.char}"

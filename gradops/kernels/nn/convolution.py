@@ -220,7 +220,13 @@ def filter_gradient(
 
 
 def operand_gradient(
-    g: Any, w: np.ndarray, shape: Sizes, strides: Sizes, pads: Pads, dilations: Sizes, groups: int
+    g: np.ndarray,
+    w: np.ndarray,
+    shape: Sizes,
+    strides: Sizes,
+    pads: Pads,
+    dilations: Sizes,
+    groups: int,
 ) -> np.ndarray:
     """The transpose of `convolve` in its operand, whose axes have the sizes `shape`.
 

@@ -59,7 +59,7 @@ def is_tiled(size: int, window: int, stride: int, dilation: int) -> bool:
     return window > LONG and stride == window and dilation == 1 and size % window == 0
 
 
-def split_axis(x: Any, axis: int, window: int) -> Any:
+def split_axis(x: np.ndarray, axis: int, window: int) -> np.ndarray:
     """`x` with an axis split into windows and their entries: a view if possible."""
     return x.reshape(*x.shape[:axis], x.shape[axis] // window, window, *x.shape[axis + 1 :])
 
@@ -101,7 +101,7 @@ def sums_transpose(
 
 
 def places_of_greatest(
-    x: Any, dtype: np.dtype, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
+    x: np.ndarray, dtype: np.dtype, window: Sizes, strides: Sizes, pads: Pads, dilations: Sizes
 ) -> Any:
     """The index within each window of its first maximum; NaN is greatest."""
     y = greatest(x, window, strides, pads, dilations)
@@ -118,7 +118,7 @@ def places_of_greatest(
     return found
 
 
-def all_bits(mask: np.ndarray, dtype: DTypeLike) -> Any:
+def all_bits(mask: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """Integers with all bits set where the mask holds, else none: faster than `np.where`."""
     return np.negative(mask.view(np.int8)).astype(dtype)
 

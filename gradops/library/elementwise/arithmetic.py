@@ -65,29 +65,29 @@ def inverse(y: Any, b: Any) -> Any:
 add = elementwise(
     "add", np.add, infix="{0} + {1}", d=[1, 1],
     samples=analytic_binary,
-    doc="The sum of two operands, entry by entry.",
+    doc="The elementwise sum.",
 )
 sub = elementwise(
     "sub", np.subtract, infix="{0} - {1}", d=[1, -1],
     samples=analytic_binary,
-    doc="The difference of two operands, entry by entry.",
+    doc="The elementwise difference.",
 )
 mul = elementwise(
     "mul", np.multiply, infix="{0} * {1}", d=[lambda y, a, b: b, lambda y, a, b: a],
     samples=analytic_binary,
-    doc="The product of two operands, entry by entry.",
+    doc="The elementwise product.",
 )
 div = elementwise(
     "div", np.true_divide, infix="{0} / {1}",
     d=[singular(lambda y, a, b: inverse(y, b)), singular(lambda y, a, b: -(a / b) / b)],
     samples=analytic_binary,
-    doc="The quotient of two operands, entry by entry; of integers, a float.",
+    doc="The elementwise quotient; a float, also for integers.",
 )
 strong_product = elementwise(
     "strong_product", strong_product_kernel,
     d=[singular(lambda y, v, p: p), singular(lambda y, v, p: v)],
     samples=cases(analytic_binary, exactly([0.0, 1.0, 2.0], [2.0, 3.0, 0.5])),
-    doc="The product in which a zero of the first operand wins over infinity and NaN.",
+    doc="The product, 0 where the first operand is 0, whatever the second.",
 )
 neg = elementwise(
     "neg", np.negative, infix="-{0}", d=[-1], samples=analytic,
@@ -129,7 +129,7 @@ def sign_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> Operand:
 sign = elementwise(
     "sign", np.sign, d=[None], vjp=[sign_cotangent], jvp=[sign_tangent],
     samples=cases(unary, complexes((3, 4))),
-    doc="-1, 0 or 1 by the sign of each entry; of complex ones, the direction z / |z|.",
+    doc="The sign of each entry, -1, 0 or 1; for complex ones the direction z / |z|.",
 )
 square = elementwise(
     "square", np.square, d=[lambda y, x: 2 * x], traits=[Trait.NONNEGATIVE], samples=analytic,
@@ -228,7 +228,7 @@ float_power = elementwise(
 )
 cbrt = elementwise(
     "cbrt", np.cbrt, d=[singular(lambda y, x: 1 / (3 * (y * y)))], samples=unary,
-    doc="The cube root, of negative numbers a negative one; its derivative at 0 is infinite.",
+    doc="The cube root, negative for negative entries; its derivative at 0 is infinite.",
 )
 copysign = elementwise(
     "copysign", np.copysign, d=[lambda y, a, b: sign(a) * sign(y), 0],

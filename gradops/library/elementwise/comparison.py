@@ -138,7 +138,7 @@ clamp = selection(
     ],
     source="np.clip({0}, {1}, {2}{out})",
     samples=beside(distinct((3, 4)), exactly(-1.03, 1.03)),
-    doc="Each entry, but not below the second operand nor above the third; 1 is passed at both.",
+    doc="Each entry clipped to bounds, the other operands; the derivative at both is 1.",
 )
 
 

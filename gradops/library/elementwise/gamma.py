@@ -144,7 +144,7 @@ gammainc = scipy_op(
         singular(lambda y, a, x: gammainc_rise(a, x)),
         singular(lambda y, a, x: gammainc_density(a, x)),
     ],
-    doc="The share of the gamma distribution of parameter x that lies below y, by SciPy.",
+    doc="The gamma distribution function with parameter x at y, by SciPy.",
 )
 gammaincc = scipy_op(
     "gammaincc", samples=shares,
@@ -152,7 +152,7 @@ gammaincc = scipy_op(
         singular(lambda y, a, x: -gammainc_rise(a, x)),
         singular(lambda y, a, x: -gammainc_density(a, x)),
     ],
-    doc="The share of the gamma distribution of parameter x that lies above y, by SciPy.",
+    doc="The complement of the gamma distribution function with parameter x at y, by SciPy.",
 )
 betainc = scipy_op(
     "betainc", samples=beside(counts((3, 1), (4,)), between(0.1, 0.9, (3, 4))),
@@ -163,7 +163,7 @@ betainc = scipy_op(
             lambda y, a, b, x: exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
         ),
     ],
-    doc="The share of the beta distribution of parameters x and y that lies below z, by SciPy.",
+    doc="The beta distribution function with parameters x and y at z, by SciPy.",
 )
 
 
@@ -201,6 +201,6 @@ gamma_slope = elementwise(
         singular(lambda y, a, logx: digamma(a) - logx - y * (a - exp(logx))),
     ],
     samples=beside(positive((3, 4)), reals((4,))),
-    doc="The derivative in x of y, when exp(y) leaves a constant share of the gamma distribution"
-    " of parameter x below it.",
+    doc="The derivative of y in x at a constant value of the gamma distribution function with"
+    " parameter x at exp(y).",
 )

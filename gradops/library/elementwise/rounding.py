@@ -24,12 +24,12 @@ floor_divide = elementwise(
 remainder = elementwise(
     "remainder", np.remainder, d=[1, singular(lambda y, a, b: -floor_divide(a, b))],
     samples=steps,
-    doc="What the quotient rounded down leaves of the dividend; it has the divisor's sign.",
+    doc="The remainder of floor division; it has the divisor's sign.",
 )
 fmod = elementwise(
     "fmod", np.fmod, d=[1, singular(lambda y, a, b: -trunc(a / b))],
     samples=steps,
-    doc="What the quotient rounded towards zero leaves of the dividend, whose sign it has.",
+    doc="The remainder of division rounded towards zero; it has the dividend's sign.",
 )
 
 
@@ -49,7 +49,7 @@ round = elementwise(
 )
 nextafter = elementwise(
     "nextafter", np.nextafter, d=[1, 0], samples=distinct((3, 4), (4,)),
-    doc="The float next to the first entry on the way to the second.",
+    doc="The next float after the first entry towards the second.",
 )
 
 

@@ -83,15 +83,15 @@ def turn(x: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
 atan2 = elementwise(
     "atan2", np.arctan2, d=[lambda y, a, b: turn(b, a, b), lambda y, a, b: -turn(a, a, b)],
     samples=binary,
-    doc="The angle at which the point (y, x) is seen, from -pi to pi; its derivative at 0 is 0.",
+    doc="The angle of (x, y) for operands y, x, from -pi to pi; its derivative at 0 is 0.",
 )
 deg2rad = elementwise(
     "deg2rad", np.deg2rad, d=[lambda y, x: math.pi / 180], samples=unary,
-    doc="An angle in degrees as one in radians.",
+    doc="Degrees converted to radians.",
 )
 rad2deg = elementwise(
     "rad2deg", np.rad2deg, d=[lambda y, x: 180 / math.pi], samples=unary,
-    doc="An angle in radians as one in degrees.",
+    doc="Radians converted to degrees.",
 )
 
 

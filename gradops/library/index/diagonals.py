@@ -1,6 +1,6 @@
 """Diagonals and triangles of matrices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ...core.errors import AxisError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import linear
 from ..shape.movement import VIEW, reshape, shape_text
 
@@ -50,7 +50,7 @@ def diagonal_kernel(x: np.ndarray, offset: int = 0, axis1: int = 0, axis2: int =
     return y
 
 
-def shifted(op: Op, xs: Sequence[AnyArray], attrs: Attrs, ndim: int) -> Any:
+def shifted(op: Op, xs: Arrays, attrs: Attrs, ndim: int) -> Any:
     """The attributes for stacks of arrays with `ndim` axes each."""
     kind = ArrayType((1,) * ndim, bool)
     axes = matrix_axes(op.name, kind, attrs["axis1"], attrs["axis2"])
@@ -75,7 +75,7 @@ diagonal = linear(
         ErrorSample([np.ones((3, 3))], {"axis1": 2}, ShapeError, "axis 2 is out of range"),
         ErrorSample([np.ones((3, 3))], {"axis1": -1}, ShapeError, "named twice"),
     ],
-    doc="The entries whose places along two axes differ by `offset`, along a last axis: a view.",
+    doc="The diagonal with an offset of two axes, along a new last axis: a view.",
 )
 
 
@@ -95,9 +95,7 @@ def place_diagonal_kernel(
     return y
 
 
-def place_diagonal_batch(
-    op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]
-) -> AnyArray:
+def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) -> AnyArray:
     attrs = shifted(op, xs, attrs, len(attrs["shape"]))
     return op(xs[0], **{**attrs, "shape": (shape_of(xs[0])[0], *attrs["shape"])})
 

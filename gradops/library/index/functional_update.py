@@ -89,13 +89,15 @@ class Place:
         """The array with `f` applied to its entries at the index, once even if indexed twice."""
         return self.set(f(self.get()))
 
-    def by_product(self, op: Callable[[Any, Any], Any], values: Any) -> AnyArray:
+    def by_product(
+        self, op: Callable[[AnyArray, AnyArray], AnyArray], values: OperandLike
+    ) -> AnyArray:
         """`op` of the array and the product of the values for each entry."""
-        values = self.fitted(values)
+        v = self.fitted(values)
         if not self.arrays:
-            return self.set(op(self.get(), values))
-        values = self.spread(values)
-        factors = product_at(values, *self.arrays, index=self.index, shape=shape_of(self.x))
+            return self.set(op(self.get(), v))
+        v = self.spread(v)
+        factors = product_at(v, *self.arrays, index=self.index, shape=shape_of(self.x))
         return op(self.x, factors)
 
     def spread(self, values: AnyArray) -> AnyArray:
@@ -133,7 +135,7 @@ def at(x: Any) -> At:
     return At(x)
 
 
-def scatter_add(x: Any, key: Any, values: Any) -> Any:
+def scatter_add(x: OperandLike, key: Any, values: OperandLike) -> Any:
     """`x` with `values` added at `key`; entries that `key` names twice are added to twice.
 
     `values` broadcast to the shape of `x[key]`. Raises ShapeError if they do not, and
@@ -145,7 +147,7 @@ def scatter_add(x: Any, key: Any, values: Any) -> Any:
     return at(x)[key].add(values)
 
 
-def put_along_axis(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
+def put_along_axis(x: Any, indices: Any, values: OperandLike, axis: int | None) -> Any:
     """A copy of `x` with `values` at the entries that `take_along_axis` takes.
 
     With axis None, `x` counts as one row. Raises ShapeError if `indices` and `x` differ in the

@@ -10,7 +10,7 @@ from ...core.errors import IndexingError
 from ...core.op import OPS, as_operand
 from ...core.types import PYTHON_SCALARS, as_size, operand_types, type_of
 from ...kernels.index.indexing import Index
-from ...typing import AnyArray, Operand
+from ...typing import AnyArray, Arrays, Operand
 
 
 def index_form(x: Any, key: Any) -> tuple[Index, Sequence[Any]]:
@@ -63,7 +63,7 @@ def index_array(x: Any, entry: Any) -> AnyArray:
     return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype
 
 
-def with_strong_dtypes(xs: Sequence[Any]) -> Sequence[AnyArray]:
+def with_strong_dtypes(xs: Sequence[Any]) -> Arrays:
     """The operands, with Python numbers as arrays of the dtype that the others give them."""
     if not any(type(x) in PYTHON_SCALARS for x in xs):
         return xs

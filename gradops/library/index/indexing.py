@@ -22,7 +22,7 @@ from ...core.types import (
 )
 from ...kernels.index.indexing import FULL, Index, Placement, pick, placement, view
 from ...kernels.index.update import put
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import clip
 from ..elementwise.rounding import remainder
 from ..families import batch_along_axis, linear
@@ -36,13 +36,9 @@ ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
 
 
-def slice_infer(x: ArrayType, index: Index) -> ArrayType:
-    return ArrayType(placement("slice", index, x, ()).shape, x.dtype)
-
-
 slice_ = linear(
     "slice", view,
-    infer=slice_infer,
+    infer=lambda x, index: ArrayType(placement("slice", index, x, ()).shape, x.dtype),
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
     traits=VIEW,
@@ -59,17 +55,11 @@ slice_ = linear(
         ErrorSample([np.ones(3)], {"index": (0, 0)}, IndexingError, "too many indices: 2 for 1"),
         ErrorSample([np.ones(3)], {"index": (("slice", 0, 2, 0),)}, IndexingError, "is zero"),
     ],
-    doc="The part of an operand at integers and slices: a view.",
+    doc="Basic indexing, by integers and slices: a view.",
 )
 
 
-def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
-    return ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
-
-
-def getitem_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def getitem_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     place = placement("getitem", attrs["index"], types[0], types[1:])
     index, arrays, order = batched_index(place, attrs["index"], xs, batched)
@@ -78,7 +68,9 @@ def getitem_batch(
 
 getitem = Op(
     name="getitem", kernel=pick, arity=None,
-    infer=getitem_infer,
+    infer=lambda x, *arrays, index: (
+        ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
+    ),
     vjp=[lambda g, y, x, *arrays, index: scatter(g, *arrays, index=index, shape=shape_of(x)),
          *[None] * 64],  # NumPy has no more axes than that
     jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
@@ -105,7 +97,7 @@ getitem = Op(
         ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
                     "the mask has size 2 where axis 0 has size 3"),
     ],
-    doc="The entries of the first operand that index arrays, the others, name.",
+    doc="Advanced indexing of the first operand by index arrays, the others.",
 )
 
 
@@ -123,9 +115,7 @@ def scatter_type(op: str, g: ArrayType, arrays: Any, index: Index, shape: Shape)
     return ArrayType(shape, g.dtype)
 
 
-def scatter_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def scatter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     g = repeat_shared(xs, batched)[0] if not batched[0] else xs[0]
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     x = ArrayType(attrs["shape"], types[0].dtype)
@@ -137,7 +127,7 @@ def scatter_batch(
 
 scatter = Op(
     name="scatter", kernel=put, arity=None,
-    infer=scatter_infer,
+    infer=lambda g, *arrays, **attrs: scatter_type("scatter", g, arrays, **attrs),
     vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
          *[None] * 64],
@@ -159,7 +149,7 @@ scatter = Op(
         ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
                     ShapeError, "float64[3]"),
     ],
-    doc="Zeros of a shape, with the first operand added at an index; entries named twice add up.",
+    doc="Zeros of a shape with the first operand added at an index; repeated indices add up.",
 )
 positions = Op(
     name="positions", kernel=lambda x, axis: np.arange(np.shape(x)[axis]),
@@ -183,18 +173,18 @@ def numbers(x: Operand, axis: int) -> Any:
     return positions(x, axis=axis) if isinstance(n, Dim) else np.arange(n)
 
 
-def along(x: Operand, axis: int) -> Any:
+def along(x: Operand, axis: int) -> Operand:
     """`numbers(x, axis)`, reshaped to broadcast with `x`."""
     return reshape(numbers(x, axis), shape=(-1, *(1,) * (len(shape_of(x)) - 1 - axis)))
 
 
-def at(x: Any, arrays: Sequence[AnyArray], index: Index) -> Any:
+def at(x: Any, arrays: Arrays, index: Index) -> Any:
     """`x` at an index that may contain arrays."""
     return getitem(x, *arrays, index=index) if arrays else slice_(x, index=index)
 
 
 def batched_index(
-    place: Placement, index: Index, xs: Sequence[AnyArray], batched: Sequence[bool]
+    place: Placement, index: Index, xs: Arrays, batched: Flags
 ) -> tuple[Index, Sequence[Any], tuple[int, ...]]:
     """The index for a stack, its arrays, and the order of axes that moves examples to the front.
 

@@ -3,7 +3,7 @@
 For an entry indexed more than once, `set_at` uses the last value; the other ops use all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...core.samples import beside, cases, complexes, distinct, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.index import update as kernels
 from ...kernels.index.indexing import FULL, Index, placement
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
 from ..families import zeros_like
@@ -41,7 +41,7 @@ def update_infer(op: str, x: ArrayType, v: ArrayType, arrays: Any, index: Index)
     return x
 
 
-def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def update_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch as in Note [Batched index]; values get the axes that broadcasting would add."""
     x, v = xs[0] if batched[0] else repeat_first(xs, batched), xs[1]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
@@ -55,7 +55,7 @@ def update_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs:
     return op(x, permute_axes(v, inverse(order)) if shape_of(v) else v, *arrays, index=index)
 
 
-def repeat_first(xs: Sequence[AnyArray], batched: Sequence[bool]) -> AnyArray:
+def repeat_first(xs: Arrays, batched: Flags) -> AnyArray:
     """The first operand, shared by all examples, repeated for each."""
     i = list(batched).index(True)
     return repeat_shared([xs[0], xs[i]], [False, True])[0]
@@ -98,9 +98,7 @@ def survivors_infer(*arrays: ArrayType, index: Index, shape: Shape) -> ArrayType
     return ArrayType(placement("survivors", index, ArrayType(shape, bool), arrays).shape, bool)
 
 
-def survivors_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def survivors_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     stack = xs[list(batched).index(True)]
     types = [type_of(a).example if b else type_of(a) for a, b in zip(xs, batched)]
     place = placement("survivors", attrs["index"], ArrayType(attrs["shape"], bool), types)
@@ -117,7 +115,7 @@ survivors = Op(
         exactly(GRID, [0, 3], index=("array", FULL, "array"), shape=(3, 2, 4)),
         exactly(np.zeros(0, int), index=("array",), shape=(3,)),
     ),
-    doc="Whether what is written at an index stays, and is not overwritten at the same index.",
+    doc="True for values at an index that no later value of the same index overwrites.",
 )
 
 
@@ -144,7 +142,7 @@ set_at = update(
     jvp=[zeroed_at,
          lambda t, y, x, v, *arrays, index: set_at(zeros_like(y), t, *arrays, index=index)],
     samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
-    doc="The first operand with the second in the places of an index.",
+    doc="The first operand with the second at an index.",
 )
 add_at = update(
     "add_at", kernels.update_kernel("add_at", np.add),
@@ -153,7 +151,7 @@ add_at = update(
     jvp=[lambda t, y, x, v, *arrays, index: t,
          lambda t, y, x, v, *arrays, index: add_at(zeros_like(y), t, *arrays, index=index)],
     samples=cases(index_samples(reals), complexes((3,), (2,), index=(("slice", 1, None, None),))),
-    doc="The first operand with the second added in the places of an index.",
+    doc="The first operand with the second added at an index.",
 )
 
 
@@ -199,11 +197,11 @@ def extreme_at(name: str, ufunc: np.ufunc, doc: str) -> Op:
 
 maximum_at = extreme_at(
     "maximum_at", np.maximum,
-    "The first operand, or the second where it is larger, in the places of an index.",
+    "The first operand with the larger of entry and second operand at an index.",
 )
 minimum_at = extreme_at(
     "minimum_at", np.minimum,
-    "The first operand, or the second where it is smaller, in the places of an index.",
+    "The first operand with the smaller of entry and second operand at an index.",
 )
 
 
@@ -214,10 +212,6 @@ def product_at_kernel(*operands: np.ndarray, index: Index, shape: tuple[int, ...
     v, *arrays = operands
     scatter_type("product_at", type_of(v), [type_of(a) for a in arrays], index, shape)
     return multiplied(np.ones(shape, v.dtype), v, *arrays, index=index)
-
-
-def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return scatter_type("product_at", v, arrays, index, shape)
 
 
 def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:
@@ -241,7 +235,7 @@ def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape)
 
 product_at = Op(
     "product_at", product_at_kernel, arity=None,
-    infer=product_at_infer,
+    infer=lambda v, *arrays, **attrs: scatter_type("product_at", v, arrays, **attrs),
     vjp=[lambda g, y, v, *arrays, index, shape: (
         at(g, arrays, index) * others_at(y, v, arrays, index, shape)
     ), *NO_RULE],
@@ -262,5 +256,5 @@ product_at = Op(
         ErrorSample([np.ones(2), np.array([0, 1, 2])], {"index": ("array",), "shape": (3,)},
                     ShapeError, "float64[3]"),
     ],
-    doc="Ones of a shape, multiplied by the first operand in the places of an index.",
+    doc="Ones of a shape multiplied by the first operand at an index.",
 )

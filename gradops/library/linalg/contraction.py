@@ -1,7 +1,6 @@
 """Matrix products."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, result_dtype, shape_of
 from ...kernels.linalg.matmul import is_thin, multiply
-from ...typing import AnyArray, Attrs, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..families import multilinear
 from ..shape.movement import expand_dims, reshape, swapaxes
 
@@ -114,7 +113,7 @@ def drop_added_axis(ct: AnyArray, x: Operand) -> AnyArray:
     return reshape(ct, shape=(*shape_of(ct)[:-2], *shape))
 
 
-def matmul_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def matmul_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by making vectors matrices and ranks equal, then dropping the added axes."""
     ranks = [len(shape_of(x)) - b for x, b in zip(xs, batched, strict=True)]
     a, b = xs

@@ -29,7 +29,7 @@ from .contraction import matmul
 from .matrices import (
     common_dtype,
     diagonal_of,
-    matrix_batch,
+    matrix_op,
     on_diagonal,
     require_square,
     square_infer,
@@ -40,7 +40,7 @@ from .solve import inv, not_square, regular, regular_complex, squares
 __all__: list[str] = []
 
 
-def per_matrix(v: Any) -> AnyArray:
+def per_matrix(v: AnyArray) -> AnyArray:
     """Numbers per matrix, reshaped to broadcast with the matrices."""
     return reshape(v, shape=(*shape_of(v), 1, 1))
 
@@ -55,20 +55,19 @@ def scalar_infer(op: str) -> Callable[[ArrayType], ArrayType]:
     return infer
 
 
-def inner_product(c: Any, t: Any) -> Any:
+def inner_product(c: AnyArray, t: AnyArray) -> AnyArray:
     """The inner product of two matrices."""
     return sum(c * t, axis=(-2, -1))
 
 
-det = Op(
+det = matrix_op(
     "det", determinants.det,
     infer=scalar_infer("det"),
     vjp=[lambda g, y, x: strong_product(per_matrix(g), cofactors(x))],
     jvp=[lambda t, y, x: inner_product(cofactors(x), t)],
-    batch=matrix_batch,
     samples=squares,
     error_samples=not_square,
-    doc="The determinant of each matrix; its derivative is exact for singular ones, too.",
+    doc="The determinant of each matrix; its derivative is exact also for singular ones.",
 )
 
 
@@ -108,12 +107,11 @@ second_of_det = Op(
     ],
     doc="The second derivative of the determinant in one direction; also of singular matrices.",
 )
-cofactors = Op(
+cofactors = matrix_op(
     "cofactors", determinants.cofactors,
     infer=square_infer("cofactors"),
     vjp=[lambda g, y, x: second_of_det(x, g)],
     jvp=[lambda t, y, x: second_of_det(x, t)],
-    batch=matrix_batch,
     samples=cases(regular((3, 3)), regular((2, 4, 4)), regular((2, 0, 0)), regular_complex((3, 3))),
     error_samples=not_square,
     doc="The derivative of the determinant by each entry; also of singular matrices.",
@@ -133,7 +131,7 @@ def slogdet_cotangent(g: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return strong_product(per_matrix(weight), matrix_transpose(inv(x, checked=False)))
 
 
-def slogdet_tangent(t: Any, y: AnyArray, x: Any) -> Any:
+def slogdet_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     rate = inner_product(matrix_transpose(inv(x, checked=False)), t)
     if type_of(x).dtype.kind != "c":
         return stack([zeros_like(rate), rate], axis=-1)
@@ -141,22 +139,21 @@ def slogdet_tangent(t: Any, y: AnyArray, x: Any) -> Any:
     return stack([1j * y[..., 0] * turn, complex(size, zeros_like(size))], axis=-1)
 
 
-slogdet_op = Op(
+slogdet_op = matrix_op(
     "slogdet", determinants.slogdet,
     infer=slogdet_infer,
     vjp=[slogdet_cotangent], jvp=[slogdet_tangent],
-    batch=matrix_batch,
     samples=squares,
     error_samples=not_square,
-    doc="The sign of each determinant and the logarithm of its size, side by side.",
+    doc="The sign and the logarithm of the absolute value of each determinant, side by side.",
 )
 
 
 class SlogdetResult(NamedTuple):
     """The sign of a determinant, and the logarithm of its absolute value."""
 
-    sign: Any
-    logabsdet: Any
+    sign: AnyArray
+    logabsdet: AnyArray
 
 
 def slogdet(x: OperandLike) -> SlogdetResult:

@@ -7,13 +7,13 @@ norm 1 and an arbitrary phase.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...core.errors import LinAlgError, OptionError
-from ...core.op import ErrorSample, Op
-from ...core.samples import cases, drawn
+from ...core.op import ErrorSample
+from ...core.samples import cases
 from ...core.traits import Trait
 from ...core.types import ArrayType
 from ...kernels.linalg import factors, linalg
@@ -35,10 +35,11 @@ from .matrices import (
     conjugate,
     diagonal_of,
     hermitian,
-    matrix_batch,
+    matrix_op,
     on_diagonal,
     require_square,
     rows_times,
+    samplers,
     times,
     zero_if_unused,
 )
@@ -46,26 +47,15 @@ from .solve import inv, not_square
 
 __all__: list[str] = []
 
-def real_eigenvalues(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Matrices with real eigenvalues well apart, and eigenvectors far from dependent."""
 
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        v = np.eye(s[-1]) + 0.3 * r.normal(size=s)
-        return (v * np.arange(1.0, s[-1] + 1)) @ np.linalg.inv(v)
-
-    return drawn(draw, shapes, **attrs)
+def with_eigenvalues(x: np.ndarray) -> np.ndarray:
+    """Matrices with eigenvalues 1, 2, ..., times 1 + 1j if complex, and random eigenvectors."""
+    n = x.shape[-1]
+    v = np.eye(n) + 0.3 * x
+    return (v * np.arange(1, n + 1) * (1 + 1j if np.iscomplexobj(x) else 1)) @ np.linalg.inv(v)
 
 
-def complex_eigenvalues(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Complex matrices, with eigenvalues well apart."""
-
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        v = np.eye(s[-1]) + 0.3 * (r.normal(size=s) + 1j * r.normal(size=s))
-        return (v * ((1 + 1j) * np.arange(1.0, s[-1] + 1))) @ np.linalg.inv(v)
-
-    return drawn(draw, shapes, **attrs)
-
-
+real_eigenvalues, complex_eigenvalues = samplers(with_eigenvalues)
 no_eigenvalues = [
     *not_square, ErrorSample([np.full((2, 2), np.inf)], {}, LinAlgError, "infinite or no numbers"),
 ]
@@ -94,25 +84,24 @@ def eig_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return concatenate([expand_dims(diagonal_of(p), axis=-2), dv], axis=-2)
 
 
-eig_op = Op(
+eig_op = matrix_op(
     "eig", factors.eig,
     infer=eig_infer,
     vjp=[adjoint_rule(eig_cotangent)], jvp=[eig_tangent],
-    batch=matrix_batch,
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
     ),
     error_samples=no_eigenvalues,
-    doc="The eigenvalues of each matrix, as a row above its eigenvectors; complex in any case.",
+    doc="The eigenvalues of each matrix, as a row above its eigenvectors; always complex.",
 )
 
 
 class EigResult(NamedTuple):
     """The eigenvalues of square matrices, and the eigenvectors as columns."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: AnyArray
+    eigenvectors: AnyArray
 
 
 def eig(x: OperandLike) -> EigResult:
@@ -147,17 +136,16 @@ def eigvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return diagonal_of(times(inv(v, checked=False), t, v))
 
 
-eigvals = Op(
+eigvals = matrix_op(
     "eigvals", factors.eigvals,
     infer=eigvals_infer,
     vjp=[adjoint_rule(eigvals_cotangent)], jvp=[eigvals_tangent],
-    batch=matrix_batch,
     samples=cases(
         real_eigenvalues((3, 3)), real_eigenvalues((2, 2, 2)), real_eigenvalues((2, 0, 0)),
         complex_eigenvalues((3, 3)),
     ),
     error_samples=no_eigenvalues,
-    doc="The eigenvalues of each matrix, complex also of real ones, in no particular order.",
+    doc="The eigenvalues of each matrix, always complex, in no particular order.",
 )
 
 
@@ -208,11 +196,10 @@ wrong_triangle = [
     ErrorSample([np.eye(2)], {"UPLO": "X"}, OptionError, "not 'X'"),
     ErrorSample([np.full((2, 2), np.inf)], {}, LinAlgError, "infinite or no numbers"),
 ]
-eigh_op = Op(
+eigh_op = matrix_op(
     "eigh", linalg.eigh,
     infer=eigh_infer,
     vjp=[adjoint_rule(eigh_cotangent)], jvp=[eigh_tangent],
-    batch=matrix_batch,
     traits=HERMITIAN | {Trait.COMPLEX},
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),
@@ -226,8 +213,8 @@ eigh_op = Op(
 class EighResult(NamedTuple):
     """The eigenvalues of symmetric or Hermitian matrices, and the eigenvectors as columns."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: AnyArray
+    eigenvectors: AnyArray
 
 
 def eigh(x: OperandLike, UPLO: str = "L") -> EighResult:
@@ -262,11 +249,10 @@ def eigvalsh_tangent(t: AnyArray, y: AnyArray, x: AnyArray, UPLO: str) -> AnyArr
     return real(rate) if rate.dtype.kind == "c" else rate
 
 
-eigvalsh = Op(
+eigvalsh = matrix_op(
     "eigvalsh", linalg.eigvalsh,
     infer=eigvalsh_infer,
     vjp=[eigvalsh_cotangent], jvp=[eigvalsh_tangent],
-    batch=matrix_batch,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), UPLO="U"),

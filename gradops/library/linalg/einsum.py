@@ -14,7 +14,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointJVP, JointVJP
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, broadcast_shapes, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked
 from ..index.index_keys import with_strong_dtypes
 from ..index.indexing import along
@@ -133,7 +133,7 @@ def single_letters(term: str, subscripts: str) -> tuple[str, list[tuple[int, int
     return letters, [(i, k) for k, i in enumerate(first) if i != k]
 
 
-def broadcast_letters(ct: Any, found: str, target: str, x: Any) -> Operand:
+def broadcast_letters(ct: AnyArray, found: str, target: str, x: AnyArray) -> Operand:
     """`ct` with indices `found`, broadcast to the indices of `target`.
 
     Axes of size 1 that were broadcast in the products are broadcast here, too.
@@ -144,18 +144,20 @@ def broadcast_letters(ct: Any, found: str, target: str, x: Any) -> Operand:
     return ct if shape == shape_of(ct) else broadcast_to(ct, shape=shape)
 
 
-def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[Any]:
+def einsum_cotangents(wanted: Sequence[int], *args: Any, subscripts: str) -> list[AnyArray]:
     return [einsum_transpose(i, *args, subscripts=subscripts) for i in wanted]
 
 
-def einsum_tangent(tangents: Mapping[int, Any], y: Any, *xs: Any, subscripts: str) -> Any:
+def einsum_tangent(
+    tangents: Mapping[int, Any], y: AnyArray, *xs: AnyArray, subscripts: str
+) -> AnyArray:
     terms = [
         einsum_op(*xs[:i], t, *xs[i + 1 :], subscripts=subscripts) for i, t in tangents.items()
     ]
     return reduce(add, terms)
 
 
-def einsum_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def einsum_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     terms, output = letters_of(attrs["subscripts"])
     letter = next(c for c in LETTERS if c not in attrs["subscripts"])
     terms = [letter + t if b else t for t, b in zip(terms, batched, strict=True)]
@@ -186,7 +188,7 @@ einsum_op = Op(
         ErrorSample([np.ones((2, 3))], {"subscripts": "i->i"}, ShapeError, "does not name 2 axes"),
         ErrorSample([np.ones((2, 3))], {"subscripts": "ij->k"}, ShapeError, "cannot be an index"),
     ],
-    doc="Products of entries summed over the indices that the output does not have.",
+    doc="Products summed over the indices that the output lacks.",
 )
 
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.errors import LinAlgError, MissingRuleError, OptionError
-from ...core.op import ErrorSample, Op
-from ...core.samples import cases, drawn
+from ...core.op import ErrorSample
+from ...core.samples import cases
 from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors, linalg
@@ -32,40 +32,30 @@ from .matrices import (
     common_dtype,
     diagonal_of,
     hermitian,
-    matrix_batch,
+    matrix_op,
     no_matrix,
     require_matrix,
+    samplers,
     sizes,
     smaller_size,
     square_infer,
     times,
     zero_if_unused,
 )
-from .solve import not_square, solve_triangular_op
+from .solve import not_square, regular, regular_complex, solve_triangular_op
 
 __all__: list[str] = []
 
 HERMITIAN = frozenset({Trait.HERMITIAN})
 
 
-def positive_definite(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of symmetric matrices with eigenvalues well above 0 and well apart."""
-
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        q = np.linalg.qr(r.normal(size=s))[0]
-        return (q * np.arange(1.0, s[-1] + 1)) @ q.swapaxes(-1, -2)
-
-    return drawn(draw, shapes, **attrs)
+def with_spectrum(x: np.ndarray) -> np.ndarray:
+    """Symmetric or Hermitian matrices with eigenvalues 1, 2, ..., and random eigenvectors."""
+    q = np.linalg.qr(x)[0]
+    return (q * np.arange(1.0, x.shape[-1] + 1)) @ q.conj().swapaxes(-1, -2)
 
 
-def positive_definite_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of Hermitian matrices with eigenvalues well above 0 and well apart."""
-
-    def draw(r: np.random.Generator, s: tuple[int, ...]) -> np.ndarray:
-        q = np.linalg.qr(r.normal(size=s) + 1j * r.normal(size=s))[0]
-        return (q * np.arange(1.0, s[-1] + 1)) @ q.conj().swapaxes(-1, -2)
-
-    return drawn(draw, shapes, **attrs)
+positive_definite, positive_definite_complex = samplers(with_spectrum)
 
 
 def lower_half(x: AnyArray) -> AnyArray:
@@ -91,11 +81,10 @@ def cholesky_tangent(t: AnyArray, y: AnyArray, x: AnyArray, upper: bool) -> AnyA
     return adjoint(dl) if upper else dl
 
 
-cholesky = Op(
+cholesky = matrix_op(
     "cholesky", linalg.cholesky,
     infer=square_infer("cholesky"),
     vjp=[adjoint_rule(cholesky_cotangent)], jvp=[cholesky_tangent],
-    batch=matrix_batch,
     traits=HERMITIAN,
     samples=cases(
         positive_definite((3, 3)), positive_definite((2, 2, 2), upper=True),
@@ -105,7 +94,7 @@ cholesky = Op(
     error_samples=[
         *not_square, ErrorSample([-np.eye(2)], {}, LinAlgError, "not positive definite"),
     ],
-    doc="The triangular factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
+    doc="The Cholesky factor L of L @ L.H, or with `upper` U of U.H @ U; one triangle is read.",
 )
 
 
@@ -122,8 +111,8 @@ def qr_infer(x: ArrayType, mode: str) -> ArrayType:
 class QRResult(NamedTuple):
     """A matrix Q with orthonormal columns, and an upper triangular matrix R."""
 
-    Q: Any
-    R: Any
+    Q: AnyArray
+    R: AnyArray
 
 
 def qr_parts(y: AnyArray, x: Any) -> QRResult:
@@ -202,31 +191,19 @@ def if_determined(rule: Any) -> Any:
     return call
 
 
-def full_rank(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of matrices with columns far from dependent."""
-    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:]), shapes, **attrs)
-
-
-def full_rank_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of complex matrices with columns far from dependent."""
-    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(*s[-2:])
-    return drawn(draw, shapes, **attrs)
-
-
-qr_op = Op(
+qr_op = matrix_op(
     "qr", factors.qr,
     infer=qr_infer,
     vjp=[if_determined(adjoint_rule(qr_cotangent))], jvp=[if_determined(qr_tangent)],
-    batch=matrix_batch,
     samples=cases(
-        full_rank((3, 3)), full_rank((4, 2)), full_rank((2, 2, 3)),
-        full_rank((2, 3), mode="complete"), full_rank((2, 0)),
-        full_rank_complex((3, 2)), full_rank_complex((2, 3)),
+        regular((3, 3)), regular((4, 2)), regular((2, 2, 3)),
+        regular((2, 3), mode="complete"), regular((2, 0)),
+        regular_complex((3, 2)), regular_complex((2, 3)),
     ),
     error_samples=[
         *no_matrix, ErrorSample([np.eye(2)], {"mode": "raw"}, OptionError, "not 'raw'"),
     ],
-    doc="Orthonormal columns Q above the transpose of a triangle R, whose product is the operand.",
+    doc="The QR factorization: Q above the transpose of R.",
 )
 
 

@@ -14,7 +14,7 @@ from ...core.rules import JointVJP
 from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of
 from ...kernels.linalg import factors
-from ...typing import AnyArray, OperandLike
+from ...typing import AnyArray, Operand, OperandLike
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import greater
 from ..reduce.reduction import sum
@@ -25,7 +25,7 @@ from .matrices import (
     adjoint_rule,
     common_dtype,
     conjugate,
-    matrix_batch,
+    matrix_op,
     no_matrix,
     require_matrix,
     sizes,
@@ -62,11 +62,10 @@ def pinv_tangent(
     return right - times(right, x, y) + left - times(y, x, left) - times(y, t, y)
 
 
-pinv = Op(
+pinv = matrix_op(
     "pinv", factors.pinv,
     infer=pinv_infer,
     vjp=[adjoint_rule(pinv_cotangent)], jvp=[pinv_tangent],
-    batch=matrix_batch,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3), rtol=1e-6), reals((0, 2)), with_phases((3, 2)),
@@ -74,14 +73,13 @@ pinv = Op(
     error_samples=[*no_matrix, *not_finite],
     doc="The pseudoinverse; singular values below `rtol` times the largest count as zero.",
 )
-matrix_rank = Op(
+matrix_rank = matrix_op(
     "matrix_rank", factors.matrix_rank,
     infer=lambda x, rtol, hermitian: rank_infer(x),
     vjp=[None], jvp=[None],
-    batch=matrix_batch,
     samples=cases(singular_values_apart((3, 3)), singular_values_apart((2, 2, 3), rtol=0.9)),
     error_samples=[*no_matrix, *not_finite],
-    doc="How many singular values are above `rtol` times the largest.",
+    doc="The number of singular values above `rtol` times the largest.",
 )
 
 
@@ -104,8 +102,8 @@ def lstsq_infer(a: ArrayType, b: ArrayType, rcond: float | None) -> ArrayType:
 
 
 def lstsq_cotangents(
-    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, rcond: float | None
-) -> list[Any]:
+    wanted: Sequence[int], g: Operand, y: AnyArray, a: AnyArray, b: AnyArray, rcond: float | None
+) -> list[Operand]:
     """The adjoint, as a rule between conjugations: see Note [Adjoints] in `matrices.py`."""
     g = conjugate(g)
     p = pinv(a, rtol=rcond)
@@ -148,17 +146,17 @@ lstsq_op = Op(
         ErrorSample([np.full((3, 2), np.nan), np.ones((3, 1))], {}, LinAlgError, "infinite or no"),
         ErrorSample([np.ones((3, 2)), np.ones((3, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of least squares, and of these the smallest; right sides are columns.",
+    doc="Least-squares solutions of least norm; columns are right sides.",
 )
 
 
 class LstsqResult(NamedTuple):
     """The least-squares solution, residuals, rank and singular values."""
 
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
+    solution: AnyArray
+    residuals: AnyArray
+    rank: AnyArray
+    singular_values: AnyArray
 
 
 def lstsq(a: OperandLike, b: OperandLike, rcond: float | None = None) -> LstsqResult:

@@ -9,17 +9,19 @@ functions. An adjoint that is derived for real and imaginary parts together beco
 conjugations of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...core.dims import Size
 from ...core.errors import DTypeError, NoKernelError, ShapeError
-from ...core.op import ErrorSample, Op
+from ...core.op import ErrorSample, Op, Samples
+from ...core.samples import drawn
 from ...core.types import ArrayType, shape_of, type_of
 from ...kernels.linalg import linalg
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.comparison import equal, masked, not_equal
 from ..elementwise.complexes import conj
 from ..index.diagonals import diagonal
@@ -30,6 +32,8 @@ from ..shape.rearrange import matrix_transpose
 from .contraction import matmul
 
 __all__: list[str] = []
+
+Sampler = Callable[..., Samples]
 
 no_matrix = [
     ErrorSample([np.ones(3)], {}, ShapeError, "two axes or more, not 1"),
@@ -136,9 +140,13 @@ def square_infer(op: str) -> Callable[..., ArrayType]:
     return infer
 
 
-def matrix_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def matrix_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op of one operand that accepts stacks of matrices."""
     return op(xs[0], **attrs)
+
+
+# An op of one operand, on the matrices in its last two axes.
+matrix_op = partial(Op, batch=matrix_batch)
 
 
 def times(a: Any, *others: Any) -> Any:
@@ -162,3 +170,20 @@ def sizes(x: Any) -> tuple[Any, Any]:
     """The numbers of rows and columns."""
     m, n = shape_of(x)[-2:]
     return m, n
+
+
+normal = lambda r, s: r.normal(size=s)
+
+
+def samplers(
+    of: Callable[[np.ndarray], np.ndarray], draw: Callable[..., np.ndarray] = normal
+) -> tuple[Sampler, Sampler]:
+    """Samples of real and of complex matrices: `of` matrices with random parts."""
+
+    def reals(*shapes: tuple[int, ...], **attrs: object) -> Samples:
+        return drawn(lambda r, s: of(draw(r, s)), shapes, **attrs)
+
+    def complexes(*shapes: tuple[int, ...], **attrs: object) -> Samples:
+        return drawn(lambda r, s: of(draw(r, s) + 1j * draw(r, s)), shapes, **attrs)
+
+    return reals, complexes

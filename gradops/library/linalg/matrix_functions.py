@@ -5,24 +5,23 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OptionError
-from ...core.op import Op
 from ...core.samples import cases, reals
 from ...core.types import shape_of, type_of
 from ...kernels.elementwise import exponential
-from ...typing import Operand
+from ...typing import AnyArray, Operand
 from ..elementwise.arithmetic import abs
 from ..elementwise.comparison import equal, masked, where
 from ..reduce.reduction import sum
 from ..shape.creation import ones_like, stop_gradient, zeros_like
 from ..shape.joining import concatenate
 from ..shape.rearrange import matrix_transpose
-from .matrices import matrix_batch, on_diagonal, require_square, square_infer, times
+from .matrices import matrix_op, on_diagonal, require_square, square_infer, times
 from .solve import inv, not_square, regular_complex
 
 __all__: list[str] = []
 
 
-def exp_derivative(x: Any, t: Any) -> Any:
+def exp_derivative(x: AnyArray, t: AnyArray) -> AnyArray:
     """The derivative of the exponential at x in the direction t.
 
     It is the upper right block of the exponential of [[x, t], [0, x]]. It is linear in t, which is
@@ -40,17 +39,16 @@ def matrix_size(t: Operand) -> Operand:
     return where(equal(size, 0), 1, size)
 
 
-matrix_exp = Op(
+matrix_exp = matrix_op(
     "matrix_exp", exponential.matrix_exp,
     infer=square_infer("matrix_exp"),
     vjp=[lambda g, y, x: exp_derivative(matrix_transpose(x), g)],
     jvp=[lambda t, y, x: exp_derivative(x, t)],
-    batch=matrix_batch,
     samples=cases(
         reals((3, 3)), reals((2, 2, 2)), reals((1, 1)), reals((2, 0, 0)), regular_complex((2, 2)),
     ),
     error_samples=not_square,
-    doc="The exponential of each matrix, which is the sum of x**k / k! for all k.",
+    doc="The exponential of each matrix, the sum of x**k / k!.",
 )
 
 

@@ -9,7 +9,7 @@ from ...core.dims import Size, product
 from ...core.errors import OptionError, ShapeError
 from ...core.op import as_operand
 from ...core.types import broadcast_shapes, conflict, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Operand, OperandLike
 from ..elementwise.arithmetic import mul
 from ..index.diagonals import diagonal
 from ..reduce.reduction import sum
@@ -182,7 +182,7 @@ def trace(x: OperandLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> An
     return sum(diagonal(x, offset=offset, axis1=axis1, axis2=axis2), axis=-1)
 
 
-def multi_dot(arrays: Sequence[AnyArray]) -> Any:
+def multi_dot(arrays: Arrays) -> Any:
     """The product of two or more matrices, in the order that takes the fewest multiplications.
 
     The first may be a row vector and the last a column vector. Raises ShapeError where shapes do
@@ -227,7 +227,7 @@ def best_splits(n: Sequence[Size]) -> dict[tuple[int, int], int]:
     return split
 
 
-def multiply_split(xs: Sequence[AnyArray], split: dict[tuple[int, int], int]) -> Any:
+def multiply_split(xs: Arrays, split: dict[tuple[int, int], int]) -> AnyArray:
     """The product of all matrices, split as `split` says."""
 
     def run(i: int, j: int) -> AnyArray:

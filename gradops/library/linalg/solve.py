@@ -9,10 +9,10 @@ from ...core.dims import product
 from ...core.errors import DTypeError, LinAlgError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
-from ...core.samples import beside, cases, drawn, reals
+from ...core.samples import beside, cases, reals
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.linalg import linalg, triangular
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.comparison import masked
 from ..index.diagonals import tril, triu
 from ..shape.creation import ones_like
@@ -22,10 +22,11 @@ from .contraction import matmul, pad_rank
 from .matrices import (
     adjoint,
     common_dtype,
-    matrix_batch,
+    matrix_op,
     on_diagonal,
     require_matrix,
     require_square,
+    samplers,
     square_infer,
     times,
     zero_if_unused,
@@ -44,17 +45,10 @@ is_singular = [
 ]
 
 
-def regular(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of square matrices far from singular."""
-    return drawn(lambda r, s: r.uniform(-1, 1, s) + 2 * np.eye(s[-1]), shapes, **attrs)
-
-
-def regular_complex(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of complex square matrices far from singular."""
-    draw = lambda r, s: r.uniform(-1, 1, s) + 1j * r.uniform(-1, 1, s) + 2 * np.eye(s[-1])
-    return drawn(draw, shapes, **attrs)
-
-
+# Square matrices far from singular, or others far from dependent columns.
+regular, regular_complex = samplers(
+    lambda x: x + 2 * np.eye(*x.shape[-2:]), lambda r, s: r.uniform(-1, 1, s)
+)
 squares = cases(
     regular((3, 3)), regular((2, 2, 2)), regular((1, 1)), regular((2, 0, 0)), regular((0, 2, 2)),
     regular_complex((3, 3)),
@@ -66,15 +60,14 @@ def inv_transpose(g: AnyArray, y: AnyArray, x: AnyArray, checked: bool) -> AnyAr
     return -matmul(t, matmul(g, t))
 
 
-inv = Op(
+inv = matrix_op(
     "inv", linalg.inv,
     infer=square_infer("inv"),
     vjp=[inv_transpose],
     jvp=[lambda t, y, x, checked: -matmul(y, matmul(t, y))],
-    batch=matrix_batch,
     samples=squares,
     error_samples=[*not_square, *is_singular],
-    doc="The inverse of each matrix; NaN of a singular one, unless that is checked for.",
+    doc="The inverse of each matrix; NaN for a singular one, or an error if `checked`.",
 )
 
 
@@ -93,15 +86,15 @@ def equations_infer(op: str, a: ArrayType, b: ArrayType) -> ArrayType:
     return ArrayType(shape, common_dtype(op, a, b))
 
 
-def solve_transpose(wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any) -> list[Any]:
+def solve_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray
+) -> list[AnyArray]:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = solve_op(matrix_transpose(a), g)
     return [ct if i else -matmul(ct, matrix_transpose(y)) for i in wanted]
 
 
-def equations_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def equations_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by making examples of one matrix more right sides; else make ranks equal."""
     a, b = xs
     if not batched[0] and len(shape_of(a)) == 2:
@@ -134,7 +127,7 @@ solve_op = Op(
         ErrorSample([np.ones((2, 2)), np.ones((2, 1))], {}, LinAlgError, "is singular"),
         ErrorSample([np.eye(2), np.ones((2, 1), np.float16)], {}, DTypeError, "float16"),
     ],
-    doc="The solutions of linear equations, whose right sides are the columns of the second.",
+    doc="The solutions of linear equations; the columns of the second operand are right sides.",
 )
 
 
@@ -152,16 +145,16 @@ def solve(a: OperandLike, b: OperandLike) -> Any:
     return squeeze(solve_op(a, expand_dims(b, axis=-1)), axis=-1)
 
 
-def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> Any:
+def read_triangle(x: AnyArray, lower: bool, unit_diagonal: bool) -> AnyArray:
     """The triangle that is read, without the diagonal if that is ones."""
     k = 1 if unit_diagonal else 0
     return tril(x, k=-k) if lower else triu(x, k=k)
 
 
 def solve_triangular_transpose(
-    wanted: Sequence[int],
-    g: Any, y: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool, checked: bool,
-) -> list[Any]:  # fmt: skip
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, lower: bool,
+    unit_diagonal: bool, checked: bool,
+) -> list[AnyArray]:  # fmt:
     """For b a solve with the transposed matrix; for a that times the solution."""
     ct = zero_if_unused(g, solve_triangular_op(
         matrix_transpose(a), g, lower=not lower, unit_diagonal=unit_diagonal, checked=False
@@ -199,7 +192,7 @@ solve_triangular_op = Op(
         ErrorSample([np.eye(2), np.ones((3, 1))], {"lower": True}, ShapeError, "the right side 3"),
         ErrorSample([np.diag([1.0, 0]), np.ones((2, 1))], {"lower": True}, LinAlgError, "singular"),
     ],
-    doc="The solutions of linear equations of which only one triangle of the matrix is read.",
+    doc="The solutions of linear equations with triangular matrices.",
 )
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...core.dims import UNKNOWN
 from ...core.errors import LinAlgError, MissingRuleError
-from ...core.op import ErrorSample, Op
-from ...core.samples import cases, drawn, reals
+from ...core.op import ErrorSample
+from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, type_of
 from ...kernels.linalg import factors
@@ -31,11 +31,12 @@ from .matrices import (
     common_dtype,
     conjugate,
     diagonal_of,
-    matrix_batch,
+    matrix_op,
     no_matrix,
     on_diagonal,
     require_matrix,
     rows_times,
+    samplers,
     sizes,
     smaller_size,
     times,
@@ -46,24 +47,13 @@ __all__: list[str] = []
 not_finite = [ErrorSample([np.full((2, 3), np.nan)], {}, LinAlgError, "infinite or no numbers")]
 
 
-def singular_values_apart(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of matrices with singular values well apart and well above 0."""
-
-    def draw(r: Any, s: Any) -> Any:
-        u, s, vh = np.linalg.svd(r.normal(size=s), full_matrices=False)
-        return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
-
-    return drawn(draw, shapes, **attrs)
+def with_singular_values(x: np.ndarray) -> np.ndarray:
+    """Matrices with singular values ..., 2, 1, and random singular vectors."""
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
 
 
-def with_phases(*shapes: tuple[int, ...], **attrs: object) -> Any:
-    """Samples of complex matrices with singular values well apart and well above 0."""
-
-    def draw(r: Any, s: Any) -> Any:
-        u, s, vh = np.linalg.svd(r.normal(size=s) + 1j * r.normal(size=s), False)
-        return (u * np.arange(s.shape[-1], 0, -1.0)) @ vh
-
-    return drawn(draw, shapes, **attrs)
+singular_values_apart, with_phases = samplers(with_singular_values)
 
 
 def svd_infer(x: ArrayType, full_matrices: bool) -> ArrayType:
@@ -137,7 +127,7 @@ def svd_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) ->
     return ct
 
 
-def svd_tangent(t: Any, y: AnyArray, x: AnyArray, full_matrices: bool) -> Any:
+def svd_tangent(t: AnyArray, y: AnyArray, x: AnyArray, full_matrices: bool) -> Operand:
     m, n = sizes(x)
     u, s, v = column_parts(y, x)
     p = times(adjoint(u), t, v)
@@ -170,11 +160,10 @@ def if_determined(rule: Any) -> Any:
     return call
 
 
-svd_op = Op(
+svd_op = matrix_op(
     "svd", factors.svd,
     infer=svd_infer,
     vjp=[if_determined(adjoint_rule(svd_cotangent))], jvp=[if_determined(svd_tangent)],
-    batch=matrix_batch,
     traits=frozenset({Trait.COMPLEX}),
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2), full_matrices=False),
@@ -221,11 +210,10 @@ def svdvals_tangent(t: AnyArray, y: AnyArray, x: AnyArray) -> AnyArray:
     return real(rate) if rate.dtype.kind == "c" else rate
 
 
-svdvals = Op(
+svdvals = matrix_op(
     "svdvals", factors.svdvals,
     infer=svdvals_infer,
     vjp=[svdvals_cotangent], jvp=[svdvals_tangent],
-    batch=matrix_batch,
     samples=cases(
         singular_values_apart((3, 3)), singular_values_apart((4, 2)),
         singular_values_apart((2, 2, 3)), reals((0, 2)), with_phases((3, 2)), with_phases((2, 2)),

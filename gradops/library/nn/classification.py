@@ -1,6 +1,5 @@
 """Classification losses: scores for each class, and a label for each row of scores."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import columns
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.arithmetic import strong_product
 from ..reduce.reduction import sum
 from ..shape.broadcasting import batch_as_is, broadcast_to, repeat_shared
@@ -82,6 +81,12 @@ wrong_labels = [
     ErrorSample([np.ones((2, 3)), np.array([0.0, 1.0])], {}, DTypeError, "not float64"),
 ]
 
+labelled_rows = cases(
+    *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
+    beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
+    beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
+)
+
 nll_loss = Op(
     "nll_loss", nll_kernel, arity=2,
     infer=partial(labelled_infer, "nll_loss"),
@@ -94,14 +99,10 @@ nll_loss = Op(
     ],
     jvp=[lambda t, y, scores, labels, reduction: nll_loss(t, labels, reduction=reduction), None],
     batch=loss_batch,
-    samples=cases(
-        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
-        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
-    ),
+    samples=labelled_rows,
     error_samples=wrong_labels,
-    doc="Less the score that each row has at its label: the negative log likelihood, where scores "
-    "are logarithms of probabilities.",
+    doc="The negative of each row's score at its label: of log-probabilities, the negative log "
+    "likelihood.",
 )
 
 
@@ -112,9 +113,7 @@ def at_labels_kernel(x: np.ndarray, labels: np.ndarray, classes: int) -> np.ndar
     return y.reshape((*labels.shape, classes))
 
 
-def at_labels_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def at_labels_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with a separate cotangent per label where examples share one."""
     x, labels = repeat_shared(xs, batched)
     n, *shape = shape_of(labels)
@@ -135,7 +134,7 @@ at_labels = Op(
         beside(reals(()), exactly(1, classes=2)),
         beside(reals((0,)), exactly(np.zeros(0, int), classes=3)),
     ),
-    doc="A row for each label: the operand at the label's place, 0 elsewhere.",
+    doc="A row for each label, with the operand at the label and 0 elsewhere.",
 )
 
 
@@ -195,11 +194,7 @@ sparse_cross_entropy = Op(
         None,
     ],
     batch=loss_batch,
-    samples=cases(
-        *(beside(reals((4, 3)), exactly([0, 2, 1, 2], reduction=r)) for r in REDUCTIONS),
-        beside(reals((2, 2, 3)), exactly([[0, 2], [1, 1]])), beside(reals((3,)), exactly(1)),
-        beside(reals((0, 3)), exactly(np.zeros(0, int), reduction="sum")),
-    ),
+    samples=labelled_rows,
     error_samples=wrong_labels,
     doc="The negative log of the probability that softmax of the logits gives each class label.",
 )

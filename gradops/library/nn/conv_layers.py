@@ -12,7 +12,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..shape.broadcasting import broadcast_to, sum_to
 from ..shape.movement import expand_dims, reshape, squeeze
@@ -145,9 +145,7 @@ def conv_bias_kernel(
     return kernels.convolve(x, w, *full, b)
 
 
-def conv_bias_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def conv_bias_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """The batched convolution plus the biases."""
     x, w, b = xs
     y = batch(conv, (x, w), batched[:2], attrs) if any(batched[:2]) else conv(x, w, **attrs)
@@ -182,7 +180,7 @@ conv_bias = Op(
         ErrorSample([np.ones((2, 3, 7)), np.ones((4, 3, 3)), np.ones(3)], {}, ShapeError,
                     "a bias has 4 entries"),
     ],
-    doc="`conv`, and a number for each filter added to its results.",
+    doc="`conv` with a bias for each filter.",
 )
 
 

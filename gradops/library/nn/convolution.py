@@ -17,7 +17,7 @@ from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.nn import convolution as kernels
 from ...kernels.nn.windows import extent, places
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..families import multilinear
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import moveaxis, reshape
@@ -166,7 +166,7 @@ def conv_filters_infer(
     return ArrayType((g.shape[1], x.shape[1] // groups, *shape), product_dtype(x, g))
 
 
-def merge_examples(op: Op, xs: Sequence[AnyArray], attrs: Attrs) -> AnyArray:
+def merge_examples(op: Op, xs: Arrays, attrs: Attrs) -> AnyArray:
     """Batch the first operand alone, merging the stack with the axis of examples."""
     n, m, *rest = shape_of(xs[0])
     y = op(reshape(xs[0], shape=(n * m, *rest)), xs[1], **attrs)
@@ -180,7 +180,7 @@ def merge_into(x: AnyArray, axis: int) -> AnyArray:
     return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
-def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+def batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
     """Batch with each example of the stack as a group of channels."""
     if not batched[1] and op is not conv_filters:
         return merge_examples(op, xs, attrs)
@@ -240,8 +240,8 @@ conv = multilinear(
                     "not for 1 axes"),
         ErrorSample([np.ones((1, 3, 7)), np.ones((4, 3, 3))], {"groups": 0}, OptionError, "not 0"),
     ],
-    doc="The sums of products of windows of an operand (examples, channels, ...) with each of some "
-    "filters (filters, channels / groups, ...).",
+    doc="The convolution of an operand (examples, channels, ...) with filters "
+    "(filters, channels / groups, ...).",
 )
 conv_operand = multilinear(
     "conv_operand", conv_operand_kernel,
@@ -263,8 +263,7 @@ conv_operand = multilinear(
         ErrorSample([np.ones((1, 4, 5)), np.ones((4, 3, 3))], {"shape": (8,)}, ShapeError,
                     "sizes (6,), not (5,)"),
     ],
-    doc="The transpose of `conv` in its operand, of which `shape` has the sizes without examples "
-    "and channels: the cotangents of windows, each times the filters, where the windows were.",
+    doc="The transpose of `conv` in its operand, whose spatial sizes are `shape`.",
 )
 conv_filters = multilinear(
     "conv_filters", conv_filters_kernel,
@@ -286,6 +285,5 @@ conv_filters = multilinear(
         ErrorSample([np.ones((1, 3, 7)), np.ones((1, 4, 5))], {"shape": (2,)}, ShapeError,
                     "sizes (6,), not (5,)"),
     ],
-    doc="The transpose of `conv` in its filters, of which `shape` has the sizes without filters "
-    "and channels: the windows of the operand, each times its cotangent, summed.",
+    doc="The transpose of `conv` in its filters, whose spatial sizes are `shape`.",
 )

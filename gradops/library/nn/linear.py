@@ -1,7 +1,6 @@
 """Linear layers with a bias, added in the memory of the product, and embeddings."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, result_dtype, shape_of, type_of
 from ...kernels.linalg.matmul import multiply
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import add
 from ..elementwise.comparison import equal, where
 from ..families import batch_elementwise
@@ -67,13 +66,13 @@ def to_weight(g: AnyArray, y: AnyArray, x: AnyArray, w: AnyArray, b: AnyArray) -
     return matmul(transpose(rows_of(g)), rows_of(x))
 
 
-def rows_of(x: Any) -> Operand:
+def rows_of(x: AnyArray) -> Operand:
     """`x` as a matrix of all its rows."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, shape=(product(shape[:-1]), shape[-1]))
 
 
-def linear_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def linear_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch as more rows if only the operand is a stack; else as a product and a sum."""
     x, w, b = xs
     if not batched[1] and not batched[2]:
@@ -110,7 +109,7 @@ linear = Op(
                     "not an entry per output"),
         ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),
     ],
-    doc="x @ w.T + b, for a weight that has a row per output.",
+    doc="x @ w.T + b, for a weight with a row per output.",
 )
 
 

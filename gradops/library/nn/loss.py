@@ -1,6 +1,5 @@
 """Regression and binary losses, and their reductions."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import beside, between, cases, exactly, reals
 from ...core.types import ArrayType, result_dtype, shape_of, type_of
 from ...kernels.nn.activation import SMALL, softplus_of_minus
-from ...typing import AnyArray, Attrs, DTypeLike, Operand
+from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, Operand
 from ..elementwise.arithmetic import abs, square
 from ..elementwise.comparison import maximum, where
 from ..elementwise.exponential import log
@@ -39,7 +38,7 @@ def check_reduction(reduction: str) -> None:
         raise OptionError("loss", [], f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
 
 
-def loss_cotangent(g: Any, reduction: str, n: Size) -> Any:
+def loss_cotangent(g: AnyArray, reduction: str, n: Size) -> Any:
     """The cotangent of each of `n` losses, from that of their reduction."""
     return g / (n or 1) if reduction == "mean" else g
 
@@ -55,7 +54,7 @@ def loss_type(shape: tuple[Size, ...], dtype: DTypeLike, reduction: str) -> Arra
     return ArrayType(shape if reduction == "none" else (), dtype)
 
 
-def loss_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def loss_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by computing unreduced losses, then reducing each example's."""
     losses = op(*repeat_shared(xs, batched), reduction="none")
     if attrs["reduction"] == "none":

@@ -18,7 +18,7 @@ from ...core.types import (
     shape_of,
     type_of,
 )
-from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
 from ..elementwise.arithmetic import abs, sqrt, square
 from ..elementwise.comparison import maximum
 from ..families import batch_along_axis
@@ -274,7 +274,7 @@ def inverse_spread_infer(x: ArrayType, axis: Axes, epsilon: float) -> ArrayType:
     return ArrayType(shape, spread_dtype(x.dtype))
 
 
-def norm_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def norm_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch along the same axes of each example."""
     return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
 

@@ -15,7 +15,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, shape_of, type_of
 from ...kernels.nn import pooling as kernels
 from ...kernels.nn.windows import extent, places
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs
 from ..families import linear
 from ..shape.broadcasting import batch_as_is
 
@@ -113,9 +113,7 @@ def given(strides: Given, pads: Pads, dilations: Given) -> dict[str, Any]:
     return {"strides": strides, "pads": pads, "dilations": dilations}
 
 
-def checked_options(
-    op: Op, xs: Sequence[AnyArray], window: Sizes, *rest: Any, **shape: Shape
-) -> Any:
+def checked_options(op: Op, xs: Arrays, window: Sizes, *rest: Any, **shape: Shape) -> Any:
     """The options of windows, after type inference accepted the operands."""
     op.infer(*map(type_of, xs), window=window, **given(*rest), **shape)
     return check_windows(op.name, xs, window, *rest)
@@ -166,7 +164,7 @@ def sum_unpool_kernel(
     return kernels.sums_transpose(g, shape, *full)
 
 
-def unpool_attrs(x: Any, attrs: Attrs) -> dict[str, Any]:
+def unpool_attrs(x: AnyArray, attrs: Attrs) -> dict[str, Any]:
     """The attributes of the transpose, from windows to the sizes of `x`."""
     shape = shape_of(x)
     return {**attrs, "shape": shape[len(shape) - len(attrs["window"]) :]}
@@ -215,14 +213,13 @@ max_pool = Op(
         *wrong_windows,
         ErrorSample([np.ones((3,), bool)], {"window": (2,)}, DTypeError, "have no greatest"),
     ],
-    doc="The greatest entry of each window over the last axes; the first of several equal ones has "
-    "the derivative.",
+    doc="The maximum of each window over the last axes; of ties the first has the derivative.",
 )
 places_of_max = Op(
     "places_of_max", places_kernel, infer=numbers_infer, vjp=[None], jvp=[None],
     batch=batch_as_is, samples=pool_samples(distinct),
     error_samples=wrong_windows,
-    doc="The number of the first greatest entry in each window, counted in C order.",
+    doc="The index of the first maximum in each window, counted in C order.",
 )
 put_into_windows = Op(
     "put_into_windows", put_kernel, arity=2, infer=partial(unpool_infer, "put_into_windows"),
@@ -244,8 +241,7 @@ put_into_windows = Op(
         ErrorSample([np.ones(2), np.zeros(2, int)], {"shape": (6,), "window": (2,)}, ShapeError,
                     "(3,) windows, not (2,)"),
     ],
-    doc="Zeros of the sizes `shape`, with each entry added where the chosen entry of its window "
-    "is.",
+    doc="Zeros of the sizes `shape` with each entry added at the chosen entry of its window.",
 )
 pick_from_windows = Op(
     "pick_from_windows", pick_kernel, arity=2, infer=partial(pool_infer, "pick_from_windows"),
@@ -263,7 +259,7 @@ pick_from_windows = Op(
     error_samples=[
         ErrorSample([np.ones(4), np.zeros(1, int)], {"window": (2,)}, ShapeError, "for each"),
     ],
-    doc="The entry of each window that has the number given, counted in C order.",
+    doc="The entry of each window at an index, counted in C order.",
 )
 sum_pool = linear(
     "sum_pool", sum_pool_kernel, infer=partial(pool_infer, "sum_pool"),
@@ -285,6 +281,5 @@ sum_unpool = linear(
         ErrorSample([np.ones(2)], {"shape": (6,), "window": (2,)}, ShapeError, "(3,) windows"),
         ErrorSample([np.ones(2)], {"shape": (2, 2), "window": (2,)}, ShapeError, "last 1 axes"),
     ],
-    doc="The transpose of `sum_pool`: each entry added to all of its window, in zeros of the sizes "
-    "`shape`.",
+    doc="The transpose of `sum_pool`: each entry added to its window, in zeros of sizes `shape`.",
 )

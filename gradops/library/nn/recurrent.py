@@ -104,7 +104,9 @@ def lstm_gates_kernel(x: Any, h: Any, out: Any = None) -> Any:
     return y
 
 
-def lstm_gates_cotangents(wanted: Sequence[int], v: Any, y: Any, x: Any, h: Any) -> list[Any]:
+def lstm_gates_cotangents(
+    wanted: Sequence[int], v: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> list[AnyArray]:
     """y (1 - y) for sigmoid, (1 + y) (1 - y) for tanh; the same for both operands."""
     return [lstm_gates_rule(v, y, x, h)] * len(wanted)
 
@@ -120,8 +122,8 @@ lstm_gates = Op(
     samples=cases(reals((3, 8), (3, 8)), reals((2, 3, 4), (2, 3, 4)), reals((0, 8), (0, 8)),
                   reals((20, 12), (20, 12))),
     error_samples=wrong_gates(4),
-    doc="The gates of an LSTM, from what its input and its state give each: tanh for the third"
-    " quarter of each row, the logistic function for the others.",
+    doc="The gates of an LSTM, from the contributions of input and state: tanh of the third"
+    " quarter of each row, sigmoid of the others.",
 )
 
 
@@ -174,7 +176,9 @@ def hidden_kernel(a: Any, c: Any, out: Any = None) -> Any:
     return np.multiply(y, o, out=y)
 
 
-def hidden_cotangents(wanted: Sequence[int], g: Any, y: Any, a: Any, c: Any) -> list[Any]:
+def hidden_cotangents(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, c: AnyArray
+) -> list[AnyArray]:
     t, zeros = tanh(c), zeros_like(g)
     return [
         g * block(a, 3, 4) * (1 - t * t) if i else join_gates(zeros, zeros, zeros, g * t)
@@ -191,7 +195,7 @@ lstm_hidden = Op(
     ],
     batch=batch_as_is,
     samples=pairs, error_samples=wrong_pairs,
-    doc="What an LSTM shows of its new memory: o tanh(c).",
+    doc="The output of an LSTM from its gates and new memory: o tanh(c).",
 )
 
 
@@ -211,7 +215,9 @@ def gru_gates_kernel(x: np.ndarray, h: np.ndarray, out: np.ndarray | None = None
     return y
 
 
-def gru_gates_cotangents(wanted: Sequence[int], g: Any, y: Any, x: Any, h: Any) -> list[Any]:
+def gru_gates_cotangents(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, x: AnyArray, h: AnyArray
+) -> list[AnyArray]:
     """The cotangents of the contributions of input and state."""
     (r, z, n), (gr, gz, gn) = blocks(y, 3), blocks(g, 3)
     dn, dz = gn * (1 - n * n), gz * (z * (1 - z))
@@ -238,8 +244,8 @@ gru_gates = Op(
     samples=cases(reals((3, 6), (3, 6)), reals((2, 3, 3), (2, 3, 3)), reals((0, 6), (0, 6)),
                   reals((20, 9), (20, 9))),
     error_samples=wrong_gates(3),
-    doc="Reset gate, update gate and proposed state of a GRU, from what its input and its state"
-    " give each: sigmoid, sigmoid, and tanh(x + r h).",
+    doc="Reset gate, update gate and proposed state of a GRU, from the contributions of input and"
+    " state: sigmoid, sigmoid, and tanh(x + r h).",
 )
 
 

@@ -191,9 +191,7 @@ def margin_part(x: Any) -> Any:
     return where(less(x, 0), 0, x)
 
 
-def hinge_embedding_loss(
-    x: Any, target: Any, margin: float = 1.0, reduction: str = "mean"
-) -> Any:
+def hinge_embedding_loss(x: Any, target: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """x for target 1, max(0, margin - x) for target -1; for others the sum of both.
 
     >>> float(hinge_embedding_loss(np.array([0.25]), np.array([-1])))

@@ -18,9 +18,9 @@ from ...core.samples import beside, cases, drawn
 from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.elementwise.tables import float_dtype
-from ...kernels.random import distributions as kernels
+from ...kernels.random import random as kernels
 from ...kernels.random.random import FLOAT32, INT64
-from ...typing import AnyArray, Attrs, OperandLike, Rule
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
@@ -100,9 +100,7 @@ def parameter_op(
     )
 
 
-def parameter_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def parameter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with the key repeated if examples share it, and parameters of equal rank."""
     key, parameter = xs
     if not batched[0]:
@@ -279,7 +277,7 @@ def size_along(name: str, x: Any, axis: int) -> Size:
 def random_choice(
     key: Any, a: Any, shape: Shape = (), replace: bool = True, p: OperandLike | None = None,
     axis: int = 0,
-) -> Any:  # fmt:
+) -> Any:
     """Random entries of `a` along an axis for a key; for an integer `a`, integers below it.
 
     Probabilities are equal, or those in `p`. Without `replace` no entry is drawn twice; raises
@@ -296,7 +294,7 @@ def random_choice(
     return places if whole else take(a, places, axis=axis)
 
 
-def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
+def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None) -> AnyArray:
     """Indices that may repeat, with the probabilities `p`."""
     if p is None:
         return random_integers(key, shape=shape, low=0, high=n)
@@ -305,7 +303,9 @@ def with_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyA
     return searchsorted(bounds, bounds[-1] * shares)  # from above 0, so never where p is 0
 
 
-def without_replacement(key: Any, n: Size, shape: tuple[Size, ...], p: Any) -> AnyArray:
+def without_replacement(
+    key: Any, n: Size, shape: tuple[Size, ...], p: OperandLike | None
+) -> AnyArray:
     """Indices without repetition: those of the largest of random numbers, one per entry."""
     count = ArrayType(shape, bool).size
     if isinstance(n, int) and isinstance(count, int) and count > n:

@@ -19,7 +19,7 @@ from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...kernels.random import random as kernels
 from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, check_span
-from ...typing import AnyArray, Attrs, DTypeLike, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, OperandLike
 from ..families import pad_leading
 from ..reduce.reduction import argmax
 from ..shape.movement import expand_dims, shape_text
@@ -73,9 +73,7 @@ def fold_in_infer(key: ArrayType, data: ArrayType) -> ArrayType:
     return ArrayType((*broadcast_shapes("fold_in", stacks), 2), WORD)
 
 
-def fold_in_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def fold_in_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with the axes that broadcasting would add in front; the words of a key stay last."""
     ranks = [len(shape_of(x)) - b - last for x, b, last in zip(xs, batched, (1, 0))]
     return op(*(pad_leading(x, max(ranks) - r) if b else x for x, b, r in zip(xs, batched, ranks)))
@@ -95,7 +93,7 @@ fold_in = Op(
         ErrorSample([KEY, np.ones(2)], {}, DTypeError, "data are integers, not float64"),
         ErrorSample([np.stack([KEY] * 3), np.arange(2)], {}, ShapeError, "3 against 2"),
     ],
-    doc="The key made of a key and an integer; of stacks of them, which broadcast, many keys.",
+    doc="The key derived from a key and an integer; stacks of them broadcast.",
 )
 
 
@@ -193,38 +191,19 @@ random_uniform = drawing(
 )
 
 
-def float_drawing(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+def float_drawing(name: str, kernel: Callable[..., Any], distribution: str) -> Op:
     """An op that draws floats from a distribution without parameters."""
+    doc = f"Random numbers for a key from the {distribution} distribution."
     return drawing(name, kernel, wrong=float_error, attrs=FLOATS, refused=NO_FLOATS, doc=doc)
 
 
-random_normal = float_drawing(
-    "random_normal", kernels.normal, "Random numbers for a key, normal with mean 0 and variance 1."
-)
-truncated_normal = float_drawing(
-    "truncated_normal", kernels.draw_truncated,
-    "Random numbers for a key, normal with mean 0 and variance 1 but none beyond -2 and 2.",
-)
-random_gumbel = float_drawing(
-    "random_gumbel", kernels.gumbel,
-    "Random numbers for a key with the standard Gumbel distribution.",
-)
-random_exponential = float_drawing(
-    "random_exponential", kernels.exponential,
-    "Random numbers for a key with the exponential distribution of mean 1.",
-)
-random_laplace = float_drawing(
-    "random_laplace", kernels.laplace,
-    "Random numbers for a key with the standard Laplace distribution.",
-)
-random_logistic = float_drawing(
-    "random_logistic", kernels.logistic,
-    "Random numbers for a key with the standard logistic distribution.",
-)
-random_cauchy = float_drawing(
-    "random_cauchy", kernels.cauchy,
-    "Random numbers for a key with the standard Cauchy distribution.",
-)
+random_normal = float_drawing("random_normal", kernels.normal, "standard normal")
+truncated_normal = float_drawing("truncated_normal", kernels.draw_truncated, "truncated normal")
+random_gumbel = float_drawing("random_gumbel", kernels.gumbel, "standard Gumbel")
+random_exponential = float_drawing("random_exponential", kernels.exponential, "unit exponential")
+random_laplace = float_drawing("random_laplace", kernels.laplace, "standard Laplace")
+random_logistic = float_drawing("random_logistic", kernels.logistic, "standard logistic")
+random_cauchy = float_drawing("random_cauchy", kernels.cauchy, "standard Cauchy")
 random_bernoulli = drawing(
     "random_bernoulli", kernels.bernoulli, wrong=probability_error, dtype=bool,
     attrs=[dict(shape=(3, 4)), dict(), dict(shape=(5,), p=1), dict(shape=(0, 3), p=0.0)],

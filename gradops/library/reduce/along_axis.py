@@ -19,7 +19,7 @@ from ...core.types import (
 )
 from ...kernels.index import along_axis as kernels
 from ...kernels.index.indexing import check_range
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..index.index_keys import index_array
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import flatten_without_axis, reshape
@@ -66,7 +66,7 @@ def add_kernel(g: np.ndarray, indices: np.ndarray, axis: int, shape: tuple[int, 
         raise
 
 
-def along_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def along_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with broadcasting of shared operands, except a shared cotangent, which is repeated."""
     x, indices = (
         v if b else reshape(v, shape=(1, *shape_of(v))) for v, b in zip(xs, batched, strict=True)
@@ -116,7 +116,7 @@ take_op = Op(
         ErrorSample([np.ones((2, 3)), np.zeros((2, 1))], {"axis": 1}, IndexingError,
                     "float64 is no dtype for an index"),
     ],
-    doc="The entries that indices name along an axis, those of each row in that row.",
+    doc="The entries at indices along an axis, for each position on the other axes.",
 )
 add_along_axis = Op(
     "add_along_axis", add_kernel, arity=2,
@@ -135,7 +135,7 @@ add_along_axis = Op(
         ErrorSample([np.ones((2, 1)), np.full((2, 1), 3)], {"axis": 1, "shape": (2, 3)},
                     IndexingError, "index 3 is out of range for axis 1 with size 3"),
     ],
-    doc="Zeros of a shape, with the operand added where indices name places along an axis.",
+    doc="Zeros of a shape with the operand added at indices along an axis.",
 )
 
 

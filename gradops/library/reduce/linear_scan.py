@@ -16,7 +16,7 @@ from ...core.op import ErrorSample, Op
 from ...core.rules import JointVJP
 from ...core.samples import beside, cases, complexes, exactly, reals
 from ...core.types import ArrayType, broadcast_shapes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..families import batch_along_axis
 from ..index.indexing import index
 from ..shape.broadcasting import repeat_shared
@@ -89,15 +89,13 @@ def backwards(a: AnyArray, b: AnyArray, axis: int) -> AnyArray:
 
 
 def linear_recurrence_cotangents(
-    wanted: Sequence[int], g: Any, y: Any, a: Any, b: Any, axis: int
-) -> list[Any]:
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, a: AnyArray, b: AnyArray, axis: int
+) -> list[AnyArray]:
     back = backwards(a, g, axis)
     return [back if i else back * before(y, axis, 0) for i in wanted]
 
 
-def linear_recurrence_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def linear_recurrence_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     return batch_along_axis(op, repeat_shared(xs, batched), batched, attrs)
 
 

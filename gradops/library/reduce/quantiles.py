@@ -105,7 +105,7 @@ order_statistics = Op(
             (np.ones(()), {"axis": 0}, "axis 0 is out of range"),
         )
     ],
-    doc="The entries that stand at the places `ranks` once an axis is sorted.",
+    doc="The entries at the positions `ranks` of a sorted axis.",
 )
 
 
@@ -132,12 +132,12 @@ def known_size(op: str, lanes: Any, axis: int) -> int:
     return n
 
 
-def restore_reduced(op: str, y: Operand, x: Any, axis: Axis, keepdims: bool) -> Any:
+def restore_reduced(op: str, y: Operand, x: Any, axis: Axis, keepdims: bool) -> AnyArray:
     """`y` without its reduced axis, or with all reduced axes as size 1."""
     return reshape(y, shape=reduced_shape(op, type_of(x), axis, keepdims))
 
 
-def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def median(x: OperandLike, axis: Axis = None, keepdims: bool = False) -> Any:
     """The median along the given axes, or of all entries; the mean of two middle entries.
 
     Equal entries share the derivative. Raises ShapeError for an empty axis, or one of unknown size.

@@ -1,11 +1,10 @@
 """Reductions over axes: sums, products, extremes, and functions made of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core.attributes import attributes
 from ...core.dims import Size, product
 from ...core.errors import AxisError, ShapeError
 from ...core.op import ErrorSample, Op
@@ -13,7 +12,7 @@ from ...core.samples import booleans, cases, complexes, distinct, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, normalize_axes, result_dtype, shape_of, type_of
 from ...kernels.elementwise.tables import inexact
-from ...typing import AnyArray, Attrs, Operand
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
@@ -50,9 +49,8 @@ def reducing_samples(draw: Callable[..., Any]) -> Any:
 
 def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **facets: Any) -> Op:
     """An op that reduces the axes `axis`, or with `keepdims` leaves them with size 1."""
-    called, attrs = facets.pop("called", name), attributes(kernel, 1)
-    given = ", ".join(f"{attr}={{{attr}}}" for attr in attrs)
-    facets.setdefault("source", f"{called}({{0}}, {given}{{out}})")
+    if called := facets.pop("called", ""):
+        facets["source"] = f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})"
     facets.setdefault("batch", batch_along_axis)
     facets.setdefault("error_samples", wrong_axes)
     facets["traits"] = {Trait.REDUCTION, *facets.get("traits", ())}
@@ -88,9 +86,7 @@ def one_axis_not_empty(name: str, x: ArrayType, axis: Axis) -> None:
     not_empty(name, x, axis)
 
 
-def single_axis_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def single_axis_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op along one axis: without an axis, all are merged into one."""
     if attrs["axis"] is not None:
         return batch_along_axis(op, xs, batched, attrs)
@@ -114,7 +110,7 @@ def count(x: Operand, axis: Axis) -> Any:
     return product(shape[i] for i in normalize_axes("count", type_of(x), axis))
 
 
-def sum_transpose(g: Any, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
+def sum_transpose(g: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: bool) -> AnyArray:
     """The transpose of a sum: each entry gets the cotangent of its sum."""
     return broadcast_to(with_reduced_axes(g, x, axis, keepdims), shape=shape_of(x))
 
@@ -125,9 +121,8 @@ def require_axes(x: Any, axis: Any) -> None:
         raise ValueError("a number has no axes")  # type inference has the words for the user
 
 
-def reduce_with(ufunc: np.ufunc) -> Callable[..., Any]:
-    """The kernel that reduces with `ufunc`."""
-    reduce = ufunc.reduce
+def reduce_with(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a reduction of NumPy's."""
 
     def kernel(
         x: np.ndarray, axis: Axis = None, keepdims: bool = False, out: np.ndarray | None = None
@@ -155,10 +150,10 @@ def mean_kernel(x: Any, axis: Axis = None, keepdims: bool = False, out: Any = No
 
 
 sum = reduction(
-    "sum", reduce_with(np.add), called="np.add.reduce", vjp=sum_transpose,
+    "sum", reduce_with(np.add.reduce), called="np.add.reduce", vjp=sum_transpose,
     jvp=lambda t, y, x, axis, keepdims: sum(t, axis=axis, keepdims=keepdims),
     traits=[Trait.LINEAR], samples=cases(reducing_samples(reals), complexes((3, 4), axis=0)),
-    doc="The sum over the axes given, or over all.",
+    doc="The sum over the given axes, or over all.",
 )
 mean = reduction(
     "mean", mean_kernel,
@@ -167,7 +162,7 @@ mean = reduction(
     ),
     jvp=lambda t, y, x, axis, keepdims: mean(t, axis=axis, keepdims=keepdims),
     traits=[Trait.LINEAR], samples=reducing_samples(reals),
-    doc="The mean over the axes given, or over all; of integers, a float.",
+    doc="The mean over the given axes, or over all; of integers, a float.",
 )
 
 
@@ -195,16 +190,18 @@ def extreme_jvp(t: AnyArray, y: AnyArray, x: AnyArray, axis: Axis, keepdims: boo
     return total / tie_counts(mask, t, axis, keepdims)
 
 
-max = reduction(
-    "max", reduce_with(np.maximum), called="np.maximum.reduce", vjp=extreme_vjp, jvp=extreme_jvp,
-    check=not_empty, samples=reducing_samples(distinct), error_samples=wrong_axes + nothing,
-    doc="The largest entry along the axes given, or of all; equal ones share the derivative.",
-)
-min = reduction(
-    "min", reduce_with(np.minimum), called="np.minimum.reduce", vjp=extreme_vjp, jvp=extreme_jvp,
-    check=not_empty, samples=reducing_samples(distinct), error_samples=wrong_axes + nothing,
-    doc="The smallest entry along the axes given, or of all; equal ones share the derivative.",
-)
+def extreme(name: str, ufunc: np.ufunc, which: str) -> Op:
+    """The largest or smallest entry."""
+    return reduction(
+        name, reduce_with(ufunc.reduce), called=f"np.{ufunc.__name__}.reduce",
+        vjp=extreme_vjp, jvp=extreme_jvp, check=not_empty, samples=reducing_samples(distinct),
+        error_samples=wrong_axes + nothing,
+        doc=f"The {which} entry along the given axes, or of all; ties share the derivative.",
+    )
+
+
+max = extreme("max", np.maximum, "largest")
+min = extreme("min", np.minimum, "smallest")
 
 
 def prod_others_kernel(x: np.ndarray) -> np.ndarray:
@@ -262,7 +259,7 @@ def over_last(f: Callable[[Any], Any], x: AnyArray, axis: Axis) -> AnyArray:
 
 
 prod = reduction(
-    "prod", reduce_with(np.multiply), called="np.multiply.reduce",
+    "prod", reduce_with(np.multiply.reduce), called="np.multiply.reduce",
     vjp=lambda g, y, x, axis, keepdims: (
         with_reduced_axes(g, x, axis, keepdims) * over_last(prod_others, x, axis)
     ),
@@ -273,12 +270,12 @@ prod = reduction(
         reducing_samples(reals), exactly([[1.0, 0, 3], [0, 2, 0]], axis=1),
         complexes((3, 4), axis=0),
     ),
-    doc="The product over the axes given, or over all; its derivative is exact at zeros.",
+    doc="The product over the given axes, or over all; its derivative is exact at zeros.",
 )
 
 
 def logsumexp_kernel(
-    x: Any, axis: int | None = None, keepdims: Any = False, out: Any = None
+    x: Any, axis: int | None = None, keepdims: Any = False, out: np.ndarray | None = None
 ) -> np.ndarray:
     require_axes(x, axis)
     x = inexact(x)
@@ -306,47 +303,34 @@ logsumexp = reduction(
         t * logsumexp_shares(y, x, axis, keepdims), axis=axis, keepdims=keepdims
     ),
     samples=reducing_samples(reals), error_samples=wrong_axes,
-    doc="log(sum(exp(x))) over the axes given, or over all, without overflow.",
+    doc="log(sum(exp(x))) over the given axes, or over all, without overflow.",
 )
-
-
-def argmax_kernel(
-    x: Any, axis: int | None = None, keepdims: bool = False, out: Any = None
-) -> np.ndarray:
-    require_axes(x, axis)
-    return np.argmax(x, axis=axis, keepdims=keepdims, out=out)
-
-
-def argmin_kernel(
-    x: Any, axis: int | None = None, keepdims: bool = False, out: Any = None
-) -> np.ndarray:
-    require_axes(x, axis)
-    return np.argmin(x, axis=axis, keepdims=keepdims, out=out)
 
 
 one_axis = cases(
     distinct((3, 4)), distinct((3, 4), axis=0), distinct((3, 4), axis=-1, keepdims=True),
     distinct((2, 3), keepdims=True), distinct((0, 3), axis=1),
 )
-argmax = reduction(
-    "argmax", argmax_kernel, called="np.argmax", vjp=None, jvp=None, batch=single_axis_batch,
-    check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
-    doc="The place of the first largest entry along an axis, or among all.",
-)
-argmin = reduction(
-    "argmin", argmin_kernel, called="np.argmin", vjp=None, jvp=None, batch=single_axis_batch,
-    check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
-    doc="The place of the first smallest entry along an axis, or among all.",
-)
 
 
+def position(name: str, find: Callable[..., Any], which: str) -> Op:
+    """The index of the largest or smallest entry."""
+    return reduction(
+        name, reduce_with(find), called=f"np.{name}", vjp=None, jvp=None, batch=single_axis_batch,
+        check=one_axis_not_empty, samples=one_axis, error_samples=wrong_axis + nothing,
+        doc=f"The index of the first {which} entry along an axis, or of the flattened array.",
+    )
+
+
+argmax = position("argmax", np.argmax, "largest")
+argmin = position("argmin", np.argmin, "smallest")
 any = reduction(
-    "any", reduce_with(np.logical_or), called="np.logical_or.reduce", vjp=None, jvp=None,
+    "any", reduce_with(np.logical_or.reduce), called="np.logical_or.reduce", vjp=None, jvp=None,
     samples=reducing_samples(booleans),
-    doc="Whether any entry along the given axes, or any at all, is true.",
+    doc="Whether any entry along the given axes, or any there is, is true.",
 )
 all = reduction(
-    "all", reduce_with(np.logical_and), called="np.logical_and.reduce", vjp=None, jvp=None,
+    "all", reduce_with(np.logical_and.reduce), called="np.logical_and.reduce", vjp=None, jvp=None,
     samples=reducing_samples(booleans),
-    doc="Whether every entry along the axes given, or every one, is true.",
+    doc="Whether all entries along the given axes, or all there are, are true.",
 )

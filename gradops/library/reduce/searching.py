@@ -4,7 +4,6 @@ Indices have no derivative. The size of the results of `nonzero` and its like de
 in a graph it is unknown, and `vmap` refuses, as each example would have another size.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op, as_operand
 from ...core.samples import beside, booleans, cases, distinct, exactly, integers, reals
 from ...core.types import ArrayType, conflict, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..elementwise.arithmetic import sub
 from ..elementwise.comparison import equal, greater, where
 from ..elementwise.logic import logical_not
@@ -35,7 +34,7 @@ argwhere = Op(
     infer=lambda x: ArrayType((UNKNOWN, x.ndim), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(booleans((3, 4)), integers((5,)), reals((2, 2)), booleans((0, 2)), booleans(())),
-    doc="The indices of the entries that are not zero, those of each along a row.",
+    doc="The indices of the nonzero entries, one row for each.",
 )  # fmt: skip
 
 
@@ -61,9 +60,7 @@ def searchsorted_infer(bins: ArrayType, x: ArrayType, side: str) -> ArrayType:
     return ArrayType(x.shape, np.intp)
 
 
-def searchsorted_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def searchsorted_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch with a row of values for each sorted row, or for the one that is shared."""
     if not batched[0] and len(shape_of(xs[0])) == 1:
         return op(*xs, **attrs)
@@ -90,11 +87,11 @@ searchsorted_op = Op(
         ErrorSample([np.ones((2, 2)), np.ones((3, 2))], {}, ShapeError, "not of as many rows"),
         ErrorSample([np.ones(()), np.ones(2)], {}, ShapeError, "not of as many rows"),
     ],
-    doc="Where the entries of the second operand would be put into the first, which is sorted.",
+    doc="The indices at which entries of the second operand would be inserted into the first.",
 )
 
 
-def isin_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def isin_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch by comparing all entries with all of the table, if examples have their own tables."""
     x, test = xs
     if not batched[1]:
@@ -115,7 +112,7 @@ isin = Op(
         beside(exactly([0.5, 1.0, 2.0]), exactly([[1.0, 2.0]], invert=True)),
         beside(integers(()), exactly(1)), beside(integers((2, 0)), exactly(np.zeros(0))),
     ),
-    doc="Whether each entry of the first operand is one of those of the second.",
+    doc="Whether each entry of the first operand is in the second.",
 )
 
 

@@ -78,7 +78,7 @@ run_lengths = Op(
     infer=lambda starts: ArrayType((UNKNOWN,), np.intp),
     vjp=[None], jvp=[None], family="searching",
     samples=cases(exactly([True, False, True]), exactly(np.zeros(0, bool))),
-    doc="How many entries of a row there are from each one that is true to the next.",
+    doc="The lengths of runs, from each true entry of a row to the next.",
 )
 
 

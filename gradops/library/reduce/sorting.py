@@ -86,7 +86,7 @@ argsort_op = Op(
         integers((2, 9), descending=True, stable=True), distinct((0, 3), axis=0),
     ),
     error_samples=wrong_axis,
-    doc="The indices that put the entries along an axis in ascending or descending order.",
+    doc="The indices that sort along an axis, in ascending or descending order.",
 )
 
 
@@ -111,7 +111,7 @@ inverse_permutation = Op(
     error_samples=[
         ErrorSample([np.array([0])], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="For each number of a permutation along an axis, where in it that number is.",
+    doc="The inverse of permutations along an axis.",
 )
 
 
@@ -153,7 +153,7 @@ sort_op = Op(
         distinct((2, 3, 2), axis=-2), distinct((0, 3), axis=0), complexes((5,)),
     ),
     error_samples=wrong_axis,
-    doc="The entries along an axis in ascending or descending order.",
+    doc="The entries sorted along an axis, in ascending or descending order.",
 )
 
 
@@ -210,7 +210,7 @@ argtopk = Op(
         ErrorSample([np.ones(3)], {"k": 4}, ShapeError, "k=4 is not from 0 to 3"),
         ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The places of the k largest, or smallest, entries along an axis, the best of them first.",
+    doc="The indices of the k largest, or smallest, entries along an axis, best first.",
 )
 
 
@@ -234,7 +234,7 @@ argkth = Op(
         ErrorSample([np.ones(3)], {"k": 0}, ShapeError, "k=0 is not from 1 to 3"),
         ErrorSample([np.ones(3)], {"k": 1, "axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The place of the k-th smallest entry along an axis, which is kept with size 1.",
+    doc="The index of the k-th smallest entry along an axis, which is kept with size 1.",
 )
 
 
@@ -267,7 +267,7 @@ argmode = Op(
     error_samples=[
         ErrorSample([np.ones((2, 0))], {}, ShapeError, "axis 1 is empty"), wrong_axis[0],
     ],
-    doc="The last place of the most frequent entry along an axis, of several the smallest.",
+    doc="The last index of the most frequent entry along an axis, of several the smallest.",
 )
 
 
@@ -318,7 +318,7 @@ def topk(x: OperandLike, k: int, axis: int = -1, largest: bool = True) -> Ranked
     return Ranked(take_along_axis(x, indices, axis), indices)
 
 
-def entries_at(x: Any, indices: Any, axis: int, keepdims: bool) -> Ranked:
+def entries_at(x: Any, indices: AnyArray, axis: int, keepdims: bool) -> Ranked:
     """The entries at indices along an axis of size 1, which is kept or dropped."""
     values = take_along_axis(x, indices, axis)
     if not keepdims:

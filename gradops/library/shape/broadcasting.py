@@ -12,7 +12,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
-from ...typing import AnyArray, Attrs, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
 from ..families import linear
 from .movement import RETYPING, reshape, shape_text
 
@@ -36,9 +36,7 @@ def expand_to_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return x[...] if np.shape(x) == shape else np.broadcast_to(x, shape)
 
 
-def shape_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def shape_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op with a target shape, giving examples their leading axes of size 1."""
     n, *rest = shape_of(xs[0])
     padding = (1,) * (len(attrs["shape"]) - len(rest))
@@ -75,15 +73,15 @@ def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
 
 broadcast_to = broadcasting(
     "broadcast_to", broadcast_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1.",
+    doc="The operand broadcast to a shape.",
 )
 expand_to = broadcasting(
     "expand_to", expand_to_kernel,
-    doc="The operand repeated along new axes and axes of size 1, as a view of its memory.",
+    doc="The operand broadcast to a shape, always as a view.",
 )
 
 
-def repeat_shared(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
+def repeat_shared(xs: Sequence[Any], batched: Flags) -> list[AnyArray]:
     """The operands, with those shared by all examples repeated for each."""
     n = next(shape_of(x)[0] for x, b in zip(xs, batched, strict=True) if b)
     return [
@@ -92,7 +90,7 @@ def repeat_shared(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
     ]
 
 
-def batch_as_is(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def batch_as_is(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op that treats leading axes alike, repeating shared operands for each example."""
     return op(*repeat_shared(xs, batched), **attrs)
 
@@ -131,7 +129,7 @@ def sum_to_source(x: ArrayType, shape: Shape) -> str:
     return f"np.add.reduce({{0}}, axis={0 if extra == 1 else tuple(range(extra))})"
 
 
-def sum_to_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def sum_to_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
     target = attrs["shape"]
     return reshape(
@@ -155,7 +153,7 @@ sum_to = linear(
     samples=cases(reals((3, 4), shape=(4,)), reals((2, 3, 4), shape=(3, 1)), reals((3,), shape=()),
                   reals((0, 2, 2), shape=(0, 1, 1))),
     error_samples=[ErrorSample([np.ones((3,))], {"shape": (2,)}, ShapeError, "3 against 2")],
-    doc="The sum over what broadcasting from `shape` would have repeated.",
+    doc="The sum over the axes along which broadcasting from `shape` repeats.",
 )
 
 

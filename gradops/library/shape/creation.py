@@ -25,11 +25,11 @@ full_like = elementwise(
     source="np.full_like({0}, {value}, {dtype})", traits=[Trait.OF_TYPE],
     samples=cases(reals((3, 4), value=2.5), reals((), value=1), integers((2,), value=0.5,
                                                                        dtype="float32")),
-    doc="An array of the operand's shape, and dtype if none is given, filled with one value.",
+    doc="A constant array with the operand's shape, and dtype if none is given.",
 )
 stop_gradient = elementwise(
     "stop_gradient", lambda x: x, d=[None], source="{0}", traits=VIEW, samples=unary,
-    doc="The operand itself, which differentiation takes for a constant.",
+    doc="The operand, as a constant for differentiation.",
 )
 
 

@@ -37,7 +37,7 @@ forget_sizes = linear(
         reals((3, 4), axes=()), reals((), axes=()), reals((0,), axes=()),
     ),
     error_samples=[ErrorSample([np.ones(3)], {"axes": (1,)}, ShapeError, "axis 1 is out of range")],
-    doc="The operand, in whose type the sizes along some axes count as unknown.",
+    doc="The operand with the sizes of some axes unknown to type inference.",
 )
 
 
@@ -64,5 +64,5 @@ ensure_shape = linear(
         ErrorSample([np.ones(3)], {"shape": (2,)}, ShapeError, "does not have the shape (2,)"),
         ErrorSample([np.ones(3)], {"shape": (1, 3)}, ShapeError, "not have the shape (1, 3)"),
     ],
-    doc="The operand, in whose type the sizes are those given; checked when it is computed.",
+    doc="The operand with the given sizes, which are checked when it is computed.",
 )

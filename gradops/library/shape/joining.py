@@ -13,7 +13,7 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, reals
 from ...core.types import ArrayType, conflict, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import joining
 from ..index.index_keys import slice_bound, with_strong_dtypes
 from ..index.indexing import slice_
@@ -42,8 +42,8 @@ def concatenate_infer(*types: ArrayType, axis: int) -> ArrayType:
 
 
 def concatenate_transpose(
-    wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int
-) -> list[Any]:
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
+) -> list[AnyArray]:
     """The parts of the cotangent for the wanted operands."""
     k = axis % len(shape_of(g))
     starts = list(accumulate((shape_of(x)[k] for x in xs), initial=0))
@@ -51,9 +51,7 @@ def concatenate_transpose(
     return [slice_(g, index=(*lead, ("slice", starts[i], starts[i + 1], None))) for i in wanted]
 
 
-def joining_batch(
-    op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs
-) -> AnyArray:
+def joining_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     axis = attrs["axis"]
     return op(*repeat_shared(xs, batched), axis=axis + 1 if axis >= 0 else axis)
 
@@ -73,7 +71,7 @@ concatenate_op = joining(
         ErrorSample([np.ones(()), np.ones(())], {}, ShapeError, "at least one axis"),
         ErrorSample([np.ones(2), np.ones(3)], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The operands one after the other along an axis they have.",
+    doc="The operands joined along an existing axis.",
 )
 
 
@@ -90,7 +88,9 @@ def stack_infer(*types: ArrayType, axis: int) -> ArrayType:
     return ArrayType((*first[:k], len(types), *first[k:]), dtype)
 
 
-def stack_transpose(wanted: Sequence[int], g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
+def stack_transpose(
+    wanted: Sequence[int], g: AnyArray, y: AnyArray, *xs: AnyArray, axis: int
+) -> list[AnyArray]:
     """The slices of the cotangent for the wanted operands."""
     lead = (FULL,) * (axis % len(shape_of(g)))
     return [slice_(g, index=(*lead, i)) for i in wanted]
@@ -110,7 +110,7 @@ stack_op = joining(
         ErrorSample([np.ones(2), np.ones(3)], {}, ShapeError, "the shapes differ"),
         ErrorSample([np.ones(2), np.ones(2)], {"axis": 2}, ShapeError, "axis 2 is out of range"),
     ],
-    doc="The operands, of one shape, along a new axis.",
+    doc="The operands, of equal shapes, joined along a new axis.",
 )
 
 

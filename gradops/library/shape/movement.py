@@ -1,6 +1,6 @@
 """Ops that rearrange or retype an array: reshape, transpose, flip, astype."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...core.op import OPS, ErrorSample, Op
 from ...core.samples import cases, exactly, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, is_complex, normalize_axes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Axis, DTypeLike, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Axis, DTypeLike, Flags, Operand, OperandLike
 from ..families import batch_along_axis, linear
 
 __all__ = [
@@ -67,7 +67,7 @@ def reshape_kernel(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def reshape_batch(infer: Callable[..., ArrayType]) -> Callable[..., Any]:
     """The batch rule of an op that only changes shapes: each example gets the inferred shape."""
 
-    def batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> Any:
+    def batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> Any:
         stack = type_of(xs[0])
         return reshape(xs[0], shape=(stack.shape[0], *infer(stack.example, **attrs).shape))
 
@@ -89,7 +89,7 @@ reshape = linear(
     ),
     error_samples=[ErrorSample([np.ones((2, 3))], {"shape": (4, 2)}, ShapeError, "6 entries"),
                    ErrorSample([np.ones((2, 3))], {"shape": (-5, 3)}, ShapeError, "negative")],
-    doc="The entries in another shape; -1 stands for the size that is left.",
+    doc="The entries in another shape; -1 stands for the size that remains.",
 )
 
 
@@ -159,7 +159,7 @@ expand_dims = linear(
         reals((), axis=0), reals((2, 0), axis=1),
     ),
     error_samples=[ErrorSample([np.ones(3)], {"axis": 3}, ShapeError, "axis 3 is out of range")],
-    doc="The operand with new axes of size 1, at the places that `axis` names in the result.",
+    doc="The operand with new axes of size 1, at positions `axis` of the result.",
 )
 
 
@@ -174,7 +174,7 @@ def squeeze_infer(x: ArrayType, axis: int) -> ArrayType:
     return ArrayType(tuple(n for i, n in enumerate(x.shape) if i not in axes), x.dtype)
 
 
-def squeeze_kernel(x: Any, axis: Axis = None) -> Any:
+def squeeze_kernel(x: np.ndarray, axis: Axis = None) -> np.ndarray:
     """`np.squeeze`, refusing axes of a number, where NumPy allows 0 and -1."""
     if axis is not None and axis != () and not np.ndim(x):
         raise ValueError("a number has no axes")  # type inference has the words for the user
@@ -195,7 +195,7 @@ squeeze = linear(
         ErrorSample([np.ones((2, 1))], {"axis": 0}, ShapeError, "size 2, not 1"),
         ErrorSample([np.ones(())], {"axis": 0}, ShapeError, "axis 0 is out of range"),
     ],
-    doc="The operand without axes of size 1: all of them, or those that `axis` names.",
+    doc="The operand without its axes of size 1, or without those that `axis` names.",
 )
 
 
@@ -217,7 +217,7 @@ flip = linear(
     error_samples=[
         ErrorSample([np.ones((2,))], {"axis": 1}, ShapeError, "axis 1 is out of range"),
     ],
-    doc="The entries in reverse order along the axes given, or along all.",
+    doc="The entries in reverse order along the given axes, or along all.",
 )
 
 
@@ -283,7 +283,7 @@ copy = linear(
     transpose=lambda g, y, x: g,
     batch=lambda op, xs, batched, attrs: copy(xs[0]),
     samples=cases(reals((3, 4)), exactly([True, False]), reals(()), reals((2, 0))),
-    doc="The operand in memory of its own.",
+    doc="A copy of the operand.",
 )
 
 

@@ -8,7 +8,7 @@ the axes in reverse order.
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import linear
 from ..index.indexing import slice_
 
@@ -86,7 +86,7 @@ pad_op = Op(
         ErrorSample([np.ones((2, 3))], {"pad_width": ((1, 2),)}, ShapeError, "1 pairs of widths"),
         ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),)}, ShapeError, "is negative"),
     ],
-    doc="The operand with a number put around it: for each axis, so many before and after.",
+    doc="The operand padded with a constant, by a pair of widths for each axis.",
 )
 
 
@@ -169,7 +169,7 @@ def fold_back_infer(g: ArrayType, pad_width: Widths, mode: str) -> ArrayType:
     return x
 
 
-def pad_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def pad_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     """Batch an op with a pair of widths for each axis."""
     return op(xs[0], **{**attrs, "pad_width": ((0, 0), *attrs["pad_width"])})
 
@@ -194,7 +194,7 @@ extend = linear(
         ErrorSample([np.ones(2)], {"pad_width": ((-1, 0),), "mode": "wrap"}, ShapeError,
                     "is negative"),
     ],
-    doc="The operand continued beyond its ends by its own entries.",
+    doc="The operand padded with its own entries.",
 )
 fold_back = linear(
     "fold_back", fold_back_kernel,
@@ -208,7 +208,7 @@ fold_back = linear(
     error_samples=[
         ErrorSample([np.ones(2)], {"pad_width": ((1, 1),), "mode": "wrap"}, ShapeError, "is empty"),
     ],
-    doc="The entries that `extend` puts around others added to those that they repeat.",
+    doc="The transpose of `extend`: padding added to the entries that it repeats.",
 )
 
 

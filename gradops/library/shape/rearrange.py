@@ -10,7 +10,7 @@ from ...core.dims import Size
 from ...core.errors import OptionError, ShapeError
 from ...core.types import broadcast_shapes, normalize_axes, normalize_axis, shape_of, type_of
 from ...kernels.index.indexing import FULL
-from ...typing import AnyArray, OperandLike
+from ...typing import AnyArray, Arrays, OperandLike
 from ..index.indexing import slice_
 from .broadcasting import broadcast_to, expand_to
 from .joining import concatenate, split
@@ -96,7 +96,7 @@ def with_ndim(x: Any, ndim: int) -> AnyArray:
     return reshape(x, shape=(1,) * (ndim - len(shape)) + tuple(shape))
 
 
-def one_or_all(xs: Sequence[AnyArray]) -> Any:
+def one_or_all(xs: Arrays) -> Any:
     """The only element of `xs`, or all as a tuple."""
     return xs[0] if len(xs) == 1 else tuple(xs)
 
@@ -130,7 +130,7 @@ def atleast_3d(*xs: Any) -> Any:
     return one_or_all([with_ndim(x, 3) for x in xs])
 
 
-def hstack(xs: Sequence[AnyArray]) -> Any:
+def hstack(xs: Arrays) -> Any:
     """Operands joined along the second axis, or the first if they have just one.
 
     >>> hstack([np.ones((2, 1)), np.zeros((2, 2))]).shape
@@ -140,7 +140,7 @@ def hstack(xs: Sequence[AnyArray]) -> Any:
     return concatenate(found, axis=0 if not found or len(shape_of(found[0])) == 1 else 1)
 
 
-def vstack(xs: Sequence[AnyArray]) -> Any:
+def vstack(xs: Arrays) -> Any:
     """Operands joined along the first axis, vectors as rows.
 
     >>> vstack([np.ones(3), np.zeros((2, 3))]).shape
@@ -149,7 +149,7 @@ def vstack(xs: Sequence[AnyArray]) -> Any:
     return concatenate([with_ndim(x, 2) for x in xs], axis=0)
 
 
-def dstack(xs: Sequence[AnyArray]) -> Any:
+def dstack(xs: Arrays) -> Any:
     """Operands joined along the third axis, which is added if missing.
 
     >>> dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
@@ -158,7 +158,7 @@ def dstack(xs: Sequence[AnyArray]) -> Any:
     return concatenate([with_ndim(x, 3) for x in xs], axis=2)
 
 
-def column_stack(xs: Sequence[AnyArray]) -> Any:
+def column_stack(xs: Arrays) -> Any:
     """Operands joined as columns of a matrix; vectors are columns.
 
     >>> column_stack([np.ones(3), np.zeros((3, 2))]).shape

@@ -1,7 +1,6 @@
 """Ops that roll, tile and repeat entries."""
 
 import operator
-from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...core.errors import OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, exactly, reals
 from ...core.types import ArrayType, as_shape, conflict, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs, Operand, OperandLike
+from ...typing import AnyArray, Arrays, Attrs, Flags, Operand, OperandLike
 from ..families import batch_along_axis, linear
 from ..index.index_keys import index_array
 from ..index.indexing import take
@@ -64,7 +63,7 @@ def roll_kernel(x: Any, shift: Any, axis: int | None = None) -> Any:
     return roll_parts(x, axis_shifts(type_of(x), shift, axis))
 
 
-def roll_parts(x: Any, turns: Any) -> Operand:
+def roll_parts(x: AnyArray, turns: Any) -> Operand:
     """`x` rolled along several axes: cut at the shifts, and joined in the new order."""
     ends: dict[int, int] = {}
     for axis, shift in turns:
@@ -84,7 +83,7 @@ def inverse_shift(shift: Any) -> Any:
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
-def roll_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def roll_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     if attrs["axis"] is None:
         n, *rest = shape_of(xs[0])
         rows = reshape(xs[0], shape=(n, type_of(xs[0]).example.size))
@@ -109,7 +108,7 @@ roll = linear(
                     "3 shifts do not fit 2 axes"),
         ErrorSample([np.ones(3)], {"shift": 0.5, "axis": 0}, OptionError, "not 0.5"),
     ],
-    doc="The entries moved along axes, or in one row if `axis` is None; the last become the first.",
+    doc="The entries rolled along axes; of the flattened array if `axis` is None.",
 )
 
 
@@ -141,7 +140,7 @@ def tile_transpose(g: AnyArray, y: AnyArray, x: AnyArray, reps: Shape) -> AnyArr
     return total if len(pairs) == len(shape_of(x)) else reshape(total, shape=shape_of(x))
 
 
-def tile_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def tile_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     n, *rest = shape_of(xs[0])
     pairs = tile_pairs(tuple(rest), attrs["reps"])
     reps = (1, *(r for r, _ in pairs))
@@ -157,7 +156,7 @@ tile_op = linear(
         complexes((2,), reps=(2,)),
     ),
     error_samples=[ErrorSample([np.ones(2)], {"reps": (-1,)}, ShapeError, "is negative")],
-    doc="The operand beside itself along each axis, so many times.",
+    doc="The operand repeated along each axis.",
 )
 
 
@@ -193,7 +192,7 @@ repeat_op = linear(
         ErrorSample([np.ones(2)], {"repeats": 2, "axis": 1}, ShapeError, "axis 1 is out of range"),
         ErrorSample([np.ones(2)], {"repeats": -1, "axis": 0}, ShapeError, "-1, is negative"),
     ],
-    doc="Each entry along an axis so many times, one after the other.",
+    doc="Each entry along an axis repeated, copies side by side.",
 )
 
 
@@ -216,7 +215,7 @@ counted = Op(
     error_samples=[
         ErrorSample([np.ones((2, 2), int)], {}, ShapeError, "not a row of integers"),
     ],
-    doc="The numbers 0, 1, 2, ... each as many times as the operand counts.",
+    doc="The numbers 0, 1, 2, ..., each repeated as often as the operand says.",
 )  # fmt: skip
 
 
@@ -257,7 +256,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     return take(x, counted(counts), axis=k)
 
 
-def repetitions(x: Any, repeats: Any) -> int:
+def repetitions(x: AnyArray, repeats: Any) -> int:
     """A number of repetitions as an integer."""
     try:
         return operator.index(repeats)

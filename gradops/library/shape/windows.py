@@ -1,5 +1,6 @@
-"""Sliding windows, and their transpose, which adds windows up."""
+"""Sliding windows, their transpose, which adds windows up, and im2col."""
 
+import math
 from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
@@ -13,11 +14,15 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
-from ...typing import Attrs, Operand
+from ...kernels.nn.windows import places
+from ...typing import Attrs, Flags, Operand, OperandLike
 from ..families import linear
-from .movement import VIEW
+from ..index.indexing import index
+from ..nn.conv_layers import for_each, widths
+from .movement import VIEW, reshape, transpose
+from .padding import pad
 
-__all__ = ["sliding_window_view", "sum_windows", "windows"]
+__all__ = ["fold", "sliding_window_view", "sum_windows", "unfold", "windows"]
 
 Numbers = tuple[int, ...]
 
@@ -95,7 +100,7 @@ windows = linear(
         ErrorSample([np.ones(3)], {"size": (2, 2), "axis": (0,), "step": (1,), "dilation": (1,)},
                     ShapeError, "2 sizes of windows do not fit 1 axes"),
     ],
-    doc="The windows of some sizes that slide along axes, each along new last axes: a view.",
+    doc="Sliding windows along axes, each along new last axes: a view.",
 )
 
 
@@ -119,7 +124,7 @@ def sum_windows_kernel(
     return y
 
 
-def sum_windows_batch(op: Op, xs: Any, batched: Sequence[bool], attrs: dict[str, Any]) -> Operand:
+def sum_windows_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) -> Operand:
     shape = (shape_of(xs[0])[0], *attrs["shape"])
     return op(xs[0], **{**batch_attrs(op, len(shape) - 1, attrs), "shape": shape})
 
@@ -138,12 +143,12 @@ sum_windows = linear(
         ErrorSample([np.ones((3, 2))], {"shape": (5,), "size": (3,), "axis": (0,), "step": (1,),
                                         "dilation": (1,)}, ShapeError, "have type float64[3, 3]"),
     ],
-    doc="Zeros of a shape, to which windows that slide along its axes are added in their places.",
+    doc="The transpose of `windows`: sliding windows added up in zeros of a shape.",
 )
 
 
 def sliding_window_view(
-    x: Any, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
+    x: OperandLike, window_shape: Any, axis: int | None = None, step: Any = 1, dilation: Any = 1
 ) -> Any:
     """Sliding windows of `x` along axes, each along new last axes: a view.
 
@@ -167,3 +172,72 @@ def sliding_window_view(
 def as_numbers(v: Any, times: int = 1) -> Numbers:
     """A tuple of numbers; a single number is repeated."""
     return tuple(v) if isinstance(v, tuple | list) else (v,) * times
+
+
+Sizes = int | Sequence[int]
+
+
+def steps(
+    op: str, n: int, window: Sizes, stride: Sizes, padding: Any, dilation: Sizes
+) -> tuple[Any, ...]:
+    """The window, strides, padding and dilations of each of `n` axes."""
+    window, stride, dilation = (
+        for_each(op, name, v, n)
+        for name, v in (("window", window), ("stride", stride), ("dilation", dilation))
+    )
+    return window, stride, widths(op, padding, window, window, stride, dilation), dilation
+
+
+def unfold(
+    x: Any, window: Sizes, stride: Sizes = 1, padding: Any = 0, dilation: Sizes = 1, axes: int = 2
+) -> Any:
+    """Windows over the last axes of `x` (examples, channels, ...) as columns.
+
+    The result has the shape (examples, channels * window size, windows).
+
+    >>> unfold(np.arange(4.0).reshape(1, 1, 4), 2, axes=1)
+    array([[[0., 1., 2.],
+            [1., 2., 3.]]])
+    """
+    if len(shape_of(x)) != axes + 2:
+        raise ShapeError("unfold", [type_of(x)], f"it takes {axes + 2} axes")
+    size, step, pads, dilation = steps("unfold", axes, window, stride, padding, dilation)
+    last = tuple(range(2, axes + 2))
+    y = windows(
+        pad(x, ((0, 0), (0, 0), *pads)), size=size, axis=last, step=step, dilation=dilation
+    )
+    y = transpose(y, axes=(0, 1, *(i + axes for i in last), *last))
+    n, c, *rest = shape_of(y)
+    return reshape(y, shape=(n, c * math.prod(size), math.prod(rest[axes:])))
+
+
+def fold(
+    x: Any, sizes: Sequence[int], window: Sizes, stride: Sizes = 1, padding: Any = 0,
+    dilation: Sizes = 1,
+) -> Any:
+    """The transpose of `unfold`: columns added at their windows, in axes of the given sizes.
+
+    >>> fold(np.ones((1, 2, 3)), (4,), 2)
+    array([[[1., 2., 2., 1.]]])
+    """
+    axes = len(sizes)
+    size, step, pads, dilations = steps("fold", axes, window, stride, padding, dilation)
+    counts = tuple(map(places, sizes, size, step, pads, dilations))
+    if len(shape_of(x)) != 3 or shape_of(x)[2] != math.prod(counts) or min(counts) < 1:
+        raise ShapeError(
+            "fold", [type_of(x)], f"columns (examples, channels * {math.prod(size)}, windows) of"
+            f" sizes {tuple(sizes)} have {' * '.join(map(str, counts))} windows",
+        )  # fmt: skip
+    n, rows, _ = shape_of(x)
+    if isinstance(rows, int) and rows % math.prod(size):
+        raise ShapeError("fold", [type_of(x)], f"{rows} are no multiple of {math.prod(size)}")
+    full = tuple(m + lo + hi for m, (lo, hi) in zip(sizes, pads, strict=True))
+    channels = rows // math.prod(size)
+    y = reshape(x, shape=(n, channels, *size, *counts))
+    last = tuple(range(2, axes + 2))
+    y = transpose(y, axes=(0, 1, *(i + axes for i in last), *last))
+    y = sum_windows(
+        y, shape=(n, channels, *full), size=size, axis=last, step=step, dilation=dilations
+    )
+    inner = tuple(slice(lo, lo + m) for m, (lo, _) in zip(sizes, pads, strict=True))
+    return index(y, (slice(None), slice(None), *inner))

@@ -5,7 +5,6 @@ are conjugates of these. So in transposes each stored entry counts twice, except
 an even n the last.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ...core.errors import DTypeError, OptionError, ShapeError
 from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.types import ArrayType, conflict, normalize_axes, normalize_axis, shape_of, type_of
-from ...typing import AnyArray, Attrs
+from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, where
 from ..elementwise.complexes import conj
 from ..families import batch_along_axis, linear
@@ -62,7 +61,7 @@ def fft_kernel(
     return y if axes else np.array(x, np.result_type(x, 1j))
 
 
-def fft_batch(op: Op, xs: Sequence[AnyArray], batched: Sequence[bool], attrs: Attrs) -> AnyArray:
+def fft_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     axes = normalize_axes(op, type_of(xs[0]).example, attrs["axes"])
     return op(xs[0], **{**attrs, "axes": tuple(i + 1 for i in axes)})
 
@@ -156,16 +155,12 @@ def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np
     return inverse(x, n, axis, norm)
 
 
-def irfft_transpose(
-    g: AnyArray, y: AnyArray, x: AnyArray, n: Size, axis: int, norm: str
-) -> AnyArray:
-    return scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
-
-
 irfft_op = linear(
     "irfft", irfft_kernel,
     infer=irfft_infer,
-    transpose=irfft_transpose,
+    transpose=lambda g, y, x, n, axis, norm: (
+        scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
+    ),
     batch=batch_along_axis,
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),
@@ -177,5 +172,5 @@ irfft_op = linear(
         ErrorSample([np.ones(3)], {"n": 7, "axis": 0}, ShapeError, "7 numbers have 4 frequencies"),
         ErrorSample([np.ones(1)], {"n": 0, "axis": 0}, ShapeError, "0 numbers"),
     ],
-    doc="The real numbers along an axis of whose Fourier transform the operand is the first half.",
+    doc="Real numbers along an axis, from the first half of their Fourier transform.",
 )

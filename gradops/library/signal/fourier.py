@@ -79,7 +79,7 @@ def ifft(x: OperandLike, n: Size | None = None, axis: int = -1, norm: str | None
     return ifftn(x, (n,), (axis,), norm)
 
 
-def fftn(x: Any, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
+def fftn(x: OperandLike, s: Any = None, axes: Axis = None, norm: str | None = None) -> Any:
     """The Fourier transform along several axes, by default all, with the lengths `s`; see `fft`.
 
     >>> fftn(np.ones((2, 2)))

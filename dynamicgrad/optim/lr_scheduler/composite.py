@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .plateau import ReduceLROnPlateau
+from .decay import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
 
 class Several(LRScheduler):
-    """What schedules made of others share: the parts are of one optimizer, and are saved along."""
+    """Base class of schedules made of others, which have one optimizer and are saved along."""
 
     def __init__(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
         for i, scheduler in enumerate(schedulers):

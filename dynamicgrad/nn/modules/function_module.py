@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..modules.module import Module
+from .module import Module
 
 
 class Applied(Module):
