@@ -8,7 +8,7 @@ import numpy as np
 import gradops as ops
 
 from ...core.types import is_float, type_of
-from ...typing import AnyArray, Axis, DTypeLike
+from ...typing import AnyArray, Axis, DTypeLike, OperandLike
 from .joining import as_array
 
 __all__ = [
@@ -17,16 +17,20 @@ __all__ = [
 
 
 def cov(
-    m: object, y: object = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
-    fweights: Any = None, aweights: Any = None, dtype: DTypeLike | None = None,
-) -> Any:  # fmt: skip
+    m: OperandLike, y: OperandLike | None = None, rowvar: bool = True, bias: bool = False,
+    ddof: int | None = None, fweights: OperandLike | None = None,
+    aweights: OperandLike | None = None, dtype: DTypeLike | None = None,
+) -> AnyArray:  # fmt: skip
     """The covariances of variables, in double precision if no dtype is given."""
     found = measured_in(dtype, m, y)
     return ops.cov(m, y, rowvar, bias, ddof, fweights, aweights, found)
 
 
 def corrcoef(
-    x: object, y: object = None, rowvar: bool = True, dtype: DTypeLike | None = None
+    x: OperandLike,
+    y: OperandLike | None = None,
+    rowvar: bool = True,
+    dtype: DTypeLike | None = None,
 ) -> AnyArray:
     """The correlations of variables, in double precision if no dtype is given."""
     return ops.corrcoef(x, y, rowvar, measured_in(dtype, x, y))
