@@ -12,7 +12,7 @@ from typing import Any
 
 import gradops as ops
 from gradops.nn import CELLS, Weights, recurrent
-from gradops.nn.recurrent import State, Step
+from gradops.nn.recurrent_layers import State, Step
 from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
