@@ -85,7 +85,7 @@ class Recurrent(Module):
             size = shown * len(directions)
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def weights(self) -> list[list[Weights]]:
@@ -274,7 +274,7 @@ class RecurrentCell(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def forward(self, input: Tensor, hx: Tensor | State | None = None) -> Tensor | State:
