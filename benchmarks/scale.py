@@ -137,9 +137,7 @@ def main() -> None:
     table("staticgrad, us per expression", lengths, rows(graph, LENGTHS))
     table("a call", ["us"], [[way, f"{took:.2f}"] for way, took in calls().items()])
     imports = import_times(["gradops", "dynamicgrad", "staticgrad"]).items()
-    table(
-        "import, after NumPy", ["ms"], [[module, f"{took:.0f}"] for module, took in times.items()]
-    )
+    table("import, after NumPy", ["ms"], [[module, f"{took:.0f}"] for module, took in imports])
 
 
 if __name__ == "__main__":
