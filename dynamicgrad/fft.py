@@ -21,6 +21,8 @@ from .ops import creation
 
 Dims = tuple[int, ...] | None
 
+Sizes = Sequence[int] | None  # of the dimensions that are transformed
+
 
 def along_one(name: str) -> Callable[..., Tensor]:
     """A transform along one dimension."""
@@ -37,16 +39,14 @@ def along_several(name: str, default: Dims) -> Callable[..., Tensor]:
     transform = getattr(transforms, name)
 
     def call(
-        input: Tensor, s: Sequence[int] | None = None, dim: Axis = default, norm: str | None = None
+        input: Tensor, s: Sizes = None, dim: Axis = default, norm: str | None = None
     ) -> Tensor:
         return transform(operand(input), s, dim, norm)
 
     return documented(call, name, transform.__doc__)
 
 
-def hfftn(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = None, norm: str | None = None
-) -> Tensor:
+def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Tensor:
     """The transform, which is real, of an array with Hermitian symmetry.
 
     >>> dg.fft.hfftn(dg.ones(2, 2)).shape
@@ -55,9 +55,7 @@ def hfftn(
     return transforms.irfftn(conjugate(operand(input)), s, dim, other(norm))
 
 
-def ihfftn(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = None, norm: str | None = None
-) -> Operand:
+def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Operand:
     """The inverse of `hfftn`: half of the inverse transform of a real array.
 
     >>> dg.fft.ihfftn(dg.ones(2, 2)).shape
@@ -66,9 +64,7 @@ def ihfftn(
     return conjugate(transforms.rfftn(operand(input), s, dim, other(norm)))
 
 
-def hfft2(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = (-2, -1), norm: str | None = None
-) -> Tensor:
+def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None) -> Tensor:
     """`hfftn` along two dimensions, by default the last.
 
     >>> dg.fft.hfft2(dg.ones(5, 2, 2)).shape
@@ -78,7 +74,7 @@ def hfft2(
 
 
 def ihfft2(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = (-2, -1), norm: str | None = None
+    input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None
 ) -> Operand:
     """`ihfftn` along two dimensions, by default the last.
 

@@ -118,8 +118,8 @@ def cutoff(A: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) 
 
 
 def pinv(
-    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float
-    | None = None, rtol: Tensor | float | None = None,
+    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *,
+    atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
 ) -> Tensor:  # fmt: skip
     """The pseudoinverse; singular values below `rtol` times the largest, or `atol`, count as zero.
 
@@ -137,8 +137,8 @@ def number(cutoff: Any) -> float | None:
 
 
 def matrix_rank(
-    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float |
-    None = None, rtol: Tensor | float | None = None,
+    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *,
+    atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
 ) -> Tensor:  # fmt: skip
     """The number of singular values above `rtol` times the largest, and above `atol`.
 
@@ -155,8 +155,8 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None =
-    None,
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of vectors along dimensions, or of all entries.
 
@@ -168,8 +168,8 @@ def vector_norm(
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype:
-    DTypeLike | None = None,
+    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of matrices, which two dimensions hold.
 
@@ -180,8 +180,8 @@ def matrix_norm(
 
 
 def norm(
-    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None
-    = None,
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 

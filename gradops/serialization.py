@@ -176,12 +176,12 @@ def size_of(stream: Any) -> int:
     return int(stream.seek(0, os.SEEK_END))
 
 
-def is_path(file: Any) -> bool:
+def is_path(file: object) -> bool:
     """Whether `file` names a file."""
     return isinstance(file, str | os.PathLike)
 
 
-def shown(file: Any) -> str:
+def shown(file: object) -> str:
     """A file as an error names it."""
     return repr(str(file)) if is_path(file) else f"the {type(file).__name__}"
 

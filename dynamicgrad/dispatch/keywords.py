@@ -1,6 +1,7 @@
 """Functions and methods with PyTorch's names for arguments."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from gradops import OPS, Op
@@ -23,6 +24,7 @@ def function_of(op: Op) -> Callable[..., Any]:
     return Tensor.specialised[op] or several(op, {"dim": "axis", "keepdim": "keepdims"})
 
 
+@cache
 def ops_named(prefix: str = "") -> dict[str, Op]:
     """The ops with names that begin with `prefix`, such as `special.`, by the rest of the name."""
     rows = ((OPS[key], row) for key, row in TABLE.items() if key in OPS and row.names)

@@ -17,7 +17,7 @@ from ..engine.backward import backward
 from ..engine.handle import detached
 from ..engine.tensor import Tensor
 from ..hooks import tensor_hooks
-from ..names.torch_names import TABLE
+from ..names.torch_names import TABLE, row_of
 from ..ops import (
     assignment,
     conversion,
@@ -114,11 +114,12 @@ PROPERTIES = {
 
 def aliased(functions: Functions) -> Functions:
     """Functions written by hand, with the other names that their rows give them."""
+    names = ((key, row_of(key).names.split()) for key in functions)
     return functions | {
         name: functions[key]
-        for key, row in TABLE.items()
-        if key in functions and (key not in OPS or key in row.names.split())
-        for name in row.names.split()
+        for key, others in names
+        if key not in OPS or key in others
+        for name in others
         if not name.endswith("_") and "." not in name
     }
 

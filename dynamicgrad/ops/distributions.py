@@ -5,7 +5,7 @@ Functions of keys pass gradients on: see `dg.random`.
 """
 
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from ..dispatch.wrapping import documented
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
-from .creation import draw, make_tensor, sizes
-
-Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
+from .creation import Generator, draw, make_tensor, sizes
 
 
 def probabilities(call: str, p: Tensor | float) -> Tensor | float:

@@ -153,8 +153,8 @@ def plus_product(name: str, product: Callable[[Any, Any], Any], doc: str) -> Cal
     """PyTorch's `beta * input + alpha * product`."""
 
     def call(
-        input: Tensor, a: Tensor, b: Tensor, *, beta: Tensor | Number = 1, alpha: Tensor | Number =
-        1,
+        input: Tensor, a: Tensor, b: Tensor, *, beta: Tensor | Number = 1,
+        alpha: Tensor | Number = 1,
     ) -> Tensor:  # fmt: skip
         y = product(operand(a), operand(b))
         y = y if alpha == 1 else y * alpha

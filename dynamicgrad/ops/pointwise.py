@@ -150,8 +150,8 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
 
 
 def isclose(
-    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
-    False,
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
 ) -> Tensor:  # fmt: skip
     """True where entries differ by no more than `atol + rtol * abs(other)`.
 
@@ -319,8 +319,8 @@ def equal(x: Tensor, other: Tensor | Number) -> bool:
 
 
 def allclose(
-    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
-    False,
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
 ) -> bool:  # fmt: skip
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 

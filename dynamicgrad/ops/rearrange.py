@@ -81,8 +81,8 @@ def repeat_interleave(
 
 
 def each_repeated(
-    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *, output_size: int |
-    None = None,
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
+    output_size: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Each entry repeated; see the method `repeat_interleave`."""
     x, counts = (repeats, None) if input is None else (operand(input), repeats)

@@ -38,11 +38,9 @@ class Range(NamedTuple):
     max: Tensor
 
 
-def extreme(
-    reduce: Callable[..., Tensor], choose: Callable[..., Tensor], both: Callable[..., Tensor], name:
-    str,
-) -> Callable[..., Tensor | Extremes]:  # fmt: skip
+def extreme(name: str) -> Callable[..., Tensor | Extremes]:
     """PyTorch's `max` or `min`: of all entries, along a dimension with indices, or of a pair."""
+    reduce, choose, both = (ops.OPS[key] for key in (name, f"arg{name}", f"{name}imum"))
 
     def call(
         x: Tensor, dim: Tensor | int | None = None, keepdim: bool = False
@@ -127,8 +125,8 @@ def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
 
 
 def norm(
-    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False, dtype: DTypeLike | None =
-    None,
+    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of order `p` of all entries as one vector, or along dimensions.
 
@@ -179,8 +177,8 @@ def ignoring_nan(name: str) -> Callable[..., Tensor]:
 
 
 def diff(
-    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None =
-    None,
+    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None,
+    append: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Differences of neighbours along a dimension, taken `n` times.
 
@@ -200,8 +198,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1.0, dim: int = -
 
 
 def cov(
-    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None =
-    None,
+    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The covariance matrix of variables, which are the rows.
 
@@ -313,8 +311,8 @@ def keeping_bytes(op: ops.Op) -> Callable[..., Tensor]:
 
 SHARED: dict[str, Callable[..., object]] = {
     "all": keeping_bytes(ops.all), "any": keeping_bytes(ops.any),
-    "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
+    "max": extreme("max"),
+    "min": extreme("min"),
 }  # fmt: skip
 CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f

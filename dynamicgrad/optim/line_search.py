@@ -7,7 +7,6 @@ the safeguards that PyTorch's LBFGS has.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ class Point:
 
     t: float
     loss: float
-    grad: Any
+    grad: np.ndarray
     slope: float
 
 
@@ -88,7 +87,7 @@ def zoom(
     low, high = (a, b) if a.loss <= b.loss else (b, a)
     stuck = False
     while trials < budget and abs(high.t - low.t) * size >= tolerance_change:
-        t, stuck = guarded(low, high, stuck)
+        t, stuck = next_length(low, high, stuck)
         point = evaluate(t)
         trials += 1
         if fails_decrease(point, start) or point.loss >= low.loss:
@@ -105,7 +104,7 @@ def zoom(
     return low, trials + 1
 
 
-def guarded(low: Point, high: Point, stuck: bool) -> tuple[float, bool]:
+def next_length(low: Point, high: Point, stuck: bool) -> tuple[float, bool]:
     """The length to try next: not twice in a row close to an end of the bracket."""
     left, right = sorted((low.t, high.t))
     t = cubic_minimum(low, high, left, right)

@@ -26,7 +26,7 @@ def state_dict(state: dict[Tensor, dict[str, Any]], groups: list[Group]) -> dict
     }
 
 
-def loaded(
+def load(
     saved: dict[str, Any], groups: list[Group]
 ) -> tuple[dict[Tensor, dict[str, Any]], list[Group]]:
     """The state by parameter, and the groups, that a saved state stands for; a copy of it."""

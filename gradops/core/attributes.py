@@ -48,7 +48,7 @@ def takes_out(kernel: Callable[..., Any]) -> bool:
         return False
 
 
-def canonical(name: str, value: Any) -> Any:
+def canonical(name: str, value: object) -> Any:
     """An attribute's value in its one hashable form."""
     match name:
         case "shape":
@@ -66,7 +66,7 @@ def canonical(name: str, value: Any) -> Any:
     return value
 
 
-def plain(name: str, value: Any) -> Any:
+def plain(name: str, value: object) -> Any:
     """What an array of numbers, a tensor perhaps, holds, as numbers: an attribute has no graph."""
     if hasattr(value, "known_sizes"):
         return value.known_sizes()

@@ -34,11 +34,11 @@ class Carrier:
     __slots__ = ()
 
     @property
-    def parts(self) -> Sequence[Any]:
+    def parts(self) -> Sequence[object]:
         """The operands that this one is made of."""
         raise NotImplementedError
 
-    def with_parts(self, parts: Sequence[Any]) -> "Carrier":
+    def with_parts(self, parts: Sequence[object]) -> "Carrier":
         """An operand of the same level, made of others."""
         raise NotImplementedError
 

@@ -16,7 +16,7 @@ from .normalization import parameter, reset
 
 
 class ByChannel(Module):
-    """What the norms of channels have in common: scales, offsets, and running statistics."""
+    """Base class of norms of channels: scales, offsets, and running mean and variance."""
 
     ranks: ClassVar[tuple[int, ...]]
     tracks, scales = True, True

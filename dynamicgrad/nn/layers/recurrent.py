@@ -35,7 +35,7 @@ def loop(step: Step, state: State, xs: Tensor, reverse: bool) -> tuple[Tensor, S
 
 
 class Recurrent(Module):
-    """What the recurrent networks have in common: their weights, and how states come and go."""
+    """Base class of recurrent networks: their weights, initial and final states."""
 
     mode: str
 
@@ -117,7 +117,7 @@ class Recurrent(Module):
         return outputs, last if cell.states > 1 else last[0]
 
     def dropped(self, x: Tensor) -> Tensor:
-        """What one layer hands to the next."""
+        """The input of the next layer, after dropout."""
         return F.dropout(x, self.dropout, self.training)
 
     def check(self, x: Tensor) -> None:
@@ -256,7 +256,7 @@ class GRU(Recurrent):
 
 
 class RecurrentCell(Module):
-    """What the cells have in common: weights for one step."""
+    """Base class of cells: weights for one step."""
 
     mode: str
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .module import Module, laid_out
+from .module import Module
 from .parameter import Parameter
+from .text import format_module, format_parameters
 
 
 class Sequence(Module):
@@ -118,7 +119,7 @@ class ModuleList(Sequence):
             f"({i}): {text}" if i == j else f"({i}-{j}): {j - i + 1} x {text}"
             for i, j, text in runs
         ]
-        return laid_out(type(self).__name__, "", parts)
+        return format_module(type(self).__name__, "", parts)
 
 
 class ModuleDict(Module):
@@ -215,7 +216,7 @@ class ParameterList(Module):
         return self
 
     def __repr__(self) -> str:
-        return laid_out(type(self).__name__, "", described(self._parameters))
+        return format_module(type(self).__name__, "", format_parameters(self._parameters))
 
 
 class ParameterDict(Module):
@@ -266,7 +267,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def __repr__(self) -> str:
-        return laid_out(type(self).__name__, "", described(self._parameters))
+        return format_module(type(self).__name__, "", format_parameters(self._parameters))
 
 
 def position(i: int, length: int) -> int:
@@ -280,11 +281,3 @@ def position(i: int, length: int) -> int:
 def as_parameter(value: Any) -> Any:
     """A tensor as a parameter; what is one, or None, stays itself."""
     return value if value is None or isinstance(value, Parameter) else Parameter(value)
-
-
-def described(parameters: Mapping[str, Any]) -> list[str]:
-    """Parameters as lists and dicts of them print them."""
-    return [
-        f"({name}): {p if p is None else f'Parameter containing: [{p.dtype} of size {p.shape}]'}"
-        for name, p in parameters.items()
-    ]

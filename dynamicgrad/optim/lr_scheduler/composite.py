@@ -10,7 +10,7 @@ from .scheduler import LRScheduler
 
 
 class Several(LRScheduler):
-    """What schedules made of others share: the parts are of one optimizer, and are saved along."""
+    """Base class of schedules made of others, which have one optimizer and are saved along."""
 
     def __init__(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
         for i, scheduler in enumerate(schedulers):

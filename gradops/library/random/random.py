@@ -191,38 +191,19 @@ random_uniform = drawing(
 )
 
 
-def float_drawing(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+def float_drawing(name: str, kernel: Callable[..., Any], distribution: str) -> Op:
     """An op that draws floats from a distribution without parameters."""
+    doc = f"Random numbers for a key from the {distribution} distribution."
     return drawing(name, kernel, wrong=float_error, attrs=FLOATS, refused=NO_FLOATS, doc=doc)
 
 
-random_normal = float_drawing(
-    "random_normal", kernels.normal, "Random numbers for a key, normal with mean 0 and variance 1."
-)
-truncated_normal = float_drawing(
-    "truncated_normal", kernels.draw_truncated,
-    "Random numbers for a key, normal with mean 0 and variance 1 but none beyond -2 and 2.",
-)
-random_gumbel = float_drawing(
-    "random_gumbel", kernels.gumbel,
-    "Random numbers for a key with the standard Gumbel distribution.",
-)
-random_exponential = float_drawing(
-    "random_exponential", kernels.exponential,
-    "Random numbers for a key with the exponential distribution of mean 1.",
-)
-random_laplace = float_drawing(
-    "random_laplace", kernels.laplace,
-    "Random numbers for a key with the standard Laplace distribution.",
-)
-random_logistic = float_drawing(
-    "random_logistic", kernels.logistic,
-    "Random numbers for a key with the standard logistic distribution.",
-)
-random_cauchy = float_drawing(
-    "random_cauchy", kernels.cauchy,
-    "Random numbers for a key with the standard Cauchy distribution.",
-)
+random_normal = float_drawing("random_normal", kernels.normal, "standard normal")
+truncated_normal = float_drawing("truncated_normal", kernels.draw_truncated, "truncated normal")
+random_gumbel = float_drawing("random_gumbel", kernels.gumbel, "standard Gumbel")
+random_exponential = float_drawing("random_exponential", kernels.exponential, "unit exponential")
+random_laplace = float_drawing("random_laplace", kernels.laplace, "standard Laplace")
+random_logistic = float_drawing("random_logistic", kernels.logistic, "standard logistic")
+random_cauchy = float_drawing("random_cauchy", kernels.cauchy, "standard Cauchy")
 random_bernoulli = drawing(
     "random_bernoulli", kernels.bernoulli, wrong=probability_error, dtype=bool,
     attrs=[dict(shape=(3, 4)), dict(), dict(shape=(5,), p=1), dict(shape=(0, 3), p=0.0)],
