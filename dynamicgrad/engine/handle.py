@@ -243,7 +243,7 @@ def face_of(args: Sequence[object]) -> Any:
     return found
 
 
-def on_face(face: type[Face], x: AnyArray) -> Face:
+def on_face(face: type[Face], x: object) -> Face:
     """A handle of a face on the value, memory and node of `x`, or on a plain `x`."""
     if type(x) is face:
         return x
