@@ -11,7 +11,7 @@ OPERANDS = "xyzuvw"
 
 
 class Row(NamedTuple):
-    """What is known of an op, in words."""
+    """A row of the op table, as text."""
 
     name: str
     family: str

@@ -3,7 +3,7 @@
 The function runs and is recorded as any other. Then each value that its nodes saved, and that was
 made inside, is replaced by a `Later`: an operand that has a type, and that finds its value when a
 rule first uses it, by running the function once more, until the last of these values is there. What
-is recorded then is thrown away but for the values, which are told apart by the order of the nodes.
+is recorded then is thrown away but for the values, which are identified by the order of the nodes.
 """
 
 import weakref

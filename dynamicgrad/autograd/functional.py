@@ -17,10 +17,10 @@ from ..engine.handle import Face
 from ..engine.tensor import Tensor, handle
 from ..func import grad as gradient
 from ..func import jacfwd
-from ..func.batched_grad import grad
 from ..func.forward import dual_parts, require_pair
 from ..func.levels import release
 from ..func.recording import Recording
+from .batched_grad import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -252,20 +252,17 @@ def pulled(
 
 def as_tuple(given: object, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     """A tensor or several as a tuple, after whether they are several."""
-    if isinstance(given, Tensor):
-        return False, (given,)
-    if not isinstance(given, tuple):
-        raise TypeError(
-            f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the"
-            f" given {what} has type {type(given)}."
-        )
-    for i, x in enumerate(given):
+    several = isinstance(given, tuple)
+    tensors = []
+    for i, x in enumerate(given if isinstance(given, tuple) else (given,)):
         if not isinstance(x, Tensor):
+            wrong = f"value at index {i}" if several else f"given {what}"
             raise TypeError(
                 f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the"
-                f" value at index {i} has type {type(x)}."
+                f" {wrong} has type {type(x)}."
             )
-    return True, given
+        tensors.append(x)
+    return several, tuple(tensors)
 
 
 def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tuple[Any, ...]]:

@@ -9,10 +9,10 @@ import numpy as np
 from gradops.core.types import is_float
 from gradops.testing.finite_differences import central
 
+from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
-from ..func.batched_grad import grad
 from ..func.forward import dual_parts
 
 Function = Callable[..., object]

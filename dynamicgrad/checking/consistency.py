@@ -6,11 +6,11 @@ import numpy as np
 
 from gradops import GradcheckError
 
+from ..autograd.batched_grad import grad
 from ..custom_function.function import FunctionNode
 from ..engine.backward import carry
 from ..engine.node import Node, Part, Parts
 from ..engine.tensor import Tensor, handle
-from ..func.batched_grad import grad
 from ..func.batching import vmap
 from ..func.forward import jvp
 from .comparisons import Check, gradients_of, random_like

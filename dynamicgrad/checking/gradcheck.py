@@ -7,10 +7,10 @@ import numpy as np
 
 from gradops import GradcheckError, TransformError
 
+from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
-from ..func.batched_grad import grad
 from ..func.recording import vertex
 from .blame import blame
 from .comparisons import Check, Function, Tolerance, float_outputs

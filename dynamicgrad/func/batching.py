@@ -31,7 +31,7 @@ def vmap(
     """A function that applies `func` to each example of a batch, all at once.
 
     `in_dims` says which axis of each argument counts the examples, None for what they share: one
-    for all, or a tuple with one each, in which trees of them stand for trees. `out_dims` says where
+    for all, or a tuple with one each, or for a tree a tree of them. `out_dims` says where
     the results have that axis, None where it is to be left out. Inside, `func` sees one example.
     Random numbers are refused, or with `randomness="same"` shared by the examples. `chunk_size`
     limits how many examples are computed at a time. Raises TransformError.
@@ -138,7 +138,7 @@ def dims_of_inputs(
 def require_axis(x: Any, d: Any, call: str) -> None:
     """Refuse what has no axis `d`."""
     if not isinstance(d, int):
-        raise TransformError(f"{call}: Got in_dim={d!r} for an input, which is no int or None")
+        raise TransformError(f"{call}: Got in_dim={d!r} for an input, which is not an int or None")
     if not hasattr(x, "shape"):
         raise TransformError(
             f"{call}: Got in_dim={d} for an input but the input is of type {type(x)}. We cannot"

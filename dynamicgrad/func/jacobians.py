@@ -97,7 +97,7 @@ def jacfwd(
 ) -> Function:
     """A function that computes the Jacobian of `func` by forward mode: a pass for each input.
 
-    As `jacrev`, which see.
+    Arguments and results are those of `jacrev`.
 
     >>> dg.func.jacfwd(lambda x: x * x)(dg.tensor([1.0, 2.0]))
     tensor([[2., 0.],

@@ -138,7 +138,7 @@ def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Functio
     `argnums` says by which arguments, each a tensor or array of floats, or a tree of such; a tuple
     of numbers gives a tuple of gradients. With `has_aux`, `func` returns (output, aux) and the
     result is (gradient, aux). Given arrays and no tensors, it returns arrays. Raises TransformError
-    for an output that is no number, NotDifferentiableError for integers.
+    for an output that is not a number, NotDifferentiableError for integers.
 
     >>> dg.grad(lambda x: np.sum(np.sin(x)))(np.zeros(2))
     array([1., 1.])
@@ -200,7 +200,7 @@ class Opened:
         self.records = self.leads_out or self.record.holds_history(self.outputs)
 
     def results(self) -> tuple[Any, Any]:
-        """The output and what came beside it, as they may leave."""
+        """The output and the auxiliary result, without the run's own history."""
         settled = self.record.settle(self.outputs, self.leads_out)
         return self.rebuild(settled), self.record.settle_tree(self.aux)
 

@@ -21,7 +21,7 @@ def jet(
     """The value of `func` on a curve, and its derivatives of order 1 to n along the curve.
 
     The curve runs through `primals`, with the derivatives `series`: for each primal a list of n, of
-    which the first is the direction; numbers stand for constants of its shape. One pass takes of
+    which the first is the direction; a number is a constant of its shape. One pass takes of
     the order of n**2 operations, where nested `jvp` take 2**n. Raises TransformError.
 
     >>> x = dg.tensor(2.0)

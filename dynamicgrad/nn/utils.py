@@ -20,7 +20,7 @@ Tensors = Tensor | Iterable[Tensor]
 
 
 def gradients(parameters: Tensors) -> list[Tensor]:
-    """The gradients that there are."""
+    """The gradients that are not None."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [p.grad for p in given if p.grad is not None]
 

@@ -1,7 +1,7 @@
 """Steps of optimizers inside programs that are traced: the same rules, one parameter at a time.
 
 Note [Compiled steps]. The parameters, the state and the rate are read in each call; the other
-options are part of the program, which is traced anew when one of them changes. State that begins
+options are part of the program, which is traced again when one of them changes. State that begins
 with the step is put into the optimizer after each call.
 """
 

@@ -96,7 +96,7 @@ class LBFGS(Optimizer):
     def step(self, closure: Callable[[], T] | None = None) -> T | None:
         """Several iterations; the loss that `closure`, which is needed, gave before them."""
         if closure is None:
-            raise TypeError("LBFGS.step() needs a closure that computes the gradients anew")
+            raise TypeError("LBFGS.step() needs a closure that computes the gradients again")
         with no_grad():
             return self.searched(closure)
 

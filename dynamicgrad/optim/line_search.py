@@ -64,12 +64,12 @@ def strong_wolfe(
 
 
 def fails_decrease(point: Point, start: Point) -> bool:
-    """Whether the loss is not low enough for the length of the step."""
+    """True if the loss is too high for the length of the step."""
     return point.loss > start.loss + DECREASE * point.t * start.slope
 
 
 def flat_enough(point: Point, start: Point) -> bool:
-    """Whether the slope is small enough beside that at the start."""
+    """True if the slope is small enough compared with that at the start."""
     return abs(point.slope) <= -CURVATURE * start.slope
 
 

@@ -1,4 +1,4 @@
-"""Data types: what there are, what is known of them, and how they combine."""
+"""Data types: which exist, their limits, and promotion."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def result_type(*arrays_and_dtypes: OperandLike) -> np.dtype:
 
 
 class Info:
-    """What a namespace can do: dtypes, devices, capabilities."""
+    """The inspection API of a namespace: dtypes, devices, capabilities."""
 
     def __init__(self, making: Making) -> None:
         self.making = making

@@ -1,4 +1,4 @@
-"""How values are made from nothing: the part of the standard in which kinds of operands differ."""
+"""Creation functions: the part of the standard in which kinds of operands differ."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def itself(x: OperandLike) -> Any:
 
 @dataclass(frozen=True)
 class Making:
-    """What a kind of operand adds to the functions that all share, and the functions it makes.
+    """The creation functions of one kind of operand.
 
     The fields say how operands are made; `NAMES` and `OF_FFT` list the methods that the standard
     has for functions.

@@ -31,7 +31,7 @@ def reshape(x: OperandLike, /, shape: ShapeLike, *, copy: bool | None = None) ->
 
 
 def held(x: OperandLike) -> Any:
-    """What a tensor holds; of anything else, itself."""
+    """The value in a tensor; anything else is returned as it is."""
     return getattr(x, "value", x)
 
 

@@ -31,7 +31,7 @@ def attributes(kernel: Callable[..., Any], arity: int | None) -> dict[str, Any]:
 
 
 def attributes_of(kernel: FunctionType, arity: int) -> dict[str, Any]:
-    """The same of a plain function, at a tenth of the cost of its signature."""
+    """The attributes of a plain function, ten times faster than from its signature."""
     code, defaults = kernel.__code__, kernel.__defaults__ or ()
     count = code.co_argcount
     values = dict(zip(code.co_varnames[count - len(defaults) : count], defaults))
@@ -67,7 +67,7 @@ def canonical(name: str, value: object) -> Any:
 
 
 def plain(name: str, value: object) -> Any:
-    """What an array of numbers, a tensor perhaps, holds, as numbers: an attribute has no graph."""
+    """The Python numbers in an array or tensor: an attribute has no history and no graph."""
     if hasattr(value, "known_sizes"):
         return value.known_sizes()
     if not hasattr(value, "tolist"):

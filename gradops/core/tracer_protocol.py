@@ -1,4 +1,4 @@
-"""Operands that hold a value, and how a tracer puts another value into one.
+"""Holders, operands that hold a value, and how a tracer replaces the value.
 
 A holder, such as a tensor, states three methods, and so neither of two packages need know the
 other: `__gradop_held__()` gives what it holds, `__gradop_hold__(value)` another like itself that
@@ -142,17 +142,17 @@ def is_holder(x: object) -> bool:
 
 
 def held(x: Any) -> Any:
-    """What `x` holds, or `x` itself."""
+    """The value that a holder holds; anything else is returned as it is."""
     return x.__gradop_held__() if is_holder(x) else x
 
 
 def holding(x: Any, value: Any) -> Any:
-    """What is to `value` as `x` is to the value it holds."""
+    """A holder like `x` of another value; the value itself if `x` is not a holder."""
     return x.__gradop_hold__(value) if is_holder(x) else value
 
 
 def signature(x: Any) -> Any:
-    """What a program can tell of `x` without its entries: its type, its kind, and its gradient."""
+    """Properties that a program may depend on besides entries: type, kind, gradient."""
     if not is_holder(x):
         return x.shape, x.dtype
     return type(x), x.__gradop_kind__.signature(x)

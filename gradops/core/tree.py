@@ -9,7 +9,7 @@ DICTS = (dict, OrderedDict, defaultdict)
 
 
 def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
-    """The parts of a structure and how to make it again from others, or None for a leaf.
+    """The parts of a structure and a function that rebuilds it from other parts; None for a leaf.
 
     None has no parts. A dict's parts come in the order of its keys' insertion.
     """
@@ -31,13 +31,13 @@ def children(node: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
 
 
 def filled(made: dict[Any, Any], parts: Iterable[object]) -> dict[Any, Any]:
-    """A dict with other values under its keys."""
+    """Replace the values of a dict, in the order of its keys."""
     made.update(zip(made, parts, strict=True))
     return made
 
 
 def is_operand(x: object) -> bool:
-    """Whether `x` takes part in ops, and so is a leaf whatever else it is."""
+    """Whether `x` is an operand of ops, and so a leaf even if it is a dataclass."""
     return hasattr(x, "__gradop__") or hasattr(x, "gradop_level")
 
 

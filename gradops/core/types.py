@@ -118,7 +118,7 @@ def weak_type(number: Any, dtypes: tuple[np.dtype, ...]) -> ArrayType:
 
 @lru_cache(maxsize=4096)
 def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype, ...]) -> ArrayType:
-    """The same for any number of a kind: where there is a dtype, its value does not count."""
+    """The type of a Python scalar by its class: beside other dtypes its value does not matter."""
     return ArrayType((), np.result_type(*dtypes, kind(1)))
 
 

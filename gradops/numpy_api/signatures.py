@@ -49,7 +49,7 @@ CALLED = {
 
 @cache
 def function_for(func: object) -> Callable[..., Any]:
-    """What `func`, a function of NumPy's, is here; it takes the same arguments.
+    """Our counterpart of a NumPy function, with NumPy's signature.
 
     Raises NumPyCallError where there is nothing like it.
     """
@@ -106,7 +106,7 @@ def modules() -> dict[str, tuple[ModuleType, ...]]:
 
 
 def offered(name: str, space: str = "") -> Callable[..., Any] | None:
-    """What `gradops`, or the namespace of it that is called so, offers under a name of NumPy's."""
+    """The function of `gradops`, or of one of its namespaces, that has NumPy's name."""
     import gradops
 
     if space:
@@ -165,7 +165,7 @@ class Bound:
         return given
 
     def is_neutral(self, name: str, value: object) -> bool:
-        """Whether a keyword that ours has not asks for nothing that ours does not do."""
+        """Whether a keyword that ours lacks has a value that changes nothing."""
         if value is UNSET or (name == "out" and value is None):
             return True
         if name in NEUTRAL:
@@ -180,7 +180,7 @@ class Bound:
         )  # fmt: skip
 
     def way_out(self, name: str) -> str:
-        """What to write instead of a keyword: NumPy's, where the name is PyTorch's."""
+        """A hint for an unknown keyword: NumPy's name for it, where the given one is PyTorch's."""
         theirs = [n for n in OF_TORCH.get(name, ()) if n in self.places]
         return f"write {theirs[0]}=" if theirs else INSTEAD.get(name, f"leave {name}= away")
 

@@ -25,7 +25,7 @@ ACCUMULATIONS: Mapping[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cump
 def apply_ufunc(
     ufunc: np.ufunc, method: str, args: tuple[object, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What `ufunc.method(*args, **kwargs)` is for operands of ours."""
+    """The value of `ufunc.method(*args, **kwargs)` for operands that are not plain arrays."""
     call = title(ufunc) + ("" if method == "__call__" else f".{method}")
     if method not in METHODS:
         hint = "index_add and scatter_add of gradops add at indices; reduceat is sums of slices"
@@ -175,7 +175,7 @@ def known(count: int) -> dict[np.ufunc, Any]:
 
 @cache
 def named(ufunc: np.ufunc) -> Any:
-    """What `gradops` offers under the name of a ufunc of NumPy's, `gradops.special` of SciPy's."""
+    """Our function of a ufunc's name: in `gradops`, or in `gradops.special` for SciPy's."""
     from .. import special
 
     name = ufunc.__name__
@@ -190,7 +190,7 @@ def divided(a: object, b: object) -> tuple[AnyArray, AnyArray]:
 
 
 def parts(x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """What comes after the decimal point, and what before it."""
+    """The fractional and the integral part, as `np.modf` gives them."""
     whole = OPS["trunc"](x)
     return x - whole, whole
 

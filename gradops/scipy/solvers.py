@@ -97,7 +97,7 @@ class Arguments(dict[str, Any]):
         self.packing = packing
 
     def unflatten(self, x: object) -> Any:
-        """What a vector such as `result.x` stands for, in the structure of `x0`."""
+        """The structure, like `x0`, of the arrays in a vector such as `result.x`."""
         return tree_map(lambda a: a[()], self.packing.unpack(np.array(x, np.float64)))
 
 
@@ -266,7 +266,7 @@ def fresh(f: Function) -> Function:
 
 
 def fresh_along(f: Function) -> Function:
-    """The same for `f` of two vectors."""
+    """`fresh` for a function of two vectors."""
     return lambda x, v, *args: np.array(f(double(x), double(v), *args), np.float64)
 
 

@@ -1,4 +1,4 @@
-"""The ops behind checks and prints. They take a token and give it on: see Note [Effects]."""
+"""The ops behind checks and prints. They take a token and return it: see Note [Effects]."""
 
 from gradops.core.traits import Trait
 import sys

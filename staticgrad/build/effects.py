@@ -1,6 +1,6 @@
 """Effects and their order: groups, dependencies, checks and prints.
 
-Note [Effects]. A check or a print takes a token and gives one, and the token is assigned to a
+Note [Effects]. A check or a print takes a token and returns one, which is assigned to a
 hidden variable of the graph. So effects follow one another in program order by the same rule as
 assignments do, within loops and branches as well, and a frozen graph is pure.
 """
@@ -16,7 +16,7 @@ from gradops.core.source_location import depth_of_user, describe, here
 from gradops.typing import Operand, OperandLike
 
 from ..ir.expr import Expr, Kind, common_names, sequence
-from ..ir.names import AFTER, Names, held_at
+from ..ir.names import AFTER, Names, set_context
 from ..ir.reachability import reachable
 from ..ir.tuple_types import UNIT
 from .checks import check, say
@@ -26,7 +26,7 @@ from .inputs import EFFECTS, Variable, as_expression, assign
 
 @contextmanager
 def control_dependencies(control_inputs: Expr | Iterable[Expr] | None) -> Iterator[None]:
-    """Let what is built inside a `with` block run only with, and after, `control_inputs`.
+    """Run what is built inside a `with` block only with, and after, `control_inputs`.
 
     They are expressions: assignments, checks, groups. None removes the dependencies of outer blocks.
 
@@ -38,7 +38,7 @@ def control_dependencies(control_inputs: Expr | Iterable[Expr] | None) -> Iterat
     """
     after = require_dependencies(sequence(control_inputs))
     before = () if control_inputs is None else AFTER.get()
-    with held_at(AFTER, (*before, *after)):
+    with set_context(AFTER, (*before, *after)):
         yield
 
 

@@ -65,7 +65,7 @@ class Graph:
             raise GraphError(f"the name of a scope is a string or None, not {name!r}")
         name = name or ""
         again = not name or name.endswith("/")
-        with self.names.opened(name if again else f"{self.names.unique_valid(name)}/") as prefix:
+        with self.names.scope(name if again else f"{self.names.unique_valid(name)}/") as prefix:
             yield prefix
 
     def finalize(self) -> None:

@@ -91,7 +91,7 @@ def getter(keys: list[Any]) -> Callable[[Container], tuple[object, ...]]:
 
 
 def is_alike(a: object, b: object) -> bool:
-    """True if two values give equal programs: one object, equal numbers or strings, one code."""
+    """True if programs that read one value or the other are equal."""
     if a is b:
         return True
     if type(a) is not type(b) or not isinstance(a, (*DATA, tuple, FunctionType)):

@@ -27,7 +27,7 @@ from gradops.typing import ArrayLike, DTypeLike, Operand, OperandLike
 from gradops.core.types import as_size, broadcast_shapes, conflict, native
 
 from .graph import rename
-from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, lifted, new_constant
+from ..ir.expr import NOT_TRAINED, Expr, Kind, common_names, as_exprs, new_constant
 from ..ir.names import Names, valid_name, current_session
 from ..ir.set_shape import PartialShape
 from ..ir.lossless import fits, lost_meaning
@@ -327,7 +327,7 @@ def evaluate_initial(value: OperandLike | Callable[[], OperandLike]) -> object:
 def assign(variable: Expr, value: OperandLike, name: str) -> Expr:
     """The expression that changes `variable`; its value is the new one."""
     names = common_names("assign", [variable, value])
-    _, new = lifted(names, [variable, in_dtype_of(variable, value)])
+    _, new = as_exprs(names, [variable, in_dtype_of(variable, value)])
     check_assignable(variable, new)
     if new.shape != variable.shape:
         new = broadcast_to(new, shape=variable.shape)

@@ -13,7 +13,7 @@ from gradops.core.levels import TRACING, own_errors
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from ..ir.names import held_at
+from ..ir.names import set_context
 from ..freezing.freezer import freeze
 from .graph import Graph
 from .inputs import constant, placeholder
@@ -46,7 +46,7 @@ def trace(fn: Callable[..., object], specs: Any = ()) -> FrozenGraph:
         feeds: list[Expr] = []
         names = parameters(fn, len(specs))
         args = [argument(spec, name, feeds) for spec, name in zip(specs, names, strict=True)]
-        with held_at(TRACING, Once()), own_errors(), restore_surroundings(fn):
+        with set_context(TRACING, Once()), own_errors(), restore_surroundings(fn):
             result = fn(*args)
             refuse_written(leaves_of(args), feeds)
         return freeze([expression(x) for x in leaves_of(result)], feeds)

@@ -77,8 +77,9 @@ def made_lines(expressions: Iterable["Expr"]) -> str:
 def require_all(inputs: Sequence["Expr"], count: int) -> None:
     """Raise FeedError unless there is one value per input, listing the missing inputs."""
     if count < len(inputs):
-        shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in inputs[count:])
-        raise FeedError(f"{count} of {len(inputs)} inputs were fed; missing:{shown}")
+        raise FeedError(
+            f"{count} of {len(inputs)} inputs were fed; missing:\n{made_lines(inputs[count:])}"
+        )
     if count > len(inputs):
         names = ", ".join(e.name for e in inputs) or "none"
         raise FeedError(f"{count} values were given for {len(inputs)} input(s): {names}")

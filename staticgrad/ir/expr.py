@@ -83,7 +83,7 @@ class Expr(ArrayMethods):
         names = common_names(op, args)
         for a in args:
             if not isinstance(a, Expr):
-                args = lifted(names, args, op)
+                args = as_exprs(names, args, op)
                 break
         inputs = tuple(args)
         try:
@@ -303,7 +303,7 @@ def sequence(x: object) -> list[Any]:
     return [x]
 
 
-def lifted(names: Names, args: Sequence[Any], op: object = "an op") -> list[Expr]:
+def as_exprs(names: Names, args: Sequence[Any], op: object = "an op") -> list[Expr]:
     """The operands as expressions; the dtypes of numbers depend on the other operands."""
     return [
         a if isinstance(a, Expr) else leaf(names, a, t, op)

@@ -1,7 +1,7 @@
-"""The frozen graph: immutable, hashable, and with equal pure expressions made one.
+"""The frozen graph: immutable, hashable, without duplicates of pure expressions.
 
-Printing and pickling a graph need its text form, which is built on this layer: `staticgrad` gives
-the class `__str__` and `__reduce__`.
+`staticgrad` adds `__str__` and `__reduce__` to the class: they need the printer and the parser,
+which are built on this layer.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -114,25 +114,22 @@ class FrozenGraph:
         `replace` returns an expression made with the interning, or one of this graph. Unchanged
         expressions are shared; if none changes, the result is this graph.
         """
-        made: dict[Expr, Expr] = {}
-        intern = Interning()
-        for e in self.order:
-            if made and not made.keys().isdisjoint(e.inputs):
-                new = replace(intern.copy(e, [made.get(x, x) for x in e.inputs]), intern)
-            else:
-                new = replace(intern.keep(e), intern)
-            if new is not e:
-                made[e] = new
-            if e in self.merged:
-                intern.note(new, self.merged[e])
-        return self.with_others(made, intern)
+
+        def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
+            same = intern.keep(e) if inputs is e.inputs else intern.copy(e, inputs)
+            return replace(same, intern)
+
+        return self.remade(make)
 
     def remade(self, make: Callable[[Expr, Sequence[Expr], "Interning"], Expr]) -> "FrozenGraph":
         """The graph with `make(expression, new inputs, interning)` for every expression."""
         made: dict[Expr, Expr] = {}
         intern = Interning()
         for e in self.order:
-            new = make(e, [made.get(x, x) for x in e.inputs], intern)
+            inputs: Sequence[Expr] = e.inputs
+            if made and not made.keys().isdisjoint(inputs):
+                inputs = [made.get(x, x) for x in inputs]
+            new = make(e, inputs, intern)
             if new is not e:
                 made[e] = new
             if e in self.merged:
@@ -140,7 +137,7 @@ class FrozenGraph:
         return self.with_others(made, intern)
 
     def with_others(self, made: Mapping[Expr, Expr], intern: "Interning") -> "FrozenGraph":
-        """The graph with the expressions of an interning, after replacements by those `made`."""
+        """The graph with the expressions of an interning; `made` maps old ones to new ones."""
         if not made:
             return self
         graph = FrozenGraph(

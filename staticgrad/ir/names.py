@@ -54,7 +54,7 @@ ENCLOSURE: "ContextVar[Enclosure | None]" = ContextVar("enclosure", default=None
 
 
 @contextmanager
-def held_at(variable: ContextVar[T], value: T) -> Iterator[None]:
+def set_context(variable: ContextVar[T], value: T) -> Iterator[None]:
     """Set a context variable inside a `with` block."""
     token = variable.set(value)
     try:
@@ -116,7 +116,7 @@ class Names:
         return after if after and after[0].names is self else ()
 
     @contextmanager
-    def opened(self, prefix: str) -> Iterator[str]:
+    def scope(self, prefix: str) -> Iterator[str]:
         """Set the prefix of names inside a `with` block."""
         token = PREFIXES.set({**PREFIXES.get(), self: prefix})
         try:

@@ -99,14 +99,14 @@ UNIT = TupleType(())
 """The type of an expression that is run only for its effect."""
 
 
-def relaxed(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
+def with_shape(type: ArrayType, shape: tuple[Size, ...]) -> ArrayType:
     """The type of an array, a history or residuals with another shape."""
     if isinstance(type, HistoryType):
-        return HistoryType(shape[0], relaxed(type.element, shape[1:]))
+        return HistoryType(shape[0], with_shape(type.element, shape[1:]))
     return ResidualsType(shape) if isinstance(type, ResidualsType) else ArrayType(shape, type.dtype)
 
 
-def sizes_shown(type: ArrayType) -> tuple[Size, ...]:
+def visible_sizes(type: ArrayType) -> tuple[Size, ...]:
     """The sizes that can be read from a value: the shape of an array, the length of a history."""
     if isinstance(type, ResidualsType):
         return ()
@@ -141,15 +141,15 @@ def compatible(inferred: ArrayType, declared: ArrayType) -> bool:
 class Parts:
     """The nonzero cotangents, or tangents, of an expression with several values, by index."""
 
-    __slots__ = ("found",)
+    __slots__ = ("by_index",)
     shape, dtype = (), NO_ARRAY
 
-    def __init__(self, found: Mapping[int, Any]) -> None:
-        self.found = dict(found)
+    def __init__(self, by_index: Mapping[int, Any]) -> None:
+        self.by_index = dict(by_index)
 
     def __add__(self, other: "Parts") -> "Parts":
-        total = dict(self.found)
-        for i, v in other.found.items():
+        total = dict(self.by_index)
+        for i, v in other.by_index.items():
             total[i] = total[i] + v if i in total else v
         return Parts(total)
 
@@ -181,7 +181,7 @@ def widened_type(type: ArrayType, name: str, widens: Widening) -> TupleType:
     parts = list(type.parts)
     for i, t in enumerate(parts):
         if isinstance(t, HistoryType) and t.length == UNKNOWN:
-            t = relaxed(t, (steps, *t.shape[1:]))
+            t = with_shape(t, (steps, *t.shape[1:]))
         parts[i] = named_sizes(t, f"{name}.{i}")
     for i, k in enumerate(widens.places):
         parts[k] = before[i]
@@ -200,16 +200,16 @@ def named_sizes(type: ArrayType, name: str) -> ArrayType:
 
 def with_named_sizes(type: ArrayType, name: str) -> ArrayType:
     """`named_sizes` for a type that has data-dependent sizes; those of list elements stay."""
-    count = len(sizes_shown(type))
+    count = len(visible_sizes(type))
     shape = [
         Dim(f"{name}.{i}") if i < count and isinstance(n, Dim) and "?" in n.names() else n
         for i, n in enumerate(type.shape)
     ]
-    return relaxed(type, tuple(shape))
+    return with_shape(type, tuple(shape))
 
 
 def named_part(type: ArrayType, name: str, whole: str) -> ArrayType:
     """The type of one of several values; histories of one loop have one length."""
     if isinstance(type, HistoryType) and type.length == UNKNOWN:
-        type = relaxed(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
+        type = with_shape(type, (Dim(f"{whole}.steps"), *type.shape[1:]))
     return named_sizes(type, name)

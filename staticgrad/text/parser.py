@@ -70,7 +70,7 @@ class Sections:
         return {name: section.graph for name, section in self.found.items()}
 
     def section(self, header: Line, lines: Iterator[Line]) -> Line | None:
-        """Read the graph that a line begins; gives the line that begins the next one."""
+        """Read the graph that a line begins; return the first line of the next one."""
         self.budget.spend(SECTION)
         header.take("graph")
         name = "" if header.peek() == "(" else header.name()

@@ -1,4 +1,4 @@
-"""Graphs as text, one expression a line: what is printed can be parsed back.
+"""The printer: graphs as text, one expression a line, which the parser reads back.
 
     graph(x: float32[batch, 3], variable w: float32[3])
       mul: float32[batch, 3] = mul(x, w)  # model.py:12
@@ -74,7 +74,7 @@ def section(
 
 
 def word_of(e: Expr) -> str:
-    """The word before an input's name: of a variable, or of one that is not trained."""
+    """The word before an input's name: `variable`, `state`, or nothing."""
     if e.kind is not Kind.VARIABLE:
         return ""
     return "variable " if e.attrs.get("trainable", True) else "state "

@@ -57,12 +57,9 @@ def lp_pool(n: int) -> Callable[..., WithIndices]:
     """PyTorch's power-average pooling over `n` dimensions."""
 
     def call(
-        input: Tensor,
-        norm_type: float,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
+        input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
         ceil_mode: bool = False,
-    ) -> Tensor:
+    ) -> Tensor:  # fmt: skip
         x = as_tensor(input)
         return ops.lp_pool(x, norm_type, kernel_size, stride or None, n, ceil_mode)
 

@@ -69,7 +69,7 @@ class MultiheadAttention(Module):
             self.register_parameter(name, made)
 
     def reset_parameters(self) -> None:
-        """Draw the weights of queries, keys and values anew, Glorot uniform; biases are zeros."""
+        """Reinitialize the weights, Glorot uniform; the biases are zeros."""
         for name in ("in_proj", "q_proj", "k_proj", "v_proj"):
             weight = getattr(self, f"{name}_weight")
             if weight is not None:

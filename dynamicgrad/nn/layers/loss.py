@@ -210,11 +210,9 @@ class BCEWithLogitsLoss(WeightedLoss):
     """
 
     def __init__(
-        self,
-        weight: Tensor | None = None,
-        reduction: str = "mean",
+        self, weight: Tensor | None = None, reduction: str = "mean",
         pos_weight: Tensor | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(weight, reduction)
         self.register_buffer("pos_weight", pos_weight)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import gradops as ops
 from gradops.nn import CELLS, Weights, recurrent
-from gradops.nn.recurrent import State, Step
+from gradops.nn.recurrent_layers import State, Step
 from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
@@ -85,7 +85,7 @@ class Recurrent(Module):
             size = shown * len(directions)
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def weights(self) -> list[list[Weights]]:
@@ -274,7 +274,7 @@ class RecurrentCell(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def forward(self, input: Tensor, hx: Tensor | State | None = None) -> Tensor | State:

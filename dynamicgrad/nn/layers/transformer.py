@@ -266,7 +266,7 @@ class Transformer(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, Glorot uniform; biases stay."""
+        """Reinitialize the weights, Glorot uniform; biases stay."""
         for p in self.parameters():
             if p.ndim > 1:
                 init.xavier_uniform_(p)

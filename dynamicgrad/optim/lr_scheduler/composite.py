@@ -96,7 +96,7 @@ class SequentialLR(Several):
         self._last_lr = schedulers[0].get_last_lr()
 
     def restart(self) -> None:
-        """Begin anew with the first schedule."""
+        """Restart with the first schedule."""
         self.last_epoch = 0
         self.schedulers[0].restart()
         self._last_lr = self.schedulers[0].get_last_lr()

@@ -41,7 +41,7 @@ class LRScheduler:
         self.is_initial, self.steps_done = False, 1
 
     def restart(self) -> None:
-        """Begin anew from the initial learning rates."""
+        """Restart from the initial learning rates."""
         for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
             group["lr"] = lr
         self.last_epoch = -1

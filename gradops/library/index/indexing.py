@@ -91,7 +91,7 @@ getitem = Op(
         ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,
                     "index 5 is out of range for axis 0 with size 3"),
         ErrorSample([np.ones(3), np.array([0.5])], {"index": ("array",)}, IndexingError,
-                    "float64 is no dtype for an index"),
+                    "float64 is not a dtype for an index"),
         ErrorSample([np.ones((3, 3)), np.array([0, 1]), np.array([0, 1, 2])],
                     {"index": ("array", "array")}, IndexingError, "2 against 3"),
         ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
@@ -267,7 +267,7 @@ def take(x: Any, indices: OperandLike, axis: int | None = None, mode: str = "rai
     found = index_array(x, indices)
     if type_of(found).dtype == np.bool:
         raise IndexingError(
-            "take", [type_of(x), type_of(found)], "truth values are no indices",
+            "take", [type_of(x), type_of(found)], "truth values are not indices",
             hint="x[mask] takes the entries where a mask holds",
         )  # fmt: skip
     found = in_range("take", x, found, shape_of(x)[axis], mode)

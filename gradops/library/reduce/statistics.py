@@ -252,7 +252,7 @@ def cov(
     x = variables_in_rows(m, rowvar)
     x = x if y is None else concatenate([x, variables_in_rows(y, rowvar)])
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise DTypeError("cov", [type_of(x)], f"covariances are no {dtype}", hint="take a float")
+        raise DTypeError("cov", [type_of(x)], f"covariances are floats, not {dtype}")
     x = in_dtype(x, dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = [w for w in (fweights, aweights) if w is not None]

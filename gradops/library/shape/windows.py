@@ -230,7 +230,7 @@ def fold(
         )  # fmt: skip
     n, rows, _ = shape_of(x)
     if isinstance(rows, int) and rows % math.prod(size):
-        raise ShapeError("fold", [type_of(x)], f"{rows} are no multiple of {math.prod(size)}")
+        raise ShapeError("fold", [type_of(x)], f"{rows} are not a multiple of {math.prod(size)}")
     full = tuple(m + lo + hi for m, (lo, hi) in zip(sizes, pads, strict=True))
     channels = rows // math.prod(size)
     y = reshape(x, shape=(n, channels, *size, *counts))

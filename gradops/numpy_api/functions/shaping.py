@@ -60,7 +60,7 @@ def rollaxis(a: OperandLike, axis: int, start: int = 0) -> AnyArray:
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: OperandLike, *args: object, **kw: object
 ) -> AnyArray:
-    """What a function gives for each row along an axis."""
+    """Apply a function to each row along an axis."""
     rest = ops.moveaxis(arr, axis, -1)
     shape = shape_of(rest)[:-1]
     rows = ops.reshape(rest, shape=(-1, shape_of(rest)[-1]))
@@ -73,7 +73,7 @@ def apply_along_axis(
 
 
 def apply_over_axes(func: Callable[..., Any], a: OperandLike, axes: Any) -> Any:
-    """What a function that takes an axis away gives for one axis after the other; axes are kept."""
+    """Apply a reduction along one axis after the other; the axes are kept."""
     for axis in np.atleast_1d(axes).tolist():
         y = func(a, axis)
         a = y if len(shape_of(y)) == len(shape_of(a)) else ops.expand_dims(y, axis=axis)
