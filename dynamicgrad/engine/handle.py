@@ -21,7 +21,7 @@ from gradops.core.source_location import here
 from gradops.core.traits import Trait
 from gradops.numpy_api import apply_ufunc
 from gradops.numpy_api.detach_checks import number_made
-from gradops.typing import AnyArray, Attrs, Operand
+from gradops.typing import Attrs, Operand
 
 from .grad_mode import INFERENCE, is_recording
 from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, Vertex, new
