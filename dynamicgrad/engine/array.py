@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
 
 import gradops as ops
 from gradops import Op, TransformError
@@ -26,6 +25,9 @@ from .grad_mode import is_recording
 from .handle import ARRAYS, Handle, MissingAttribute, hold, number_of
 from .node import Leaf
 from .storage import alias
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
 
 
 class Array(Handle, ArrayMethods):

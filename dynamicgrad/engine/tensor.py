@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gradops import TapeError
 from gradops.core.op import as_operand
@@ -18,6 +17,9 @@ from .storage import memory, storage_of
 
 CATEGORIES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 """The categories of dtypes by kind; results are not cast to a lower one."""
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class Tensor(Handle):
