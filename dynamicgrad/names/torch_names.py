@@ -56,6 +56,8 @@ def of_ranks(name: str) -> str:
 
 def each(keys: str, row: Row) -> dict[str, Row]:
     """A row for each of several keys, which differ in the names that have `*` for the key."""
+    if "*" not in row.names + row.written:
+        return dict.fromkeys(keys.split(), row)
     return {
         key: row._replace(
             names=row.names.replace("*", key), written=row.written.replace("*", key)

@@ -14,7 +14,7 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -150,8 +150,8 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
 
 
 def isclose(
-    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
-    False,
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
 ) -> Tensor:  # fmt: skip
     """True where entries differ by no more than `atol + rtol * abs(other)`.
 
@@ -214,7 +214,7 @@ def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
             return apply(x, other)
         return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
-    return documented(call, op.name, doc)
+    return set_name(call, op.name, doc)
 
 
 add = with_alpha(ops.add, "`x + alpha * other`.")
@@ -319,8 +319,8 @@ def equal(x: Tensor, other: Tensor | Number) -> bool:
 
 
 def allclose(
-    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
-    False,
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
 ) -> bool:  # fmt: skip
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 

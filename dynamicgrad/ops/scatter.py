@@ -70,8 +70,8 @@ def part_for_index(src: Tensor | Number, index: Tensor) -> Tensor | Number:
 
 @numbers_as_rows
 def scatter(
-    x: Tensor, dim: int, index: Tensor, src: Tensor | None = None, *, value: Tensor | Number | None
-    = None, reduce: str | None = None,
+    x: Tensor, dim: int, index: Tensor, src: Tensor | None = None, *,
+    value: Tensor | Number | None = None, reduce: str | None = None,
 ) -> AnyArray:  # fmt: skip
     """A copy with entries of `src`, or a number, written at the indices `index` along `dim`.
 
@@ -295,8 +295,8 @@ def select_scatter(x: Tensor, src: Tensor, dim: int, index: int) -> AnyArray:
 
 
 def slice_scatter(
-    x: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step:
-    int = 1,
+    x: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+    step: int = 1,
 ) -> AnyArray:  # fmt: skip
     """A copy with `src` written to the slices from `start` to `end` along a dimension.
 

@@ -18,7 +18,7 @@ from ...kernels.index.indexing import FULL, Index, placement
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
-from ..families import zeros_like
+from ..families import Kernel, zeros_like
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import astype, inverse, reshape
 from .indexing import GRID, ROWS, at, batched_index, permute_axes, scatter, scatter_type
@@ -61,7 +61,7 @@ def repeat_first(xs: Arrays, batched: Flags) -> AnyArray:
     return repeat_shared([xs[0], xs[i]], [False, True])[0]
 
 
-def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
+def update(name: str, kernel: Kernel, **facets: Any) -> Op:
     """An op that changes its first operand at an index by its second."""
     vjp, jvp = facets.pop("vjp"), facets.pop("jvp")
     return Op(
@@ -214,10 +214,6 @@ def product_at_kernel(*operands: np.ndarray, index: Index, shape: tuple[int, ...
     return multiplied(np.ones(shape, v.dtype), v, *arrays, index=index)
 
 
-def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return scatter_type("product_at", v, arrays, index, shape)
-
-
 def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:
     """The product of all other values for the same entry.
 
@@ -239,7 +235,7 @@ def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape)
 
 product_at = Op(
     "product_at", product_at_kernel, arity=None,
-    infer=product_at_infer,
+    infer=lambda v, *arrays, **attrs: scatter_type("product_at", v, arrays, **attrs),
     vjp=[lambda g, y, v, *arrays, index, shape: (
         at(g, arrays, index) * others_at(y, v, arrays, index, shape)
     ), *NO_RULE],
