@@ -5,13 +5,13 @@ from ..engine.storage import storage_of
 from ..engine.tensor import Tensor
 from ..hooks import saved_attributes as saved_attributes  # gives nodes their attributes
 from ..hooks.gradient_edge import GradientEdge, get_gradient_edge
+from ..hooks.multi_grad_hook import register_multi_grad_hook
 from ..hooks.saved_tensor_hooks import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
 )
-from ..hooks.tensor_hooks import register_multi_grad_hook
 
 
 def increment_version(tensor: Tensor) -> None:

@@ -35,11 +35,6 @@ class GradientEdge:
         """The dtype of the tensor."""
         return self.type.dtype
 
-    @property
-    def is_leaf(self) -> bool:
-        """True if the tensor is a leaf."""
-        return isinstance(self.node, Leaf)
-
     def stand_in(self) -> Tensor:
         """A tensor with the type and history of the edge; its entries are zeros."""
         sizes = tuple(map(int, self.shape))
