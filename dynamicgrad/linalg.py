@@ -18,8 +18,8 @@ from gradops.library.shape.movement import in_dtype
 from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
-from .dispatch.operand_dtypes import all_checked
-from .dispatch.wrapping import documented
+from .dispatch.operand_dtypes import check_all
+from .dispatch.wrapping import set_name
 from .dispatch.zero_dim import numbers_as_rows
 from .engine.tensor import Tensor
 from .ops.reductions import dims
@@ -31,7 +31,7 @@ def of_operands(function: Callable[..., Tensor], count: int = 1) -> Callable[...
     def call(*args: Any, **kwargs: Any) -> Tensor:
         return function(*map(operand, args[:count]), *args[count:], **kwargs)
 
-    return documented(call, function.__name__, function.__doc__)
+    return set_name(call, function.__name__, function.__doc__)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -270,5 +270,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(all_checked(OFFERED))
+globals().update(check_all(OFFERED))
 __all__ = sorted(OFFERED)

@@ -16,7 +16,7 @@ DIVISIONS = ("floor_divide", "remainder", "fmod")
 """The ops that give integers for integers, by PyTorch's names."""
 
 
-def refusing_zero(function: Any) -> Callable[[Any, Any], Any]:
+def refuse_zero(function: Any) -> Callable[[Any, Any], Any]:
     """A division that raises DivisionError if integers are divided by zero."""
 
     @functools.wraps(function, updated=())

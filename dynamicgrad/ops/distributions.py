@@ -15,7 +15,7 @@ from gradops.typing import DTypeLike
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
@@ -148,7 +148,7 @@ def fill_method(name: str, sample: Callable[..., Tensor], **defaults: Any) -> Ca
         return replace(t, ..., ops.astype(value, dtype=t.dtype), name)
 
     doc = f"Fill the tensor with random numbers ({', '.join(names)}), and return it."
-    return documented(method, name, doc)
+    return set_name(method, name, doc)
 
 
 def random_(

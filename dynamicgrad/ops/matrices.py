@@ -11,7 +11,7 @@ from gradops.core.types import shape_of, type_of
 from gradops.typing import Number
 
 from ..dispatch.fast_path import binary, operand
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.tensor import Tensor, as_tensor
 from ..linalg import OFFERED, of_operands
 
@@ -162,7 +162,7 @@ def plus_product(name: str, product: Callable[[Any, Any], Any], doc: str) -> Cal
             return y
         return (input if beta == 1 else input * beta) + y
 
-    return documented(call, name, f"`beta * input + alpha * {doc}`.")
+    return set_name(call, name, f"`beta * input + alpha * {doc}`.")
 
 
 matmul = binary(ops.matmul)
@@ -181,7 +181,7 @@ def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
         return matmul(x, other)
 
     doc = f"The matrix product of operands with {left} and {right} dimensions."
-    return documented(call, name, doc)
+    return set_name(call, name, doc)
 
 
 def einsum(equation: str, *operands: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -214,7 +214,7 @@ def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
             return apply(x, other)
         return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
-    return documented(call, op.name, doc)
+    return set_name(call, op.name, doc)
 
 
 add = with_alpha(ops.add, "`x + alpha * other`.")

@@ -169,14 +169,16 @@ def unique(
     """
     x, wanted = operand(x), (return_inverse, return_counts)
     if dim is not None:
-        return requested(unique_parts("unique", x, dim), wanted)
+        return select_results(unique_parts("unique", x, dim), wanted)
     if not any(wanted):
         return ops.unique_values(x)
     values, _, *rest = ops.unique_all(x)
-    return requested((values, *rest), wanted)
+    return select_results((values, *rest), wanted)
 
 
-def requested(results: Sequence[Tensor], wanted: Sequence[bool]) -> Tensor | tuple[Tensor, ...]:
+def select_results(
+    results: Sequence[Tensor], wanted: Sequence[bool]
+) -> Tensor | tuple[Tensor, ...]:
     """The first of several results, with those of the others that are requested."""
     others = [part for part, asked in zip(results[1:], wanted, strict=True) if asked]
     return (results[0], *others) if others else results[0]
@@ -227,7 +229,7 @@ def unique_consecutive(
     x = operand(x)
     if dim is not None:
         parts = consecutive_parts("unique_consecutive", x, dim)
-        return requested(parts, (return_inverse, return_counts))
+        return select_results(parts, (return_inverse, return_counts))
     row = ops.reshape(x, shape=(-1,))
     starts = ops.OPS["run_starts"](row)
     results = [row[starts]]

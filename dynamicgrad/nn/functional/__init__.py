@@ -1,6 +1,6 @@
 """Layers, activations and losses as functions, under PyTorch's names."""
 
-from ...dispatch.operand_dtypes import all_checked
+from ...dispatch.operand_dtypes import check_all
 from .activation import (
     celu,
     elu,
@@ -121,4 +121,4 @@ __all__ = [
     "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
 
-globals().update(all_checked({name: globals()[name] for name in __all__}))
+globals().update(check_all({name: globals()[name] for name in __all__}))
