@@ -3,25 +3,28 @@
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import AbstractContextManager
 from typing import Any
 
 Function = Callable[..., Any]
-Scope = Callable[[], AbstractContextManager[None]]
+Enter = Callable[[], Any]
+Leave = Callable[[Any], object]
 
 
-def decorated(function: Function, scope: Scope) -> Function:
-    """`function` with its body in contexts of `scope`; the consumer of a generator is outside."""
+def decorated(function: Function, enter: Enter, leave: Leave) -> Function:
+    """`function` with `enter` called before its body or a step of it, and `leave(token)` after."""
 
     def plain(*args: object, **kwargs: object) -> object:
-        with scope():
+        token = enter()
+        try:
             return function(*args, **kwargs)
+        finally:
+            leave(token)
 
     async def coroutine(*args: object, **kwargs: object) -> object:
-        return await within(scope, function(*args, **kwargs))
+        return await within(enter, leave, function(*args, **kwargs))
 
     def generator(*args: object, **kwargs: object) -> Generator[object, object, object]:
-        return (yield from Steps(function(*args, **kwargs), scope))
+        return (yield from Steps(function(*args, **kwargs), enter, leave))
 
     inside: Function = plain
     if inspect.isgeneratorfunction(function):
@@ -29,55 +32,67 @@ def decorated(function: Function, scope: Scope) -> Function:
     elif inspect.iscoroutinefunction(function):
         inside = coroutine
     elif inspect.isasyncgenfunction(function):
-        inside = async_generator(function, scope)
+        inside = async_generator(function, enter, leave)
     return functools.wraps(function)(inside)
 
 
-async def within(scope: Scope, awaitable: Awaitable[object]) -> object:
-    """The result of `awaitable`, which runs in a context of `scope`."""
-    with scope():
+async def within(enter: Enter, leave: Leave, awaitable: Awaitable[object]) -> object:
+    """The result of `awaitable`, which runs between `enter` and `leave`."""
+    token = enter()
+    try:
         return await awaitable
+    finally:
+        leave(token)
 
 
 class Steps(Generator[object, object, object]):
-    """A generator each of whose steps runs in a context of `scope`."""
+    """A generator each of whose steps runs between `enter` and `leave`."""
 
-    def __init__(self, body: Generator[object, object, object], scope: Scope) -> None:
-        self.body, self.scope = body, scope
+    def __init__(self, body: Generator[object, object, object], enter: Enter, leave: Leave) -> None:
+        self.body, self.enter, self.leave = body, enter, leave
 
     def send(self, value: object) -> object:
         """Go on to the next `yield`."""
-        with self.scope():
+        token = self.enter()
+        try:
             return self.body.send(value)
+        finally:
+            self.leave(token)
 
     def throw(self, *error: Any) -> object:
         """Raise an error at the current `yield`."""
-        with self.scope():
+        token = self.enter()
+        try:
             return self.body.throw(*error)
+        finally:
+            self.leave(token)
 
     def close(self) -> None:
         """End the generator."""
-        with self.scope():
+        token = self.enter()
+        try:
             self.body.close()
+        finally:
+            self.leave(token)
 
 
-def async_generator(function: Function, scope: Scope) -> Function:
-    """An asynchronous generator function each of whose steps runs in a context of `scope`."""
+def async_generator(function: Function, enter: Enter, leave: Leave) -> Function:
+    """An asynchronous generator function each of whose steps runs between `enter` and `leave`."""
 
     async def inside(*args: object, **kwargs: object) -> AsyncGenerator[object, object]:
         body = function(*args, **kwargs)
         try:
-            item = await within(scope, body.asend(None))
+            item = await within(enter, leave, body.asend(None))
             while True:
                 try:
                     sent = yield item
                 except Exception as error:
-                    item = await within(scope, body.athrow(error))
+                    item = await within(enter, leave, body.athrow(error))
                 else:
-                    item = await within(scope, body.asend(sent))
+                    item = await within(enter, leave, body.asend(sent))
         except StopAsyncIteration:
             return
         finally:
-            await within(scope, body.aclose())
+            await within(enter, leave, body.aclose())
 
     return inside

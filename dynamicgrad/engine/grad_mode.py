@@ -127,21 +127,6 @@ def is_inference_mode_enabled() -> bool:
     return is_recording() is INFERENCE
 
 
-class Scope:
-    """A mode in force inside one `with` block."""
-
-    __slots__ = ("mode", "token")
-
-    def __init__(self, mode: Mode) -> None:
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        self.token = RECORDING.set(self.mode)
-
-    def __exit__(self, *exception: object) -> None:
-        RECORDING.reset(self.token)
-
-
 class Switch:
     """A mode in force inside a `with` block, or inside a decorated function."""
 
@@ -160,7 +145,7 @@ class Switch:
         RECORDING.set(self.before.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return decorated(function, lambda: Scope(self.mode()))
+        return decorated(function, lambda: RECORDING.set(self.mode()), RECORDING.reset)
 
 
 class BareSwitch(Switch):

@@ -182,7 +182,7 @@ class Handles:
 
     @staticmethod
     def viewed(t: Handle, base: Handle) -> Handle:
-        """The same view of another base as `t` is of its own, cut off where `t` is."""
+        """The view of another base by the steps of `t`, cut off where `t` is."""
         assert t.alias is not None
         refusal, mode = t.alias.refusal, RECORDING.get()
         before = RECORDING.set((INFERENCE if refusal == MADE_IN_INFERENCE else False)
