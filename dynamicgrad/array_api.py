@@ -27,7 +27,7 @@ def new(array: AnyArray) -> Tensor:
     return creation.make_tensor(array, requires_grad=False)
 
 
-def sharing(x: AnyArray) -> Tensor:
+def share_memory(x: AnyArray) -> Tensor:
     """A tensor that shares the memory of an array, or holds another operand."""
     return creation.from_numpy(x) if isinstance(x, np.ndarray) else new(x)
 
@@ -35,7 +35,7 @@ def sharing(x: AnyArray) -> Tensor:
 MAKING = Making(
     kind=Tensor,
     new=new,
-    shared=sharing,
+    shared=share_memory,
     filled=lambda shape, value, dtype: new(np.full(shape, value, dtype)),
     filled_like=creation.full_like,
     counted=lambda *args: new(np.arange(*args)),

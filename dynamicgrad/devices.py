@@ -44,7 +44,7 @@ def device(type: object = "cpu", index: int | None = None) -> Device:
     if not is_device(type) or str(type).partition(":")[0] != "cpu":
         raise OptionError(
             "device", [], f"there is no device {type!r}: tensors are NumPy arrays, on the CPU",
-            hint="leave device out, or give 'cpu'",
+            hint="omit device, or pass 'cpu'",
         )  # fmt: skip
     return CPU
 

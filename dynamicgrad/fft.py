@@ -15,60 +15,56 @@ from gradops.typing import Axis, DTypeLike, Operand
 
 from .dispatch import default_dtype
 from .dispatch.fast_path import operand
-from .dispatch.wrapping import documented
+from .dispatch.wrapping import set_name
 from .engine.tensor import Tensor
 from .ops import creation
 
 Dims = tuple[int, ...] | None
 
+Sizes = Sequence[int] | None  # of the dimensions that are transformed
 
-def along_one(name: str) -> Callable[..., Tensor]:
+
+def transform_of_one(name: str) -> Callable[..., Tensor]:
     """A transform along one dimension."""
     transform = getattr(transforms, name)
 
     def call(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
         return transform(operand(input), n, dim, norm)
 
-    return documented(call, name, transform.__doc__)
+    return set_name(call, name, transform.__doc__)
 
 
-def along_several(name: str, default: Dims) -> Callable[..., Tensor]:
+def transform_of_several(name: str, default: Dims) -> Callable[..., Tensor]:
     """A transform along several dimensions."""
     transform = getattr(transforms, name)
 
     def call(
-        input: Tensor, s: Sequence[int] | None = None, dim: Axis = default, norm: str | None = None
+        input: Tensor, s: Sizes = None, dim: Axis = default, norm: str | None = None
     ) -> Tensor:
         return transform(operand(input), s, dim, norm)
 
-    return documented(call, name, transform.__doc__)
+    return set_name(call, name, transform.__doc__)
 
 
-def hfftn(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = None, norm: str | None = None
-) -> Tensor:
+def hfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Tensor:
     """The transform, which is real, of an array with Hermitian symmetry.
 
     >>> dg.fft.hfftn(dg.ones(2, 2)).shape
     (2, 2)
     """
-    return transforms.irfftn(conjugate(operand(input)), s, dim, other(norm))
+    return transforms.irfftn(conjugate(operand(input)), s, dim, opposite_norm(norm))
 
 
-def ihfftn(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = None, norm: str | None = None
-) -> Operand:
+def ihfftn(input: Tensor, s: Sizes = None, dim: Axis = None, norm: str | None = None) -> Operand:
     """The inverse of `hfftn`: half of the inverse transform of a real array.
 
     >>> dg.fft.ihfftn(dg.ones(2, 2)).shape
     (2, 2)
     """
-    return conjugate(transforms.rfftn(operand(input), s, dim, other(norm)))
+    return conjugate(transforms.rfftn(operand(input), s, dim, opposite_norm(norm)))
 
 
-def hfft2(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = (-2, -1), norm: str | None = None
-) -> Tensor:
+def hfft2(input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None) -> Tensor:
     """`hfftn` along two dimensions, by default the last.
 
     >>> dg.fft.hfft2(dg.ones(5, 2, 2)).shape
@@ -78,7 +74,7 @@ def hfft2(
 
 
 def ihfft2(
-    input: Tensor, s: Sequence[int] | None = None, dim: Axis = (-2, -1), norm: str | None = None
+    input: Tensor, s: Sizes = None, dim: Axis = (-2, -1), norm: str | None = None
 ) -> Operand:
     """`ihfftn` along two dimensions, by default the last.
 
@@ -88,7 +84,7 @@ def ihfft2(
     return ihfftn(input, s, dim, norm)
 
 
-def other(norm: str | None) -> str:
+def opposite_norm(norm: str | None) -> str:
     """The normalization for an inverse transform used as a forward one, and the other way round."""
     return OTHER.get(norm or "backward", str(norm))
 
@@ -140,9 +136,9 @@ def frequencies(values: np.ndarray, dtype: DTypeLike | None, requires_grad: bool
 
 
 OFFERED: dict[str, Callable[..., object]] = {
-    **{name: along_one(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
-    **{name: along_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
-    **{name: along_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2")},
+    **{name: transform_of_one(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
+    **{name: transform_of_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
+    **{name: transform_of_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2")},
     **{
         f.__name__: f
         for f in (

@@ -18,8 +18,8 @@ from gradops.library.shape.movement import in_dtype
 from gradops.typing import Axis, DTypeLike
 
 from .dispatch.fast_path import operand
-from .dispatch.operand_dtypes import all_checked
-from .dispatch.wrapping import documented
+from .dispatch.operand_dtypes import check_all
+from .dispatch.wrapping import set_name
 from .dispatch.zero_dim import numbers_as_rows
 from .engine.tensor import Tensor
 from .ops.reductions import dims
@@ -31,7 +31,7 @@ def of_operands(function: Callable[..., Tensor], count: int = 1) -> Callable[...
     def call(*args: Any, **kwargs: Any) -> Tensor:
         return function(*map(operand, args[:count]), *args[count:], **kwargs)
 
-    return documented(call, function.__name__, function.__doc__)
+    return set_name(call, function.__name__, function.__doc__)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -118,8 +118,8 @@ def cutoff(A: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) 
 
 
 def pinv(
-    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float
-    | None = None, rtol: Tensor | float | None = None,
+    A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *,
+    atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
 ) -> Tensor:  # fmt: skip
     """The pseudoinverse; singular values below `rtol` times the largest, or `atol`, count as zero.
 
@@ -137,8 +137,8 @@ def number(cutoff: Any) -> float | None:
 
 
 def matrix_rank(
-    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *, atol: Tensor | float |
-    None = None, rtol: Tensor | float | None = None,
+    A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *,
+    atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
 ) -> Tensor:  # fmt: skip
     """The number of singular values above `rtol` times the largest, and above `atol`.
 
@@ -155,8 +155,8 @@ def matrix_rank(
 
 
 def vector_norm(
-    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None =
-    None,
+    x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of vectors along dimensions, or of all entries.
 
@@ -168,8 +168,8 @@ def vector_norm(
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype:
-    DTypeLike | None = None,
+    A: Tensor, ord: Any = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of matrices, which two dimensions hold.
 
@@ -180,8 +180,8 @@ def matrix_norm(
 
 
 def norm(
-    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None
-    = None,
+    A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of vectors along one dimension, of matrices in two, or of all entries.
 
@@ -270,5 +270,5 @@ OFFERED: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-globals().update(all_checked(OFFERED))
+globals().update(check_all(OFFERED))
 __all__ = sorted(OFFERED)

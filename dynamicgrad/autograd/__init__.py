@@ -8,8 +8,8 @@ from ..custom_function import function
 from ..custom_function.function import Function, once_differentiable
 from ..engine.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from ..engine.backward import backward
-from ..func.batched_grad import grad
 from . import graph
+from .batched_grad import grad
 
 if _TYPE_CHECKING:
     from ..checking.gradcheck import gradcheck, gradgradcheck

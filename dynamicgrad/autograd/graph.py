@@ -1,4 +1,4 @@
-"""What `dg.autograd.graph` offers: nodes, edges, hooks on what is saved and on several tensors."""
+"""`dg.autograd.graph`: nodes, edges, and hooks on saved tensors and on several tensors."""
 
 from ..engine.node import Node
 from ..engine.storage import storage_of

@@ -120,6 +120,6 @@ def blame_operation(func: Program, inputs: Sequence[object], kind: str) -> str:
     ]
     try:
         func(*logged)
-    except Exception as error:  # code that looks into arrays; the mismatch is told without this
+    except Exception as error:  # code that looks into arrays; the mismatch is reported without this
         return f"its operations could not be traced: {type(error).__name__}: {error}"
     return gradops_blame.blame(calls, kind)

@@ -9,10 +9,10 @@ import numpy as np
 from gradops.core.types import is_float
 from gradops.testing.finite_differences import central
 
+from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
-from ..func.batched_grad import grad
 from ..func.forward import dual_parts
 
 Function = Callable[..., object]
@@ -122,7 +122,7 @@ class Check:
         ]
         return [
             [
-                weighted(np.array([ys[j] for ys in found]).reshape(len(found), n), weights, j)
+                times_weights(np.array([ys[j] for ys in found]).reshape(len(found), n), weights, j)
                 for found in by_input
             ]
             for j, n in enumerate(sizes)
@@ -141,11 +141,11 @@ class Check:
                 np.array([g[k] for g in gradients]).reshape(len(cotangents), p.size)
                 for k, p in enumerate(self.points)
             ]
-            jacobians.append([weighted(g, directions, k).T for k, g in enumerate(by_input)])
+            jacobians.append([times_weights(g, directions, k).T for k, g in enumerate(by_input)])
         return jacobians
 
 
-def weighted(matrix: np.ndarray, weights: Sequence[np.ndarray] | None, i: int) -> np.ndarray:
+def times_weights(matrix: np.ndarray, weights: Sequence[np.ndarray] | None, i: int) -> np.ndarray:
     """The products of a matrix's rows with the i-th weights; the matrix itself without any."""
     return matrix if weights is None else matrix @ weights[i].reshape(1, -1).T
 

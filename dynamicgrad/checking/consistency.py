@@ -6,11 +6,11 @@ import numpy as np
 
 from gradops import GradcheckError
 
+from ..autograd.batched_grad import grad
 from ..custom_function.function import FunctionNode
 from ..engine.backward import carry
 from ..engine.node import Node, Part, Parts
 from ..engine.tensor import Tensor, handle
-from ..func.batched_grad import grad
 from ..func.batching import vmap
 from ..func.forward import jvp
 from .comparisons import Check, gradients_of, random_like
@@ -22,7 +22,7 @@ MUST_BE_ZERO = (
 )
 
 
-def undefined(check: Check) -> None:
+def check_undefined(check: Check) -> None:
     """Raise if a custom function's backward gives gradients where its outputs have none.
 
     It gets None for them, if its context says `set_materialize_grads(False)`.
@@ -57,7 +57,7 @@ def refuse_gradients(
             raise GradcheckError(MUST_BE_ZERO.format(k=k, name=owner.name()))
 
 
-def reentrant(check: Check, tolerance: float) -> None:
+def check_reentrant(check: Check, tolerance: float) -> None:
     """Raise if backward gives something else when it runs again."""
     leaves, ys = check.recorded()
     for y in ys:
@@ -72,7 +72,7 @@ def reentrant(check: Check, tolerance: float) -> None:
             )
 
 
-def batched(check: Check) -> None:
+def check_batched(check: Check) -> None:
     """Raise if backward of several cotangents at once differs from one by one."""
     leaves, ys = check.recorded()
     rng = np.random.default_rng(0)
@@ -86,7 +86,7 @@ def batched(check: Check) -> None:
             require_same(check, f"batched gradients, for output {j} and input {i}", got, want)
 
 
-def batched_forward(check: Check) -> None:
+def check_batched_forward(check: Check) -> None:
     """Raise if forward mode of several tangents at once differs from one by one."""
     rng = np.random.default_rng(0)
     directions = [random_like(p, rng, 2) for p in check.points]

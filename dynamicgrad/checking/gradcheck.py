@@ -7,14 +7,14 @@ import numpy as np
 
 from gradops import GradcheckError, TransformError
 
+from ..autograd.batched_grad import grad
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.handle import make_leaf
 from ..engine.tensor import Tensor, handle
-from ..func.batched_grad import grad
 from ..func.recording import vertex
 from .blame import blame
 from .comparisons import Check, Function, Tolerance, float_outputs
-from .consistency import batched, batched_forward, reentrant, undefined
+from .consistency import check_batched, check_batched_forward, check_reentrant, check_undefined
 from .real_imag import in_parts
 
 
@@ -46,13 +46,13 @@ def gradcheck(
             require_agreement(check, "jvp", fast_mode)
         if check_backward_ad:
             require_agreement(check, "vjp", fast_mode)
-            reentrant(check, nondet_tol)
+            check_reentrant(check, nondet_tol)
             if check_undefined_grad:
-                undefined(check)
+                check_undefined(check)
         if check_batched_grad:
-            batched(check)
+            check_batched(check)
         if check_batched_forward_grad:
-            batched_forward(check)
+            check_batched_forward(check)
     except GradcheckError:
         if raise_exception:
             raise
@@ -60,11 +60,11 @@ def gradcheck(
     return True
 
 
-def require_modes(forward: bool, backward: bool, batched_forward: bool) -> None:
+def require_modes(forward: bool, backward: bool, batched: bool) -> None:
     """Refuse options that check nothing, or need one that is not given."""
     if not (backward or forward):
         raise TransformError("Expected at least one of check_forward_ad or check_backward_ad")
-    if batched_forward and not forward:
+    if batched and not forward:
         raise TransformError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
         )

@@ -42,7 +42,7 @@ def number_in(name: str, of: DTypeLike, value: Any) -> Any:
     if (dtype.kind not in "bc" and isinstance(number, complex)) or not in_range(dtype, number):
         raise DTypeError(
             name, [ArrayType((), dtype)], f"{number} is not a {dtype}",
-            hint="give the tensor another dtype first, as by x.float()",
+            hint="convert the tensor first, as with x.float()",
             known_as=f"value cannot be converted to type {dtype} without overflow",
         )  # fmt: skip
     if dtype.kind not in "iu":
@@ -87,7 +87,7 @@ def one_entry(name: str, x: Handle, value: Any) -> Any:
     """A tensor without dimensions, converted to the dtype of `x`."""
     if value.shape:
         raise ShapeError(
-            name, operand_types([x, value]), "the value is a number, or a tensor of one",
+            name, operand_types([x, value]), "the value must be a number or a 0-d tensor",
             known_as="only supports a 0-dimensional value tensor",
         )  # fmt: skip
     if value.dtype.kind == "c" and x.dtype.kind != "c":
@@ -99,7 +99,7 @@ def require_dtype(name: str, x: Handle, source: object) -> None:
     """Refuse to write a tensor of another dtype than that of `x`."""
     if isinstance(source, Handle) and source.dtype != x.dtype:
         raise DTypeError(
-            name, operand_types([x, source]), "the two must have one dtype",
+            name, operand_types([x, source]), "the two dtypes must be equal",
             hint=f"convert the source: source.to({x.dtype})",
             known_as="Index put requires the source and destination dtypes match"
             if name == "setitem"

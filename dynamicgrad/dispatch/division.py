@@ -16,7 +16,7 @@ DIVISIONS = ("floor_divide", "remainder", "fmod")
 """The ops that give integers for integers, by PyTorch's names."""
 
 
-def refusing_zero(function: Any) -> Callable[[Any, Any], Any]:
+def refuse_zero(function: Any) -> Callable[[Any, Any], Any]:
     """A division that raises DivisionError if integers are divided by zero."""
 
     @functools.wraps(function, updated=())
@@ -36,7 +36,7 @@ def require_divisor(op: Op, x: Operand, other: Operand) -> None:
     if a.size and not b.all():
         raise DivisionError(
             op, operand_types([x, other]), "an integer is divided by zero",
-            hint="make floats of them first: x.float()", known_as="ZeroDivisionError",
+            hint="convert them to floats first: x.float()", known_as="ZeroDivisionError",
         )  # fmt: skip
 
 

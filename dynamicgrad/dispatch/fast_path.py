@@ -172,19 +172,20 @@ def several(op: Op, names: dict[str, str] = NOTHING) -> Callable[..., Any]:
     """
     arity = op.arity if len(op.defaults) == len(op.params) else -1
     row = row_of(op.name)
+    takes_dtype, has_dims, all_dims = row.takes_dtype, row.dims != "", row.dims == "all"
 
     def call(*args: Any, **attrs: Any) -> Any:
         if attrs or len(args) != arity:
             attrs = {names.get(k, k): v for k, v in attrs.items()}
             if "input" in attrs:
                 args = (attrs.pop("input"), *args)
-            if "dtype" in attrs and row.takes_dtype:
+            if takes_dtype and "dtype" in attrs:
                 dtype, rest = attrs.pop("dtype"), args[1:]
                 return compute_in(dtype, lambda x: call(x, *rest, **attrs), operand(args[0]))
             args, attrs = op.bind(args, attrs)
-            if row.dims == "all" and attrs["axis"] == ():
+            if all_dims and attrs["axis"] == ():
                 attrs["axis"] = None
-            if row.dims and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
+            if has_dims and attrs["axis"] in OF_NUMBERS and not shape_of(args[0]):
                 return along_no_axis(op, args, attrs)
         else:
             attrs = op.defaults

@@ -1,6 +1,7 @@
 """Functions and methods with PyTorch's names for arguments."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from gradops import OPS, Op
@@ -10,7 +11,7 @@ from ..engine.handle import Handle
 from ..engine.tensor import Tensor
 from ..names.torch_names import TABLE, Row, row_called
 from .fast_path import operand, several
-from .wrapping import like, parameters_of
+from .wrapping import parameters_of, wrap
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 """NumPy's names for arguments, which PyTorch takes too."""
@@ -23,6 +24,7 @@ def function_of(op: Op) -> Callable[..., Any]:
     return Tensor.specialised[op] or several(op, {"dim": "axis", "keepdim": "keepdims"})
 
 
+@cache
 def ops_named(prefix: str = "") -> dict[str, Op]:
     """The ops with names that begin with `prefix`, such as `special.`, by the rest of the name."""
     rows = ((OPS[key], row) for key, row in TABLE.items() if key in OPS and row.names)
@@ -62,17 +64,19 @@ def with_keywords(
     renamed = row.renamed if row.keywords else {}
     if "dim" in parameters and "axis" not in parameters:
         renamed = renamed | NUMPY_NAMES if renamed else NUMPY_NAMES
-    takes_input, packs = "input" in parameters, PACKED.isdisjoint(parameters)
+    positional = {"input"}.difference(parameters)
+    if PACKED.isdisjoint(parameters):
+        positional |= PACKED
+    handled = {*renamed, *positional, *IDLE}
 
     def call(*args: Any, **options: Any) -> Any:
-        if options:
+        if options and not handled.isdisjoint(options):
             options = {renamed.get(k, k): v for k, v in options.items() if k not in IDLE}
-            if "input" in options and not takes_input:
+            if "input" in options and "input" in positional:
                 args = (options.pop("input"), *args)
-            if packs and not PACKED.isdisjoint(options):
-                args += tuple(options.pop(k) for k in tuple(options) if k in PACKED)
+            args = (*args, *[options.pop(k) for k in tuple(options) if k in positional])
         if converts and args and not isinstance(args[0], Handle):
             args = (operand(args[0]), *args[1:])
         return function(*args, **options)
 
-    return like(call, function)
+    return wrap(call, function)

@@ -75,7 +75,7 @@ def promote_power(op: Op, args: Operands) -> Operands:
     if type(python_number(args[1])) is int and args[1] < 0 and common_dtype(args).kind in "iu":
         raise DTypeError(
             op, operand_types(args), f"the powers by {args[1]} are not integers",
-            hint="x.float() makes floats",
+            hint="convert the base to floats: x.float()",
             known_as="Integers to negative integer powers are not allowed.",
         )  # fmt: skip
     return promote(op, args)
@@ -195,7 +195,7 @@ def gives_numbers_a_dtype(op: Op, count: int) -> bool:
     try:
         want = op.kernel(*[x] * count).dtype
         return all(op.kernel(*args).dtype == want for args in mixed)
-    except Exception:  # what the kernel does not take is refused when it is called
+    except Exception:  # the call itself will report what the kernel refuses
         return True
 
 

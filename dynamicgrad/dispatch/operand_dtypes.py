@@ -16,7 +16,7 @@ from ..engine.handle import DOUBLE, SINGLE, Handle
 from ..names.torch_names import Row, row_called
 from .op_dtypes import in_one_dtype, require_alike, require_kind
 from .promotion import common_dtype
-from .wrapping import like, parameters_of
+from .wrapping import parameters_of, wrap
 
 INT64 = np.dtype("int64")
 PLAIN = frozenset({bool, int, float, str, tuple, list, type(None)})
@@ -26,12 +26,12 @@ APART = frozenset({"index", "indices", "mask", "attn_mask", "condition"})
 """Arguments whose dtype is independent of the operands'."""
 
 
-def all_checked(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+def check_all(functions: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
     """Functions by name, each with the checks of its row."""
-    return {name: checked(name, function) for name, function in functions.items()}
+    return {name: check_dtypes(name, function) for name, function in functions.items()}
 
 
-def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with the dtype checks of its row."""
     row = row_called(name)
     if not (row.accepts or row.each_accepts or row.dtypes or row.indices):
@@ -54,7 +54,7 @@ def checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 args = (*in_one_dtype(args[:2]), *args[2:])
         return function(*args, **options)
 
-    return like(call, function)
+    return wrap(call, function)
 
 
 def are_usual(args: tuple[Any, ...], at: int | None) -> bool:

@@ -29,7 +29,7 @@ def number(call: str, name: str, x: Any) -> Any:
         return x.item()
     raise DTypeError(
         call, [type_of(x)], f"{name} is a tensor that has dimensions or a history, not a number",
-        hint="make the tensor of operations: x.expand(shape), start + step * dg.arange(n)",
+        hint="compute the tensor with operations: x.expand(shape), start + step * dg.arange(n)",
         known_as=f"{call}(): argument '{name}' must be Number, not Tensor",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ def parameters_of(function: Callable[..., object]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
 
 
-def like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """`call` with the name, documentation and signature of `function`, which it calls.
 
     `functools.wraps` does more, in four times the time.
@@ -23,7 +23,7 @@ def like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[...
     return call
 
 
-def documented(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
+def set_name(call: Callable[..., Any], name: str, doc: str | None) -> Callable[..., Any]:
     """`call` with a name, and what `doc` says before its examples."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (doc or "").split(">>>")[0].rstrip()

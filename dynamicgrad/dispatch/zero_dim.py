@@ -1,6 +1,5 @@
 """Tensors without dimensions in functions along a dimension: PyTorch takes them for rows of one."""
 
-import functools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -10,7 +9,7 @@ from gradops.typing import AnyArray, Attrs
 
 from ..engine.handle import Handle
 from ..engine.tensor import as_tensor
-from .wrapping import parameters_of
+from .wrapping import parameters_of, wrap
 
 T = TypeVar("T")
 
@@ -21,20 +20,18 @@ def numbers_as_rows(function: Callable[..., T]) -> Callable[..., T]:
     Numbers become rows of one, and results that are rows of one become numbers.
     """
 
-    @functools.wraps(function)
     def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
         if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
         return as_numbers(on_rows(function, x, args, kwargs))
 
-    return call
+    return wrap(call, function)
 
 
 def like_indices(function: Callable[..., T]) -> Callable[..., T]:
     """`function`, whose result has the shape of its argument `index`, for numbers too."""
     place = parameters_of(function).index("index") - 1
 
-    @functools.wraps(function)
     def call(x: AnyArray, *args: Any, **kwargs: Any) -> Any:
         if (isinstance(x, Handle) and x.value.shape) or shape_of(x):
             return function(x, *args, **kwargs)
@@ -42,7 +39,7 @@ def like_indices(function: Callable[..., T]) -> Callable[..., T]:
         index = kwargs["index"] if "index" in kwargs else args[place]
         return in_shape(result, shape_of(index))
 
-    return call
+    return wrap(call, function)
 
 
 def on_rows(function: Callable[..., T], x: object, args: Iterable[object], kwargs: Attrs) -> T:

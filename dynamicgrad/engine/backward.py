@@ -125,15 +125,14 @@ def carry(
     `recorded` reads the saved tensors of a node for rules that are recorded.
     """
     keep_freed_memory()
-    retain = create_graph if retain_graph is None else retain_graph
     active = None if ends is None else depending_on(ends, seeds)
     keep = () if ends is None else frozenset(ends)
-    recording = differentiating() if create_graph else False
+    recording: Any = False
+    read = values if retain_graph else reader(Freed(here()))
     if create_graph:
         seeds = {v: on_face(Array, g) for v, g in seeds.items()}
+        recording = differentiating()
         read = telling_mode(recording, recorded)
-    else:
-        read = values if retain else reader(Freed(here()))
     look = inspect_with_kinks(inspection()) if recording else inspection()
     hooks = HookCalls(list(seeds), active, keep, arrive)
     callbacks: list[Any] = []

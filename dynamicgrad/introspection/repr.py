@@ -14,7 +14,7 @@ LINE_WIDTH = 80
 THRESHOLD = 1000  # an array with more entries is abridged
 EDGE = 3  # entries visible at either end of an abridged axis
 
-Column = tuple[list[str], int]  # aligned texts, and the width that PyTorch reckons with
+Column = tuple[list[str], int]  # aligned texts, and the width by which PyTorch breaks lines
 
 
 def tensor_text(

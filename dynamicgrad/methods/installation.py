@@ -33,7 +33,7 @@ AUGMENTED = {
 }  # fmt: skip
 
 
-def reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def swap_operands(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`function` with its operands exchanged."""
     return lambda self, other: function(other, self)
 
@@ -67,7 +67,7 @@ def install_on_arrays() -> None:
     for name, op in OPERATORS.items():
         quick = Array.specialised[op]
         setattr(Array, f"__{name}__", quick)
-        setattr(Array, f"__r{name}__", reflected(quick))
+        setattr(Array, f"__r{name}__", swap_operands(quick))
     Array.__pow__ = binary(ops.power, Array, power)
     Array.__neg__ = Array.specialised[ops.neg]  # type: ignore[method-assign]
     for name, op in AUGMENTED.items():
@@ -90,7 +90,7 @@ def install() -> None:
     quick |= {name: METHODS[op.name] for name, op in DIVIDING.items()}
     for name, function in quick.items():
         setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__r{name}__", reflected(function))
+        setattr(Tensor, f"__r{name}__", swap_operands(function))
     Tensor.__repr__ = tensor_repr  # type: ignore[method-assign]
     Tensor.ufuncs = Ufuncs(Tensor)
     Tensor.__neg__ = Tensor.specialised[ops.neg]  # type: ignore[method-assign]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What PyTorch calls an op or a function, and what it asks of the operands."""
+    """PyTorch's names and requirements for an op or a function."""
 
     # Functions and methods that apply just the op, or other names of a function; `*` is the key.
     # A name that ends in `_` is a method that writes in place.
@@ -56,6 +56,8 @@ def of_ranks(name: str) -> str:
 
 def each(keys: str, row: Row) -> dict[str, Row]:
     """A row for each of several keys, which differ in the names that have `*` for the key."""
+    if "*" not in row.names + row.written:
+        return dict.fromkeys(keys.split(), row)
     return {
         key: row._replace(
             names=row.names.replace("*", key), written=row.written.replace("*", key)

@@ -143,7 +143,7 @@ def broadcast_error(call: str, t: Handle, source: Handle, shape: tuple[int, ...]
     """The error for a value that does not broadcast to the shape it is written to."""
     types = operand_types([t, source.value])
     return ShapeError(
-        call, types, f"the value does not broadcast to the places, of shape {shape}",
+        call, types, f"the value does not broadcast to the shape {shape} that it is written to",
         known_as=f"shape mismatch: value tensor of shape {list(source.shape)} cannot be broadcast"
         f" to indexing result of shape {list(shape)}",
     )  # fmt: skip
@@ -164,7 +164,7 @@ def copy_(t: Handle, source: Any, non_blocking: bool = False) -> Handle:
     if len(shape := shape_of(source)) > len(t.shape):
         raise ShapeError(
             "copy_", operand_types([t, source]), f"output with shape {list(t.shape)} doesn't match"
-            f" the broadcast shape {list(shape)}", hint="squeeze() takes dimensions of size 1 away",
+            f" the broadcast shape {list(shape)}", hint="squeeze() removes dimensions of size 1",
         )  # fmt: skip
     return replace(t, ..., source if isinstance(source, Handle) else np.asarray(source), "copy_")
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..engine.leaf import requires_grad_
 from ..engine.storage import storage_of
 from ..engine.tensor import Tensor, handle, tensor_of
 
+Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
 GENERATOR: ContextVar["np.random.Generator"] = ContextVar("generator")
 MADE_OF_TENSORS = (
     "tensor() copies tensors with requires_grad=True and cuts the copy off from the graph; use"
@@ -66,9 +67,8 @@ def state_of_thread() -> "np.random.Generator":
 
 
 def draw(
-    sample: Callable[[Any, Any], Any], shape: tuple[int, ...], source: "np.random.Generator | None"
-    = None,
-) -> AnyArray:  # fmt: skip
+    sample: Callable[[Any, Any], Any], shape: tuple[int, ...], source: Generator = None
+) -> AnyArray:
     """Random numbers of a shape; with `vmap(randomness="different")`, new ones for each example."""
     batches = [(level, n) for mode, level, n in RANDOMNESS.get() if mode == "different"]
     value = sample(source or generator(), (*(n for _, n in batches), *shape))
@@ -108,7 +108,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, requires_grad: bool = Fals
 def numeric(value: np.ndarray) -> np.ndarray:
     """`value`; raises DTypeError unless its entries are numbers."""
     if value.dtype.kind not in "biufc":
-        raise DTypeError("tensor", [value.dtype], "a tensor is made of numbers")
+        raise DTypeError("tensor", [value.dtype], "the entries of a tensor must be numbers")
     return value
 
 
@@ -172,8 +172,8 @@ def sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 @on_device
 def full(
-    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None, requires_grad:
-    bool = False,
+    shape: ShapeLike, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor of a shape, filled with a number.
 
@@ -218,8 +218,8 @@ def empty(*shape: ShapeLike, dtype: DTypeLike | None = None, requires_grad: bool
 
 @on_device
 def arange(
-    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None, requires_grad:
-    bool = False,
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Numbers from `start`, by default 0, to before `end`.
 
@@ -251,7 +251,7 @@ def linspace(
     for name, x in (("start", start), ("end", end)):
         if shape_of(x):
             raise ops.ShapeError(
-                "linspace", [type_of(x)], f"{name} has dimensions, and is to be a number",
+                "linspace", [type_of(x)], f"{name} has dimensions, and must be a number",
                 known_as="linspace only supports 0-dimensional start and end tensors",
             )  # fmt: skip
     if not (is_plain_number(start) and is_plain_number(end)):
@@ -342,8 +342,8 @@ def ones_like(x: Tensor, dtype: DTypeLike | None = None, requires_grad: bool = F
 
 @on_device
 def full_like(
-    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike | None = None, requires_grad: bool =
-    False,
+    x: Tensor, fill_value: Tensor | Number, dtype: DTypeLike | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A number repeated in the shape and, by default, the dtype of `x`.
 

@@ -5,7 +5,7 @@ Functions of keys pass gradients on: see `dg.random`.
 """
 
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,11 @@ from gradops.typing import DTypeLike
 
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import operand
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.handle import Handle, detached
 from ..engine.tensor import Tensor, as_tensor
 from .assignment import replace
-from .creation import draw, make_tensor, sizes
-
-Generator = Optional["np.random.Generator"]  # by name, as its module is slow to load
+from .creation import Generator, draw, make_tensor, sizes
 
 
 def probabilities(call: str, p: Tensor | float) -> Tensor | float:
@@ -30,7 +28,7 @@ def probabilities(call: str, p: Tensor | float) -> Tensor | float:
     known = isinstance(value, np.ndarray | np.generic | float | int)
     if known and not np.all((value >= 0) & (value <= 1)):
         raise OptionError(
-            call, [ops.type_of(value)], "a probability is from 0 to 1",
+            call, [ops.type_of(value)], "a probability must be from 0 to 1",
             known_as="Expected p_in >= 0 && p_in <= 1 to be true, but got false",
         )  # fmt: skip
     return detached(p) if isinstance(p, Handle) else p
@@ -61,7 +59,7 @@ def poisson(x: Tensor, generator: Generator = None) -> Tensor:
     x = operand(x)
     mean = np.asarray(detached(x).value)
     if not np.all(mean >= 0):
-        raise OptionError("poisson", [ops.type_of(mean)], "a mean is not negative")
+        raise OptionError("poisson", [ops.type_of(mean)], "a mean must not be negative")
     value = draw(lambda g, size: g.poisson(mean, size), mean.shape, generator)
     return make_tensor(ops.astype(value, dtype=x.dtype), False)
 
@@ -99,7 +97,9 @@ def multinomial(
     """
     weights = np.asarray(detached(operand(x)).value, np.float64)
     if weights.ndim not in (1, 2) or not weights.size:
-        raise ShapeError("multinomial", [ops.type_of(x)], "weights are a vector, or rows of them")
+        raise ShapeError(
+            "multinomial", [ops.type_of(x)], "weights must be a vector, or rows of weights"
+        )
     check_weights(weights, 1 if replacement else num_samples)
     indices = with_replacement if replacement else without_replacement
     result = indices(np.atleast_2d(weights), num_samples, generator)
@@ -117,8 +117,8 @@ def check_weights(weights: np.ndarray, needed: int) -> None:
     if not 0 < needed <= most:
         raise OptionError(
             "multinomial", [ops.type_of(weights)],
-            f"{needed} are to be drawn, and {most} weights are not zero",
-            hint="replacement=True may draw an index again",
+            f"{needed} must be drawn, but only {most} weights are not zero",
+            hint="with replacement=True an index may be drawn again",
         )  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def fill_method(name: str, sample: Callable[..., Tensor], **defaults: Any) -> Ca
         return replace(t, ..., ops.astype(value, dtype=t.dtype), name)
 
     doc = f"Fill the tensor with random numbers ({', '.join(names)}), and return it."
-    return documented(method, name, doc)
+    return set_name(method, name, doc)
 
 
 def random_(

@@ -17,7 +17,7 @@ from ..engine.tensor import Tensor
 ARRAY_LIKE = (bool, np.bool_, list, tuple, range, np.ndarray, Handle)
 
 PARTS = (slice, list, tuple, range, np.ndarray, Handle)
-LISTED = 32  # entries from which on a list is an array, whatever is in it
+LISTED = 32  # a list with as many entries is an array, whatever is in it
 
 
 def get_item(t: Tensor, key: Any) -> Tensor:

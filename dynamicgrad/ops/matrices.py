@@ -11,7 +11,7 @@ from gradops.core.types import shape_of, type_of
 from gradops.typing import Number
 
 from ..dispatch.fast_path import binary, operand
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.tensor import Tensor, as_tensor
 from ..linalg import OFFERED, of_operands
 
@@ -21,7 +21,7 @@ def require(op: str, x: Tensor, ndim: int) -> Tensor:
     x = operand(x)
     if len(shape_of(x)) != ndim:
         raise ops.ShapeError(
-            op, [type_of(x)], f"it takes {ndim} dimensions, not {len(shape_of(x))}"
+            op, [type_of(x)], f"it needs {ndim} dimensions, not {len(shape_of(x))}"
         )
     return x
 
@@ -153,16 +153,16 @@ def plus_product(name: str, product: Callable[[Any, Any], Any], doc: str) -> Cal
     """PyTorch's `beta * input + alpha * product`."""
 
     def call(
-        input: Tensor, a: Tensor, b: Tensor, *, beta: Tensor | Number = 1, alpha: Tensor | Number =
-        1,
+        input: Tensor, a: Tensor, b: Tensor, *, beta: Tensor | Number = 1,
+        alpha: Tensor | Number = 1,
     ) -> Tensor:  # fmt: skip
         y = product(operand(a), operand(b))
         y = y if alpha == 1 else y * alpha
-        if beta == 0:  # then not even a NaN of it counts
+        if beta == 0:  # then a NaN in the input is ignored
             return y
         return (input if beta == 1 else input * beta) + y
 
-    return documented(call, name, f"`beta * input + alpha * {doc}`.")
+    return set_name(call, name, f"`beta * input + alpha * {doc}`.")
 
 
 matmul = binary(ops.matmul)
@@ -181,7 +181,7 @@ def product(name: str, left: int, right: int) -> Callable[[Any, Any], Any]:
         return matmul(x, other)
 
     doc = f"The matrix product of operands with {left} and {right} dimensions."
-    return documented(call, name, doc)
+    return set_name(call, name, doc)
 
 
 def einsum(equation: str, *operands: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from ..dispatch.division import require_divisor
 from ..dispatch.fast_path import binary, operand, unary
 from ..dispatch.op_dtypes import factor_in, in_one_dtype, promote_with_factor, require_kind
 from ..dispatch.promotion import common_dtype
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..engine.handle import cut_off
 from ..engine.tensor import Tensor, as_tensor
 
@@ -73,7 +73,7 @@ def addcmul(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) ->
     x, tensor1, tensor2 = in_one_dtype([x, tensor1, tensor2])
     product = tensor1 * tensor2
     if x.dtype.kind in "iu":
-        value = int(value)  # cut off, as in PyTorch
+        value = int(value)  # truncated, as in PyTorch
     return x + factor_in("addcmul", value, x.dtype) * product
 
 
@@ -150,8 +150,8 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
 
 
 def isclose(
-    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
-    False,
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
 ) -> Tensor:  # fmt: skip
     """True where entries differ by no more than `atol + rtol * abs(other)`.
 
@@ -170,11 +170,13 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Te
     numbers = x.detach().numpy()
     if numbers.ndim != 1 or numbers.dtype.kind not in "biu" or numbers.min(initial=0) < 0:
         raise ops.ShapeError(
-            "bincount", [type_of(x)], "it counts the numbers 0, 1, 2 and so on in one row",
+            "bincount", [type_of(x)], "it counts non-negative integers in a vector",
             known_as="bincount only supports 1-d non-negative integral inputs.",
         )  # fmt: skip
     if minlength < 0:
-        raise OptionError("bincount", [type_of(x)], f"minlength is at least 0, not {minlength}")
+        raise OptionError(
+            "bincount", [type_of(x)], f"minlength must be at least 0, not {minlength}"
+        )
     counts = as_tensor(np.bincount(numbers.astype(np.int64, copy=False), minlength=minlength))
     if weights is None:
         return cut_off(counts, None, False)
@@ -192,7 +194,7 @@ def histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """
     numbers = x.detach().numpy()
     if bins < 1:
-        raise OptionError("histc", [type_of(x)], f"there is at least one bin, not {bins}")
+        raise OptionError("histc", [type_of(x)], f"bins must be at least 1, not {bins}")
     if (min, max) == (0, 0) and numbers.size:
         min, max = numbers.min(), numbers.max()
         if min == max:
@@ -212,7 +214,7 @@ def with_alpha(op: ops.Op, doc: str) -> Callable[..., Tensor]:
             return apply(x, other)
         return apply(*promote_with_factor(op, op.name, operand(x), other, alpha))
 
-    return documented(call, op.name, doc)
+    return set_name(call, op.name, doc)
 
 
 add = with_alpha(ops.add, "`x + alpha * other`.")
@@ -245,7 +247,8 @@ def sign(x: Tensor) -> Tensor:
     """
     if is_complex(x.dtype):
         raise ops.DTypeError(
-            "sign", [ops.type_of(x)], "it is of real numbers", hint="sgn(x) keeps the direction",
+            "sign", [ops.type_of(x)], "it is defined for real numbers",
+            hint="sgn(x) keeps the direction",
             known_as="torch.sign is not intended to support complex numbers",
         )  # fmt: skip
     return sgn(x)
@@ -316,8 +319,8 @@ def equal(x: Tensor, other: Tensor | Number) -> bool:
 
 
 def allclose(
-    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool =
-    False,
+    x: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8,
+    equal_nan: bool = False,
 ) -> bool:  # fmt: skip
     """Whether all entries differ by no more than `atol + rtol * abs(other)`.
 

@@ -12,7 +12,7 @@ from gradops.typing import Axis, DTypeLike, Number, ShapeLike
 
 from ..dispatch.casting import as_entry
 from ..dispatch.fast_path import operand
-from ..dispatch.wrapping import documented
+from ..dispatch.wrapping import set_name
 from ..dispatch.zero_dim import as_row
 from ..engine.handle import Handle, cut_off
 from ..engine.tensor import Tensor, as_tensor, handle
@@ -57,8 +57,8 @@ def repeat(x: Tensor, *repeats: ShapeLike) -> Tensor:
     times = sizes(repeats)
     if len(times) < len(shape_of(x)):
         raise ops.ShapeError(
-            "repeat", [ops.type_of(x)], f"{times} are fewer numbers than dimensions",
-            hint="tile(...) takes fewer",
+            "repeat", [ops.type_of(x)], f"{times} has fewer counts than there are dimensions",
+            hint="tile(...) accepts fewer",
             known_as="Number of dimensions of repeat dims can not be smaller than number of"
             " dimensions of tensor",
         )  # fmt: skip
@@ -81,8 +81,8 @@ def repeat_interleave(
 
 
 def each_repeated(
-    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *, output_size: int |
-    None = None,
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
+    output_size: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Each entry repeated; see the method `repeat_interleave`."""
     x, counts = (repeats, None) if input is None else (operand(input), repeats)
@@ -250,7 +250,7 @@ def unflatten(x: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         raise ops.ShapeError(
             "unflatten",
             [ops.type_of(x)],
-            f"-1 beside a size of 0 in {tuple(sizes)} may be any size",
+            f"-1 is ambiguous next to a size of 0 in {tuple(sizes)}",
         )
     parts = [shape[k] // known if n == -1 else n for n in sizes]
     return ops.reshape(x, shape=(*shape[:k], *parts, *shape[k + 1 :]))
@@ -269,7 +269,7 @@ def tensor_split(
     return tuple(ops.array_split(x, indices_or_sections, dim))
 
 
-def splitting(
+def split_function(
     dim: Callable[[int], int], least: int, name: str, along: str
 ) -> Callable[..., tuple[Tensor, ...]]:
     """`hsplit`, `vsplit` or `dsplit`, of operands with at least so many dimensions."""
@@ -281,29 +281,31 @@ def splitting(
         return tuple(ops.split(x, indices_or_sections, dim(ndim)))
 
     doc = f"Parts along the {along} dimension: a number of equal ones, or split at indices."
-    return documented(call, name, doc)
+    return set_name(call, name, doc)
 
 
-hsplit = splitting(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
-vsplit = splitting(lambda ndim: 0, 2, "vsplit", "first")
-dsplit = splitting(lambda ndim: 2, 3, "dsplit", "third")
+hsplit = split_function(lambda ndim: min(ndim - 1, 1), 1, "hsplit", "second (or only)")
+vsplit = split_function(lambda ndim: 0, 2, "vsplit", "first")
+dsplit = split_function(lambda ndim: 2, 3, "dsplit", "third")
 
 
-def joining(function: Callable[..., Tensor], name: str, like: str) -> Callable[..., Tensor]:
+def stack_function(function: Callable[..., Tensor], name: str, like: str) -> Callable[..., Tensor]:
     """`hstack` and similar functions, of a sequence of tensors."""
 
     def call(tensors: Sequence[Tensor]) -> Tensor:
         return function([as_tensor(t) for t in tensors])
 
-    return documented(call, name, f"Tensors joined {like}.")
+    return set_name(call, name, f"Tensors joined {like}.")
 
 
-hstack = joining(ops.hstack, "hstack", "along the second dimension, or the first if it is the only")
-vstack = joining(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
-dstack = joining(
+hstack = stack_function(
+    ops.hstack, "hstack", "along the second dimension, or the first if it is the only"
+)
+vstack = stack_function(ops.vstack, "vstack", "along the first dimension; a vector counts as a row")
+dstack = stack_function(
     ops.dstack, "dstack", "along the third dimension, which they get if they have none"
 )
-column_stack = joining(ops.column_stack, "column_stack", "as columns of a matrix")
+column_stack = stack_function(ops.column_stack, "column_stack", "as columns of a matrix")
 
 
 def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[..., Tensor]:
@@ -312,7 +314,7 @@ def at_least(function: Callable[..., Tensor], name: str, ndim: str) -> Callable[
     def call(*tensors: Tensor) -> Tensor:
         return function(*map(operand, sizes(tensors)))
 
-    return documented(call, name, f"Each tensor with at least {ndim}; several are a tuple.")
+    return set_name(call, name, f"Each tensor with at least {ndim}; several are a tuple.")
 
 
 atleast_1d = at_least(ops.atleast_1d, "atleast_1d", "one dimension")

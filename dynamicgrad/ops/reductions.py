@@ -17,7 +17,7 @@ from gradops.typing import AnyArray, Axis, DTypeLike, Number
 from ..dispatch.default_dtype import get_default_dtype
 from ..dispatch.fast_path import OF_NUMBERS, operand
 from ..dispatch.keywords import function_of
-from ..dispatch.wrapping import documented, like
+from ..dispatch.wrapping import set_name, wrap
 from ..dispatch.zero_dim import drop_alias, numbers_as_rows
 from ..engine.handle import Handle
 from ..engine.tensor import Tensor
@@ -38,11 +38,9 @@ class Range(NamedTuple):
     max: Tensor
 
 
-def extreme(
-    reduce: Callable[..., Tensor], choose: Callable[..., Tensor], both: Callable[..., Tensor], name:
-    str,
-) -> Callable[..., Tensor | Extremes]:  # fmt: skip
+def extreme(name: str) -> Callable[..., Tensor | Extremes]:
     """PyTorch's `max` or `min`: of all entries, along a dimension with indices, or of a pair."""
+    reduce, choose, both = (ops.OPS[key] for key in (name, f"arg{name}", f"{name}imum"))
 
     def call(
         x: Tensor, dim: Tensor | int | None = None, keepdim: bool = False
@@ -60,7 +58,7 @@ def extreme(
         return entries_at(x, choose(x, axis=dim, keepdims=True), dim, keepdim)
 
     doc = f"The {name}imum of all entries; along `dim`, with its indices; or of two tensors."
-    return documented(call, name, doc)
+    return set_name(call, name, doc)
 
 
 def entries_at(x: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Extremes:
@@ -99,8 +97,8 @@ def deviation(
         axis = None if isinstance(dim, bool) else dims(x, dim)
         return result, ops.mean(x, axis=axis, keepdims=keepdim)
 
-    documented(call, name, f"{doc}, over n - 1 unless `correction` or `unbiased` say otherwise.")
-    return call, documented(with_mean, f"{name}_mean", f"{doc}, and the mean.")
+    set_name(call, name, f"{doc}, over n - 1 unless `correction` or `unbiased` say otherwise.")
+    return call, set_name(with_mean, f"{name}_mean", f"{doc}, and the mean.")
 
 
 var, var_mean = deviation(ops.var, "var", "The mean squared distance from the mean")
@@ -113,7 +111,7 @@ def cumulative(op: Callable[..., Tensor], name: str) -> Callable[..., AnyArray]:
     def call(x: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> AnyArray:
         return compute_in(dtype, op, x, axis=dim)
 
-    return numbers_as_rows(documented(call, name, op.__doc__))
+    return numbers_as_rows(set_name(call, name, op.__doc__))
 
 
 def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
@@ -123,12 +121,12 @@ def cumulative_extreme(op: Op) -> Callable[..., Extremes]:
         values = op(x, axis=dim)
         return Extremes(values, latest_extreme(values, x, dim))
 
-    return numbers_as_rows(documented(call, op.name, f"{op.doc[:-1]}, and its index."))
+    return numbers_as_rows(set_name(call, op.name, f"{op.doc[:-1]}, and its index."))
 
 
 def norm(
-    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False, dtype: DTypeLike | None =
-    None,
+    x: Tensor, p: Any = "fro", dim: Axis = None, keepdim: bool = False,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
     """The norm of order `p` of all entries as one vector, or along dimensions.
 
@@ -136,7 +134,9 @@ def norm(
     (tensor(5.), tensor(4.))
     """
     if dtype is not None and not is_inexact(np.dtype(dtype)):
-        raise ops.DTypeError("norm", [type_of(x)], f"a norm is not a {dtype}", hint="take a float")
+        raise ops.DTypeError(
+            "norm", [type_of(x)], f"a norm is not a {dtype}", hint="use a float dtype"
+        )
     x = in_dtype(x, dtype)
     if p == "nuc":
         return ops.linalg.norm(x, p, dim, keepdim)
@@ -161,7 +161,7 @@ def aminmax(x: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Rang
     return Range(*(f(x, axis=axis, keepdims=keepdim) for f in (ops.min, ops.max)))
 
 
-def ignoring_nan(name: str) -> Callable[..., Tensor]:
+def nan_reduction(name: str) -> Callable[..., Tensor]:
     """A reduction that ignores NaN."""
 
     def call(
@@ -173,12 +173,12 @@ def ignoring_nan(name: str) -> Callable[..., Tensor]:
         result = reduce(in_dtype(x, dtype), axis=dims(x, dim), keepdims=keepdim)
         return result if dtype is None or result.dtype == dtype else in_dtype(result, dtype)
 
-    return documented(call, name, f"The {name[3:]} of the entries that are not NaN.")
+    return set_name(call, name, f"The {name[3:]} of the entries that are not NaN.")
 
 
 def diff(
-    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None =
-    None,
+    x: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None,
+    append: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Differences of neighbours along a dimension, taken `n` times.
 
@@ -198,8 +198,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1.0, dim: int = -
 
 
 def cov(
-    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None =
-    None,
+    x: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The covariance matrix of variables, which are the rows.
 
@@ -284,7 +284,7 @@ def quantile_of(function: Callable[..., Tensor], name: str, doc: str) -> Callabl
             raise ops.ShapeError(name, [ops.type_of(x)], "there are no entries")
         return function(x, np.asarray(q), dims(x, dim), keepdim, interpolation)
 
-    return documented(call, name, doc)
+    return set_name(call, name, doc)
 
 
 quantile = quantile_of(
@@ -295,7 +295,7 @@ nanquantile = quantile_of(
 )
 
 
-def keeping_bytes(op: ops.Op) -> Callable[..., Tensor]:
+def keep_bytes(op: ops.Op) -> Callable[..., Tensor]:
     """`all` or `any`, which return uint8 for uint8."""
     reduce = function_of(op)
 
@@ -306,21 +306,21 @@ def keeping_bytes(op: ops.Op) -> Callable[..., Tensor]:
         return ops.astype(y, dtype=np.uint8) if is_bytes else y
 
     call.spells = op  # type: ignore[attr-defined]
-    return like(call, reduce)
+    return wrap(call, reduce)
 
 
 SHARED: dict[str, Callable[..., object]] = {
-    "all": keeping_bytes(ops.all), "any": keeping_bytes(ops.any),
-    "max": extreme(ops.max, ops.argmax, ops.maximum, "max"),
-    "min": extreme(ops.min, ops.argmin, ops.minimum, "min"),
+    "all": keep_bytes(ops.all), "any": keep_bytes(ops.any),
+    "max": extreme("max"),
+    "min": extreme("min"),
 }  # fmt: skip
 CONVERTING: dict[str, Callable[..., object]] = {
     f.__name__: f
     for f in (
         var, std, cumulative(ops.cumsum, "cumsum"), cumulative(ops.cumprod, "cumprod"),
         cumulative(ops.logcumsumexp, "logcumsumexp"), cumulative_extreme(ops.cummax),
-        cumulative_extreme(ops.cummin), norm, aminmax, ignoring_nan("nansum"),
-        ignoring_nan("nanmean"), diff, cov, corrcoef,
+        cumulative_extreme(ops.cummin), norm, aminmax, nan_reduction("nansum"),
+        nan_reduction("nanmean"), diff, cov, corrcoef,
         median, nanmedian, quantile, nanquantile,
     )
 }  # fmt: skip

@@ -50,7 +50,7 @@ def require_places(name: str, x: Tensor, dim: int, index: Tensor, src: object) -
     ):
         raise ops.AxisError(
             name, operand_types([x, as_tensor(index)]), f"the index has more entries than {of} or"
-            f" than {own} beside dimension {k}",
+            f" than {own} outside of dimension {k}",
             known_as="Expected index to be no larger than self apart from dimension, and no larger"
             " size than src",
         )  # fmt: skip
@@ -70,8 +70,8 @@ def part_for_index(src: Tensor | Number, index: Tensor) -> Tensor | Number:
 
 @numbers_as_rows
 def scatter(
-    x: Tensor, dim: int, index: Tensor, src: Tensor | None = None, *, value: Tensor | Number | None
-    = None, reduce: str | None = None,
+    x: Tensor, dim: int, index: Tensor, src: Tensor | None = None, *,
+    value: Tensor | Number | None = None, reduce: str | None = None,
 ) -> AnyArray:  # fmt: skip
     """A copy with entries of `src`, or a number, written at the indices `index` along `dim`.
 
@@ -144,9 +144,7 @@ def reduce_at(
             "scatter_reduce", [ops.type_of(x)], f"reduce is one of {known}, not {reduce!r}"
         )
     if reduce in ("amax", "amin") and x.dtype.kind == "c":
-        raise ops.DTypeError(
-            "scatter_reduce", [ops.type_of(x)], "of complex numbers none is the largest"
-        )
+        raise ops.DTypeError("scatter_reduce", [ops.type_of(x)], "complex numbers have no order")
     if not include_self:
         x = ops.at(x)[key].set(neutral_element(x.dtype, reduce))
     place = ops.at(x)[key]
@@ -297,8 +295,8 @@ def select_scatter(x: Tensor, src: Tensor, dim: int, index: int) -> AnyArray:
 
 
 def slice_scatter(
-    x: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step:
-    int = 1,
+    x: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+    step: int = 1,
 ) -> AnyArray:  # fmt: skip
     """A copy with `src` written to the slices from `start` to `end` along a dimension.
 

@@ -114,7 +114,7 @@ def expand(x: Tensor, *sizes_: ShapeLike, size: Sequence[SizeLike] = ()) -> Tens
     (2, 3)
     """
     if not shape_of(x):
-        memory(x)  # of a number, which a view cannot share
+        memory(x)  # a scalar gets memory that a view can share
     return make_writable(ops.expand(x, sizes(sizes_ or (tuple(size),))), x)
 
 
@@ -340,7 +340,7 @@ def part_of_number(x: Tensor, dim: int, index: Tensor) -> Tensor:
     axis_of(x, dim, 1)
     if product(shape_of(index)) != 1:
         raise ops.ShapeError(
-            "index_select", operand_types([x, index]), "of a number there is one part only",
+            "index_select", operand_types([x, index]), "a number has only the index 0",
             known_as="Index to scalar can have only 1 value",
         )  # fmt: skip
     return ops.reshape(index_select(as_row(x), dim, as_row(index)), shape=())
@@ -395,7 +395,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         return ops.concatenate(tensors, axis=dim)
     kept = [t for t in tensors if t.shape != (0,)]
     if kept and len(kept) < len(tensors) and len(kept[0].shape) != 1:
-        tensors = in_one_dtype(tensors)  # also that of those that are left out
+        tensors = in_one_dtype(tensors)  # including the dtypes of those left out
         return ops.concatenate([t for t in tensors if t.shape != (0,)], axis=dim)
     return ops.concatenate(tensors, axis=dim if kept else 0)
 

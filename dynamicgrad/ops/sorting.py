@@ -169,14 +169,16 @@ def unique(
     """
     x, wanted = operand(x), (return_inverse, return_counts)
     if dim is not None:
-        return requested(unique_parts("unique", x, dim), wanted)
+        return select_results(unique_parts("unique", x, dim), wanted)
     if not any(wanted):
         return ops.unique_values(x)
     values, _, *rest = ops.unique_all(x)
-    return requested((values, *rest), wanted)
+    return select_results((values, *rest), wanted)
 
 
-def requested(results: Sequence[Tensor], wanted: Sequence[bool]) -> Tensor | tuple[Tensor, ...]:
+def select_results(
+    results: Sequence[Tensor], wanted: Sequence[bool]
+) -> Tensor | tuple[Tensor, ...]:
     """The first of several results, with those of the others that are requested."""
     others = [part for part, asked in zip(results[1:], wanted, strict=True) if asked]
     return (results[0], *others) if others else results[0]
@@ -205,7 +207,11 @@ def consecutive_parts(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor, T
 def rows_along(name: str, x: Tensor, dim: int) -> np.ndarray:
     """The slices of `x` along a dimension, each as a row of an array."""
     if not isinstance(x.value, np.ndarray | np.generic):
-        raise ops.OptionError(name, [x.type], "dim= needs the entries, which are not known yet")
+        raise ops.OptionError(
+            name,
+            [x.type],
+            "dim= needs the values of the entries, which are not known during tracing",
+        )
     n = size_at(x, dim)
     if 0 in (*x.shape[: dim % len(x.shape)], *x.shape[dim % len(x.shape) + 1 :]):
         raise ops.ShapeError(name, [x.type], f"a dimension other than {dim} is empty")
@@ -223,7 +229,7 @@ def unique_consecutive(
     x = operand(x)
     if dim is not None:
         parts = consecutive_parts("unique_consecutive", x, dim)
-        return requested(parts, (return_inverse, return_counts))
+        return select_results(parts, (return_inverse, return_counts))
     row = ops.reshape(x, shape=(-1,))
     starts = ops.OPS["run_starts"](row)
     results = [row[starts]]

@@ -32,7 +32,7 @@ MADE_TOGETHER = (
 
 
 class Apart:
-    """Stands where an op does on the node of what was taken apart."""
+    """The op of nodes with several parts as outputs, in place of an `Op`."""
 
     traits = frozenset[Trait]()
 

@@ -68,7 +68,7 @@ class GradError(Exception):
     Raised below a function of NumPy, SciPy or Python's library, it notes the line that calls that.
     """
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: object) -> None:
         super().__init__(*args)
         if "\n  at " not in str(args[0] if args else "") and (note := note_of_call()):
             self.add_note(note)
@@ -97,7 +97,7 @@ class OperandError(GradError):
         lines += [f"  hint: {self.hint}"] if self.hint else []
         return "\n".join(lines)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.op, self.operands, self.reason, self.hint, self.known_as)
 
 
@@ -153,7 +153,7 @@ class MissingRuleError(GradError, NotImplementedError):
         self.op, self.rule, self.hint = str(op), rule, hint
         super().__init__(f"{op} has no {rule} rule" + (f"\n  hint: {hint}" if hint else ""))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.op, self.rule, self.hint)
 
 
@@ -167,7 +167,7 @@ class MissingExtraError(GradError, ImportError):
             f"\n  hint: pip install 'staticgrad[{extra}]'"
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.function, self.library, self.extra)
 
 

@@ -1,4 +1,4 @@
-"""Where in the user's program something was made.
+"""Where in the user's program something was created, and which function the user called there.
 
 A place is a code object and an instruction offset: cheap to take, turned into text only when an
 error is shown.
@@ -32,7 +32,7 @@ _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist
 
 
 class _Ours(dict[str, bool]):
-    """Whether a file is one of the library, of NumPy, SciPy or Python; filled on demand."""
+    """Files of the library, of NumPy, SciPy or Python, as True; filled on demand."""
 
     def __missing__(self, filename: str) -> bool:
         ours = filename.startswith((*_ROOTS, *_GENERATED)) or is_standard(filename)
@@ -107,7 +107,7 @@ def short(place: Place | None) -> str:
 
 @lru_cache(maxsize=4096)
 def shortened(filename: str, place: Place) -> str:
-    """The same of a place in a file: equal pieces of code of two files are not told apart."""
+    """File name and line. Equal code of two files compares equal, so the name is an argument."""
     return f"{os.path.basename(filename)}:{line_number(place)}"
 
 
@@ -252,7 +252,7 @@ def call_of_user() -> Call | None:
 
 
 def is_conversion(place: Place) -> bool:
-    """Whether a program calls float or its like at a place, which needs no counterpart."""
+    """Whether the instruction is a call of float, int or complex."""
     node = node_at(*place)
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") in CONVERSIONS
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..typing import DTypeLike
 from .dims import Dim, Shape, Size, common_size, product
 from .errors import AxisError, DTypeError, OptionError, ShapeError
 
@@ -46,9 +47,9 @@ class ArrayType:
 
     __slots__ = ("dtype", "shape")
     shape: Shape
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
-    def __init__(self, shape: Shape, dtype: Any) -> None:
+    def __init__(self, shape: Shape, dtype: DTypeLike) -> None:
         self.shape, self.dtype = shape, np.dtype(dtype)
 
     @property
@@ -83,7 +84,7 @@ class ArrayType:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
-def type_of(x: Any) -> ArrayType:
+def type_of(x: object) -> ArrayType:
     """The type of an array, a scalar, a tensor, an expression, or of a type itself."""
     if isinstance(x, np.ndarray | np.generic):
         return ArrayType(x.shape, x.dtype)
@@ -99,7 +100,7 @@ def shape_of(x: Any) -> Shape:
     return x.shape if hasattr(x, "shape") else np.shape(x)
 
 
-def operand_types(args: Iterable[Any]) -> list[ArrayType]:
+def operand_types(args: Iterable[object]) -> list[ArrayType]:
     """The types of operands, Python scalars taking the dtype the others give them (NEP 50)."""
     args = [1 if isinstance(a, Dim) else a for a in args]
     strong = [type_of(a) for a in args if type(a) not in PYTHON_SCALARS]
@@ -108,7 +109,7 @@ def operand_types(args: Iterable[Any]) -> list[ArrayType]:
     return [weak_type(a, dtypes) if type(a) in PYTHON_SCALARS else next(found) for a in args]
 
 
-def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
+def weak_type(number: Any, dtypes: tuple[np.dtype, ...]) -> ArrayType:
     """The type of a Python scalar beside operands of these dtypes, if there are any."""
     if not dtypes:
         return ArrayType((), np.result_type(number))
@@ -116,12 +117,12 @@ def weak_type(number: Any, dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
 
 
 @lru_cache(maxsize=4096)
-def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype[Any], ...]) -> ArrayType:
-    """The same for any number of a kind: where there is a dtype, its value does not count."""
+def weak_type_of(kind: Callable[[int], Any], dtypes: tuple[np.dtype, ...]) -> ArrayType:
+    """The type of a Python scalar by its class: beside other dtypes its value does not matter."""
     return ArrayType((), np.result_type(*dtypes, kind(1)))
 
 
-def native(dtype: Any) -> np.dtype[Any]:
+def native(dtype: Any) -> np.dtype:
     """A numeric dtype in this machine's byte order, and as NumPy's one object for it.
 
     Generated code compares dtypes by identity, which `newbyteorder` does not keep. Raises
@@ -135,21 +136,21 @@ def native(dtype: Any) -> np.dtype[Any]:
 
 
 @lru_cache(maxsize=256)
-def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _native(dtype: np.dtype) -> np.dtype:
     return np.dtype(dtype.type) if dtype.kind in "biufc" else dtype
 
 
-def is_float(dtype: Any) -> bool:
+def is_float(dtype: DTypeLike) -> bool:
     """Whether values of this dtype are real floats."""
     return bool(np.dtype(dtype).kind == "f")
 
 
-def is_complex(dtype: Any) -> bool:
+def is_complex(dtype: DTypeLike) -> bool:
     """Whether values of this dtype are complex."""
     return bool(np.dtype(dtype).kind == "c")
 
 
-def is_inexact(dtype: Any) -> bool:
+def is_inexact(dtype: DTypeLike) -> bool:
     """Whether values of this dtype can be differentiated."""
     return np.dtype(dtype).kind in "fc"
 
@@ -194,7 +195,7 @@ def normalize_axis(op: object, x: ArrayType, axis: int) -> int:
     return axis % rank
 
 
-def is_integer(x: Any) -> bool:
+def is_integer(x: object) -> bool:
     """Whether `x` is an integer of Python's or NumPy's, and no truth value."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
@@ -214,7 +215,7 @@ def normalize_axes(op: object, x: ArrayType, axis: int | Iterable[int] | None) -
 
 
 @lru_cache(maxsize=4096)
-def result_dtype(kernel: Callable[..., Any], dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
+def result_dtype(kernel: Callable[..., Any], dtypes: tuple[np.dtype, ...]) -> np.dtype:
     """The dtype `kernel` gives for operands of these dtypes, found by asking it."""
     with np.errstate(all="ignore"):
         return np.asarray(kernel(*(np.ones(1, d) for d in dtypes))).dtype

@@ -4,7 +4,6 @@ from types import ModuleType
 
 from .elementwise import (
     arithmetic,
-    bessel,
     comparison,
     complexes,
     exponential,
@@ -47,9 +46,7 @@ from .nn import (
 from .random import distributions, random
 from .reduce import (
     along_axis,
-    covariance,
     cumulative,
-    differences,
     quantiles,
     reduction,
     searching,
@@ -61,7 +58,6 @@ from .shape import (
     broadcasting,
     creation,
     ensure_shape,
-    im2col,
     joining,
     movement,
     padding,

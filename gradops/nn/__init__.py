@@ -5,9 +5,8 @@ Modules or variables that create and hold weights are each package's own.
 """
 
 from .attention import Projections, causal, mean_of_heads, multi_head_attention, residual
-from .linear import linear
-from .normalization import running_moments
-from .recurrent import CELLS, Weights, recurrent
+from .layers import linear, running_moments
+from .recurrent_layers import CELLS, Weights, recurrent
 
 __all__ = [
     "CELLS", "Projections", "Weights", "causal", "linear", "mean_of_heads", "multi_head_attention",

@@ -16,7 +16,7 @@ from ..library.nn.activation import softmax
 from ..library.reduce.reduction import all, mean
 from ..library.shape.movement import reshape, swapaxes, transpose
 from ..typing import AnyArray, Operand
-from .linear import linear
+from .layers import linear
 
 Function = Callable[[Any], Any]
 

@@ -151,16 +151,9 @@ def rmsprop(
     0.0
     """
     g = with_weight_decay(param, -grad if maximize else grad, weight_decay)
-    square = moving_average(state.get("square_avg"), g * g, alpha)
-    new = {"step": state.get("step", 0) + 1, "square_avg": square}
-    if centered:
-        mean = new["grad_avg"] = moving_average(state.get("grad_avg"), g, alpha)
-        square = square - mean * mean
-    move = g / (sqrt(square) + eps)
-    if momentum:
-        if (before := state.get("momentum_buffer")) is not None:
-            move = momentum * before + move
-        new["momentum_buffer"] = move
+    square, new = square_average(state, g, alpha, centered)
+    new = {"step": state.get("step", 0) + 1, **new}
+    move = with_momentum(g / (sqrt(square) + eps), state, new, momentum)
     return param - scalar(lr, param) * move, new
 
 
@@ -184,17 +177,9 @@ def rmsprop_graves(
     >>> round(float(p), 6), float(state["square_avg"])
     (0.94453, 0.8125)
     """
-    square = moving_average(state.get("square_avg"), grad * grad, alpha)
-    new = {"square_avg": square}
-    if centered:
-        mean = new["grad_avg"] = moving_average(state.get("grad_avg"), grad, alpha)
-        square = square - mean * mean
+    square, new = square_average(state, grad, alpha, centered)
     move = scalar(lr, param) * grad / sqrt(square + eps)
-    if momentum:
-        if (before := state.get("momentum_buffer")) is not None:
-            move = momentum * before + move
-        new["momentum_buffer"] = move
-    return param - move, new
+    return param - with_momentum(move, state, new, momentum), new
 
 
 def adagrad(
@@ -263,6 +248,27 @@ def moving_average(before: Any, value: Any, beta: float) -> Any:
     """An exponential moving average, starting from zero."""
     share = (1 - beta) * value
     return share if before is None else beta * before + share
+
+
+def square_average(
+    state: State, grad: Any, alpha: float, centered: bool
+) -> tuple[Any, dict[str, Any]]:
+    """The moving average of the squared gradient, or its variance if `centered`; the new state."""
+    square = moving_average(state.get("square_avg"), grad * grad, alpha)
+    if not centered:
+        return square, {"square_avg": square}
+    mean = moving_average(state.get("grad_avg"), grad, alpha)
+    return square - mean * mean, {"square_avg": square, "grad_avg": mean}
+
+
+def with_momentum(move: Any, state: State, new: dict[str, Any], momentum: float) -> Any:
+    """The step plus `momentum` times the one before, which is added to the new state."""
+    if not momentum:
+        return move
+    if (before := state.get("momentum_buffer")) is not None:
+        move = momentum * before + move
+    new["momentum_buffer"] = move
+    return move
 
 
 def momentum_sgd(

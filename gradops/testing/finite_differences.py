@@ -21,7 +21,7 @@ def derivative(f: Line) -> tuple[np.ndarray, float]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # kernels that drop an imaginary part say so
-        differences, step = extrapolated(f), complex_step(f)
+        differences, step = extrapolate(f), complex_step(f)
     scale = np.abs(differences).max(initial=0)
     if step is not None and np.all(np.abs(step - differences) <= 1e-5 * scale):
         return step, COMPLEX_STEP
@@ -33,7 +33,7 @@ def central(f: Line, h: float) -> np.ndarray:
     return (f(h) - f(-h)) / (2 * h)
 
 
-def extrapolated(f: Line) -> np.ndarray:
+def extrapolate(f: Line) -> np.ndarray:
     """The limit of central differences at three steps (Richardson)."""
     a, b, c = (central(f, h) for h in (STEP, STEP / 2, STEP / 4))
     d, e = (4 * b - a) / 3, (4 * c - b) / 3

@@ -302,7 +302,7 @@ def float32_stays_float32(case: Case) -> None:
 
 
 def a_zero_cotangent_stays_zero(case: Case) -> None:
-    """What was masked out does not come back as NaN, even where the derivative is infinite."""
+    """A zero cotangent gives zeros, not NaN, even where the derivative is infinite."""
     for point in SINGULAR:
         xs = [np.full_like(x, point) if is_float(x.dtype) else x for x in case.operands]
         try:
@@ -322,7 +322,7 @@ def vmap_is_a_loop(case: Case) -> None:
         axes = (*axes, *(0 for _ in case.operands[3:]))
         if axes != (None,) * len(axes):
             looped = [case(*one) for one in each_example(case, axes)]
-            stacks = map(stacked, zip(*case.examples, strict=True), axes)
+            stacks = map(stack_draws, zip(*case.examples, strict=True), axes)
             got = vmap(case, in_axes=axes)(*stacks)
             agree(f"with in_axes={axes}", got, np.stack(looped), SAME_SUM)
             demand(got.dtype == looped[0].dtype, f"dtype {got.dtype}, not {looped[0].dtype}")
@@ -334,7 +334,7 @@ def each_example(case: Case, axes: Sequence[int | None]) -> Iterator[Sequence[An
         yield [x if a == 0 else first for x, first, a in zip(drawn, case.operands, axes)]
 
 
-def stacked(draws: Sequence[Any], axis: int | None) -> Any:
+def stack_draws(draws: Sequence[Any], axis: int | None) -> Any:
     """All draws of an operand along a new axis, or the first if it is not batched."""
     return draws[0] if axis is None else np.stack(draws)
 
@@ -362,7 +362,7 @@ PROPERTIES: Sequence[Callable[[Case], None]] = [
     a_zero_cotangent_stays_zero,
     vmap_is_a_loop,
 ]
-"""What holds of an op on each of its samples."""
+"""The properties that are checked on each sample of an op."""
 
 FACTS: Sequence[Callable[[Op], None]] = [
     doc_is_a_sentence,
@@ -371,4 +371,4 @@ FACTS: Sequence[Callable[[Op], None]] = [
     what_an_op_refuses_it_refuses_in_words,
     wrong_attributes_are_refused_in_words,
 ]
-"""What holds of an op as it is declared."""
+"""The properties that are checked once for each op."""

@@ -12,7 +12,7 @@ from gradops.core.traits import Trait
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph, graphs_in, has_graphs
 from ..ir.sizes import Binding, bindings, names_in, sizes_used
-from ..ir.tuple_types import sizes_shown
+from ..ir.tuple_types import visible_sizes
 from .buffers import Plan, takes
 from .names import comment
 from .writer import Arena, Module, Writer, axis_text, dtype_name, operand_name, size_text
@@ -148,7 +148,7 @@ def write_told(w: Writer, told: Binding) -> None:
 
 def write_sizes(w: Writer, e: Expr) -> None:
     """Name the sizes that only data told, and `e` is the first to have."""
-    for k, size in enumerate(sizes_shown(e.type)):
+    for k, size in enumerate(visible_sizes(e.type)):
         if isinstance(size, Dim) and size.linear is not None:
             name = size.linear[0]
             if size == Dim(name) and name not in w.sizes:

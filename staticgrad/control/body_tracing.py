@@ -21,7 +21,7 @@ from ..freezing.size_sources import size_source
 from ..ir.errors import foreign
 from ..ir.expr import Expr, Kind
 from ..ir.graph import FrozenGraph
-from ..ir.names import AFTER, ENCLOSURE, Enclosure, Names, held_at
+from ..ir.names import AFTER, ENCLOSURE, Enclosure, Names, set_context
 from ..ir.reachability import is_before
 from ..ir.sizes import sizes_determined_by, sizes_undetermined
 
@@ -65,8 +65,11 @@ def trace_body(
         p.graph.inside[p] = body
     try:
         with (
-            held_at(EFFECTS, effects), held_at(AFTER, ()), held_at(ENCLOSURE, body), own_errors()
-        ):  # fmt: skip
+            set_context(EFFECTS, effects),
+            set_context(AFTER, ()),
+            set_context(ENCLOSURE, body),
+            own_errors(),
+        ):
             result = fn(*form(parameters))
     except Exception as error:
         error.add_note(f"  in the {what}, called at {describe(here())} while the graph was built")

@@ -6,7 +6,7 @@ from typing import Any
 from gradops.typing import Attrs
 
 from ..freezing.freezer import freeze_body
-from ..ir.expr import Expr, lifted, parts_of
+from ..ir.expr import Expr, as_exprs, parts_of
 from ..ir.graph import FrozenGraph
 from ..ir.tuple_types import Parts, carries_derivatives
 from ..transform.forward import pushed
@@ -141,7 +141,7 @@ def extended_parts(
 ) -> Sequence[Expr]:
     """The parts of an extended form of `y`, which also returns tangents."""
     assert y.names is not None
-    result: Sequence[Expr] = parts_of(extend(y, name, lifted(y.names, operands), attrs, places))
+    result: Sequence[Expr] = parts_of(extend(y, name, as_exprs(y.names, operands), attrs, places))
     return result
 
 

@@ -19,7 +19,7 @@ from gradops.core.types import conflict
 
 from ..ir.graph import FrozenGraph
 from ..ir.sizes import bound_type
-from ..ir.tuple_types import HistoryType, Parts, TupleType, relaxed, type_name
+from ..ir.tuple_types import HistoryType, Parts, TupleType, type_name, with_shape
 from . import batch, forward, reverse
 from .partial_eval import call_reach, case_reach, loop_reach
 from .stacks import CONTROL, Value, no_samples
@@ -42,7 +42,7 @@ def part_infer(whole: ArrayType, index: int) -> ArrayType:
 part: Op = Op(
     name="part", kernel=get_part, infer=part_infer, source="{0}[{index}]", traits=CONTROL,
     vjp=[lambda g, y, xs, index: Parts({index: g})],
-    jvp=[lambda t, y, xs, index: t.found.get(index)],
+    jvp=[lambda t, y, xs, index: t.by_index.get(index)],
     doc="One of the values of an op that gives several.", samples=no_samples,
 )  # fmt: skip
 
@@ -159,7 +159,7 @@ def match_sizes(op: str, graph: FrozenGraph, types: Sequence[ArrayType]) -> dict
 def final_type(start: ArrayType, before: ArrayType, after: ArrayType) -> ArrayType:
     """The type of a loop's final state: sizes that a step may change are unknown."""
     axes = zip(start.shape, before.shape, after.shape, strict=True)
-    return relaxed(start, tuple(n if a == b else UNKNOWN for n, a, b in axes))
+    return with_shape(start, tuple(n if a == b else UNKNOWN for n, a, b in axes))
 
 
 loop: Op = Op(
@@ -198,7 +198,7 @@ def common_type(types: Sequence[ArrayType]) -> ArrayType:
         if t.dtype != first.dtype or t.ndim != first.ndim or conflict(t.shape, first.shape):
             raise ShapeError("case", types, "the branches give different types")
     axes = zip(*(t.shape for t in types), strict=True)
-    return relaxed(first, tuple(n[0] if len(set(n)) == 1 else UNKNOWN for n in axes))
+    return with_shape(first, tuple(n[0] if len(set(n)) == 1 else UNKNOWN for n in axes))
 
 
 case: Op = Op(

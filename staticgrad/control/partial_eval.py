@@ -12,7 +12,7 @@ from ..build.graph import Graph
 from ..build.inputs import parameter
 from ..freezing.freezer import freeze_body
 from ..freezing.size_sources import size_source
-from ..ir.expr import Expr, lifted
+from ..ir.expr import Expr, as_exprs
 from ..ir.graph import FrozenGraph
 from ..ir.names import Names
 from ..ir.reachability import is_before, reachable
@@ -51,7 +51,7 @@ class Scratch:
 
     def expression(self, x: object) -> Expr:
         """The result of a rule as an expression of this graph."""
-        return x if isinstance(x, Expr) else lifted(self.names, [x])[0]
+        return x if isinstance(x, Expr) else as_exprs(self.names, [x])[0]
 
 
 def dependencies(graph: FrozenGraph) -> tuple[int, ...]:

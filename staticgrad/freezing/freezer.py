@@ -14,10 +14,10 @@ from gradops import ArrayType, FeedError, FetchError, type_of
 from gradops.core.source_location import describe
 
 from ..build.suggest import nearest
-from ..ir.errors import foreign, refuse_inner
+from ..ir.errors import foreign, made_lines, refuse_inner
 from ..ir.expr import Expr, Kind, sequence
 from ..ir.graph import FrozenGraph
-from ..ir.reachability import forward_dependencies, reachable
+from ..ir.reachability import by_age, forward_dependencies, reachable
 from .size_sources import add_size_sources
 from .state import StateResolver
 
@@ -176,9 +176,8 @@ def refuse_missing(needed: Iterable[Expr], feeds: Iterable[Expr]) -> None:
         )
     missing = [e for e in needed if e.kind is Kind.PLACEHOLDER and e not in fed]
     if missing:
-        missing.sort(key=lambda e: e.number)
-        shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in missing)
-        raise FeedError(f"no value is fed for {len(missing)} placeholder(s):{shown}")
+        shown = made_lines(sorted(missing, key=by_age))
+        raise FeedError(f"no value is fed for {len(missing)} placeholder(s):\n{shown}")
 
 
 def unknown_feed(name: str, names: Iterable[str]) -> FeedError:

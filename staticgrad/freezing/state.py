@@ -23,7 +23,7 @@ from .loop_widening import widest_forms
 class StateResolver:
     """Copies expressions in program order, putting values where variables were read.
 
-    Of two expressions of which one gives all values of the other, only the wider is computed.
+    Of an expression and its wider forms, only the widest is computed.
     """
 
     def __init__(

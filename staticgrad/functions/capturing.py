@@ -23,7 +23,7 @@ from ..build.inputs import placeholder
 from ..build.surroundings import Surroundings
 from ..build.tracing import expression, placeholder_like
 from ..ir.expr import Expr
-from ..ir.names import held_at
+from ..ir.names import set_context
 
 LOCK = threading.RLock()
 SMALL = 1 << 16  # bytes up to which arrays are compared with what they held, all of them
@@ -315,7 +315,7 @@ def filled(cell: Any) -> bool:
 @contextmanager
 def building(inside: Inside) -> Iterator[None]:
     """Build in the graph of a trace, whose programs draw no random numbers."""
-    with LOCK, inside.graph.as_default(), held_at(TRACING, inside):
+    with LOCK, inside.graph.as_default(), set_context(TRACING, inside):
         yield
 
 

@@ -22,7 +22,7 @@ from ..build.surroundings import Surroundings
 from ..build.tracing import name_of, parameters, placeholder_like
 from ..freezing.freezer import freeze
 from ..ir.expr import Expr
-from ..ir.names import held_at
+from ..ir.names import set_context
 from ..ir.reachability import reachable
 from ..runtime.executable import Executable
 from ..runtime.results import Results
@@ -41,7 +41,7 @@ class Traced:
         roots = [(f"argument {i}", x) for i, x in enumerate(leaves) if not is_value(x)]
         self.inside = inside = Inside(Graph(self.name), Surroundings([(self.name, fn), *roots]))
         changes: list[Expr] = []
-        with building(inside), held_at(EFFECTS, changes):
+        with building(inside), set_context(EFFECTS, changes):
             wrong: list[str] = []
             try:
                 inside.enter()

@@ -10,12 +10,35 @@ from typing import TYPE_CHECKING
 
 from gradops import DTypeError, FeedError, GradError, Op
 from gradops.core.errors import MixedOperandsError
+from gradops.core.levels import TRACING
 from gradops.core.source_location import describe
 
 from .kinds import LASTING
 
 if TYPE_CHECKING:
     from .expr import Expr
+
+
+FETCH = "fetch it: Session().run(...) or compile(...)(...)"
+RETURN = "return it, and call .item() on what the call returns"
+NUMBERS_ARE_PARTS = (
+    "\n  hint: a number or a tensor that is given to a traced function is not an expression: pass"
+    " np.float64(3.0) or np.array(3.0); or differentiate with dg.autograd.grad(y, x) or"
+    " y.backward()"
+)
+BUILD = (
+    "NumPy's functions and ours build on it; np.stack and np.concatenate put expressions together,"
+    " np.where chooses, gather(array, i) looks entries up"
+)
+WRITE = (
+    "collect the values in a list, and np.stack(values); or, as expressions do not change,"
+    " ys = ys.at[i].set(value) of an expression ys"
+)
+
+
+def fetch_hint() -> str:
+    """The hint for getting the value of an expression."""
+    return RETURN if TRACING.get() else FETCH
 
 
 def unsupported_operands(op: Op, inputs: Sequence["Expr"]) -> DTypeError:
@@ -54,8 +77,9 @@ def made_lines(expressions: Iterable["Expr"]) -> str:
 def require_all(inputs: Sequence["Expr"], count: int) -> None:
     """Raise FeedError unless there is one value per input, listing the missing inputs."""
     if count < len(inputs):
-        shown = "".join(f"\n  {e.label}, made at {describe(e.place)}" for e in inputs[count:])
-        raise FeedError(f"{count} of {len(inputs)} inputs were fed; missing:{shown}")
+        raise FeedError(
+            f"{count} of {len(inputs)} inputs were fed; missing:\n{made_lines(inputs[count:])}"
+        )
     if count > len(inputs):
         names = ", ".join(e.name for e in inputs) or "none"
         raise FeedError(f"{count} values were given for {len(inputs)} input(s): {names}")

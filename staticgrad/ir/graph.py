@@ -1,10 +1,10 @@
-"""The frozen graph: immutable, hashable, and with equal pure expressions made one.
+"""The frozen graph: immutable, hashable, without duplicates of pure expressions.
 
-Printing and pickling a graph need its text form, which is built on this layer: `staticgrad` gives
-the class `__str__` and `__reduce__`.
+`staticgrad` adds `__str__` and `__reduce__` to the class: they need the printer and the parser,
+which are built on this layer.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import cached_property, partial
@@ -28,13 +28,13 @@ SHOWN = 3  # lines of one expression that a comment or message shows
 
 @dataclass(frozen=True, eq=False)
 class FrozenGraph:
-    """Named inputs, and outputs computed from them; nothing else.
+    """Named inputs, and outputs computed from them.
 
     `updates` are outputs that become the values of variables when a run has succeeded. `measured`
-    is computed because something needs its size, which nothing else tells. `merged` has, for an
-    expression that stands for several that were written, the places of the others.
-    `sequence` has all expressions, if they are not to be in the order in which they were made.
-    `derived` keeps what was made from the graph, its backward for one, for whoever needs it again.
+    is computed because nothing else determines a size in use. `merged` has the source locations of
+    the expressions that were merged into an expression. `sequence` has all expressions, where their
+    order is not that of their numbers. `derived` caches results computed from the graph, such as
+    its backward.
     """
 
     inputs: tuple[Expr, ...]
@@ -43,7 +43,7 @@ class FrozenGraph:
     measured: tuple[Expr, ...] = ()
     merged: Mapping[Expr, Iterable[Place]] = field(default_factory=dict)
     sequence: tuple[Expr, ...] | None = None
-    derived: dict[Any, Any] = field(default_factory=dict)
+    derived: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
     def results(self) -> tuple[Expr, ...]:
@@ -58,26 +58,24 @@ class FrozenGraph:
         return tuple(sorted(self.reached(), key=by_age))
 
     def reached(self) -> dict[Expr, None]:
-        """The inputs, and all that the results are computed from."""
-        found = reachable((*self.results, *self.measured))
-        found.update(dict.fromkeys(self.inputs))
-        return found
+        """The inputs, and all expressions that the results are computed from."""
+        return reachable((*self.results, *self.measured)) | dict.fromkeys(self.inputs)
 
     def places(self, e: Expr) -> tuple[Place, ...]:
-        """Where `e` and the equal expressions that it stands for were written."""
+        """The source locations of `e` and of the expressions merged into it."""
         first = () if e.place is None else (e.place,)
         return (*first, *self.merged.get(e, ()))
 
     def lines(self, e: Expr) -> str:
-        """The lines where `e` was written: `model.py:12, model.py:15`, or nothing."""
+        """The lines of `e` and of those merged into it: `model.py:12, model.py:15`, or empty."""
         if e not in self.merged:
             return "" if e.place is None else self.line(e.place)
-        found = list(dict.fromkeys(map(self.line, self.places(e))))
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        return ", ".join(found[:SHOWN]) + more
+        lines = list(dict.fromkeys(map(self.line, self.places(e))))
+        more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
+        return ", ".join(lines[:SHOWN]) + more
 
     def line(self, place: Place) -> str:
-        """`place` in short words, found once for each: `model.py:12`."""
+        """A source location as `model.py:12`, cached."""
         key = id(place[0]), place[1]  # to hash code takes as long as the code is
         if key not in self.known_lines:
             self.known_lines[key] = short(place)
@@ -85,11 +83,11 @@ class FrozenGraph:
 
     @cached_property
     def known_lines(self) -> dict[tuple[int, int], str]:
-        """The places in words that were asked for."""
+        """The texts of source locations so far."""
         return {}
 
     def blame(self, e: Expr) -> str:
-        """A note for an error: which expression failed, and where it was written."""
+        """A note for an error: the expression that failed, and its source lines."""
         note = f"  in {e.label}, made at {describe(e.place)}"
         return f"{note}\n  equal expressions: {self.lines(e)}" if e in self.merged else note
 
@@ -113,28 +111,25 @@ class FrozenGraph:
     def rebuilt(self, replace: Callable[[Expr, "Interning"], Expr]) -> "FrozenGraph":
         """The graph with `replace(expression, interning)` for every expression, inputs first.
 
-        What `replace` returns, it has made with the interning or found in the graph. Expressions
-        that stay as they are, are shared; if all do, it is this graph.
+        `replace` returns an expression made with the interning, or one of this graph. Unchanged
+        expressions are shared; if none changes, the result is this graph.
         """
-        made: dict[Expr, Expr] = {}  # in the place of those that do not stay
-        intern = Interning()
-        for e in self.order:
-            if made and not made.keys().isdisjoint(e.inputs):
-                new = replace(intern.copy(e, [made.get(x, x) for x in e.inputs]), intern)
-            else:
-                new = replace(intern.keep(e), intern)
-            if new is not e:
-                made[e] = new
-            if e in self.merged:
-                intern.note(new, self.merged[e])
-        return self.with_others(made, intern)
+
+        def make(e: Expr, inputs: Sequence[Expr], intern: Interning) -> Expr:
+            same = intern.keep(e) if inputs is e.inputs else intern.copy(e, inputs)
+            return replace(same, intern)
+
+        return self.remade(make)
 
     def remade(self, make: Callable[[Expr, Sequence[Expr], "Interning"], Expr]) -> "FrozenGraph":
         """The graph with `make(expression, new inputs, interning)` for every expression."""
         made: dict[Expr, Expr] = {}
         intern = Interning()
         for e in self.order:
-            new = make(e, [made.get(x, x) for x in e.inputs], intern)
+            inputs: Sequence[Expr] = e.inputs
+            if made and not made.keys().isdisjoint(inputs):
+                inputs = [made.get(x, x) for x in inputs]
+            new = make(e, inputs, intern)
             if new is not e:
                 made[e] = new
             if e in self.merged:
@@ -142,7 +137,7 @@ class FrozenGraph:
         return self.with_others(made, intern)
 
     def with_others(self, made: Mapping[Expr, Expr], intern: "Interning") -> "FrozenGraph":
-        """The graph with the expressions of an interning, those `made` in the place of others."""
+        """The graph with the expressions of an interning; `made` maps old ones to new ones."""
         if not made:
             return self
         graph = FrozenGraph(
@@ -152,11 +147,11 @@ class FrozenGraph:
             tuple([made.get(e, e) for e in self.measured]),
             intern.merged,
         )
-        kept = graph.reached()  # what is new stays in the place of what it is made from
+        kept = graph.reached()
         return replaced(graph, sequence=tuple([e for e in intern.expressions() if e in kept]))
 
-    def __call__(self, *operands: Any) -> tuple[Any, ...]:
-        """The outputs for operands of any kind: arrays are computed with, expressions built on."""
+    def __call__(self, *operands: Operand) -> tuple[Any, ...]:
+        """The outputs for operands of any kind: arrays, tensors, expressions."""
         require_all(self.inputs, len(operands))
         return replay_inner(self, operands)
 
@@ -166,12 +161,12 @@ class FrozenGraph:
     def __copy__(self) -> "FrozenGraph":
         return self
 
-    def __deepcopy__(self, memo: Any) -> "FrozenGraph":
+    def __deepcopy__(self, memo: object) -> "FrozenGraph":
         return self
 
 
-def require_frozen(call: str, graph: Any) -> FrozenGraph:
-    """Refuse what is no frozen graph, an expression for one."""
+def require_frozen(call: str, graph: object) -> FrozenGraph:
+    """The frozen graph; raises GraphError for anything else, such as an expression."""
     if not isinstance(graph, FrozenGraph):
         raise GraphError(
             f"{call} takes a frozen graph, not {graph!r}\n  hint: freeze(fetches, feeds) gives one;"

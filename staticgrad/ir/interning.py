@@ -60,7 +60,7 @@ class Interning:
         key = key_of(e, inputs)
         found = self.table.get(key)
         if found is None:
-            found = self.table[key] = frozen(e, tuple(inputs))
+            found = self.table[key] = freeze_expr(e, tuple(inputs))
         elif e.place is not None and e.place != found.place:
             self.note(found, (e.place,))
         return found
@@ -70,7 +70,7 @@ class Interning:
         self.merged.setdefault(e, {}).update(dict.fromkeys(places))
 
 
-def frozen(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
+def freeze_expr(e: Expr, inputs: tuple[Expr, ...]) -> Expr:
     """`e` on `inputs`, in no graph that can be built on."""
     if e.names is None:
         for x, new in zip(e.inputs, inputs, strict=True):

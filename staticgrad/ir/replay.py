@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .graph import FrozenGraph
 
 Make = Callable[[Expr, list[Any], dict[str, Size]], Any]
-"""Gives the value of an expression from the values of its inputs and the sizes known so far."""
+"""Computes the value of an expression from those of its inputs and the sizes known so far."""
 
 
 def add_values(

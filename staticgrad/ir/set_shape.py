@@ -81,7 +81,7 @@ def refuse_used(e: "Expr") -> None:
 def check_when_run(e: "Expr", shape: Shape) -> None:
     """Turn `e` into the check of a new expression, which computes what `e` did."""
     assert e.names is not None
-    with e.names.opened(""):
+    with e.names.scope(""):
         name = e.names.unique(f"{e.name}/unchecked")
     unchecked = e._replace(name=name, names=e.names, control_inputs=e.control_inputs)
     unchecked.number, e.number = e.number, unchecked.number

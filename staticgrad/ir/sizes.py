@@ -18,7 +18,7 @@ from gradops.core.types import shape_of
 from .errors import made_line
 from .expr import Expr, whole_of
 from .kinds import Kind
-from .tuple_types import TupleType, relaxed, sizes_shown
+from .tuple_types import TupleType, visible_sizes, with_shape
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def bindings(inputs: Sequence[Expr]) -> list[Binding]:
     axes = [
         (i, k, n)
         for i, e in enumerate(inputs)
-        for k, n in enumerate(sizes_shown(e.type))
+        for k, n in enumerate(visible_sizes(e.type))
         if isinstance(n, Dim)
     ]
     determining: dict[str, Binding] = {}
@@ -67,7 +67,7 @@ def bindings(inputs: Sequence[Expr]) -> list[Binding]:
 
 def sizes_determined_by(inputs: Iterable[Expr]) -> set[str]:
     """The names of sizes that the shapes of inputs determine."""
-    shown = [n.linear for e in inputs for n in sizes_shown(e.type) if isinstance(n, Dim)]
+    shown = [n.linear for e in inputs for n in visible_sizes(e.type) if isinstance(n, Dim)]
     return {linear[0] for linear in shown if linear is not None}
 
 
@@ -169,7 +169,7 @@ def disagreement(b: Binding, n: Size, wanted: Size, owner: Expr, e: Expr) -> Fee
 
 def note_sizes(e: Expr, value: object, sizes: dict[str, Size]) -> None:
     """Add to `sizes` those that a value of `e` is the first to determine."""
-    shown = sizes_shown(e.type)
+    shown = visible_sizes(e.type)
     if not any(isinstance(n, Dim) for n in shown):
         return
     shape: Sequence[Size] = (len(value),) if isinstance(value, list) else shape_of(value)
@@ -201,7 +201,7 @@ def bound_type(type: ArrayType, sizes: Mapping[str, Size]) -> ArrayType:
     """`type` with sizes in the place of names, and unknown ones where a name has no size."""
     if isinstance(type, TupleType):
         return TupleType([bound_type(t, sizes) for t in type.parts])
-    return relaxed(type, tuple([bound_size(n, sizes) for n in type.shape]))
+    return with_shape(type, tuple([bound_size(n, sizes) for n in type.shape]))
 
 
 def bound_size(size: Size, sizes: Mapping[str, Size]) -> Size:

@@ -14,7 +14,7 @@ from gradops.library.shape.ensure_shape import ensure_shape as checked_shape
 from gradops.typing import AnyArray, DTypeLike, Operand, ShapeLike, SizeLike
 
 from ..build.inputs import as_expression, constant, default_dtype
-from ..ir.expr import Expr, common_names, lifted, new_constant
+from ..ir.expr import Expr, as_exprs, common_names, new_constant
 from ..ir.set_shape import refined_shape
 
 
@@ -161,7 +161,7 @@ def numbers_of(x: Operand, sizes: Any, dtype: DTypeLike) -> AnyArray:
     names, several = common_names("shape", [x]), isinstance(sizes, list)
     if not any(isinstance(n, Dim) for n in (sizes if several else [sizes])):
         return new_constant(names, np.array(sizes, native(dtype)), "constant")
-    result = ops.stack(lifted(names, sizes)) if several else lifted(names, [sizes])[0]
+    result = ops.stack(as_exprs(names, sizes)) if several else as_exprs(names, [sizes])[0]
     return result if result.dtype == native(dtype) else ops.astype(result, dtype=native(dtype))
 
 

@@ -23,7 +23,7 @@ from gradops.typing import DTypeLike, Operand, ShapeLike
 from ..build.graph import Graph, get_default_graph, rename
 from ..build.inputs import EFFECTS, Variable, as_expression, assign, default_dtype
 from ..ir.expr import Expr, Kind, new_constant
-from ..ir.names import AFTER, CAUSE, Names, held_at
+from ..ir.names import AFTER, CAUSE, Names, set_context
 
 FIRST = -(2**62)  # of expressions that count as built before all others
 
@@ -78,7 +78,7 @@ def seed_of(graph: Graph) -> int:
 def run_number(graph: Graph) -> Expr:
     """The number of the present run; it counts as built before all other expressions."""
     if graph.run_number is None:
-        with held_at(EFFECTS, None), held_at(AFTER, ()), held_at(CAUSE, None):
+        with set_context(EFFECTS, None), set_context(AFTER, ()), set_context(CAUSE, None):
             counter = Variable.hidden(graph.names, np.int64(0), "random_run")
             following = counter + 1
             graph.run_number = assign(counter, following, "random_run/next")

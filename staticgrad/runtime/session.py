@@ -13,7 +13,7 @@ import numpy as np
 from gradops import FeedError, FetchError, GraphError
 from gradops.core.source_location import here
 
-from ..build.dead_effects import warn_of_unreached
+from ..build.effects import warn_of_dead_effects
 from ..build.graph import Graph, get_default_graph
 from ..build.suggest import nearest
 from ..freezing.freezer import freeze, unknown_feed
@@ -167,7 +167,7 @@ class Session:
     def compiled(self, fetches: list[Expr], feeds: list[Expr]) -> Plan:
         """Freeze, optimise and compile."""
         graph = freeze(fetches, feeds)
-        warn_of_unreached(self.graph, fetches, feeds)
+        warn_of_dead_effects(self.graph, fetches, feeds)
         variables = [e for e in graph.inputs[len(feeds) :] if e.kind is Kind.VARIABLE]
         originals = [self.graph.members[e.name] for e in variables]
         updated = [self.graph.members[v.name] for v, _ in graph.updates]

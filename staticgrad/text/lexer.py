@@ -1,14 +1,15 @@
 """The tokens of a graph's text, line by line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 from gradops import GraphFormatError
 
 from .budget import LINE, TOKEN, Budget
 
+T = TypeVar("T")
 NAME = re.compile(r"[A-Za-z_][\w./]*+(?:-[\w./]++)*+")
 NUMBER = re.compile(r"-?(?:\d++\.?\d*+(?:[eE][+-]?\d++)?|inf\b|nan\b)")
 STRING = r'"(?:[^"\\]++|\\.)*+"'
@@ -23,7 +24,7 @@ DEEPEST = 32  # brackets within brackets, in a line
 
 
 class Line:
-    """The tokens of one line, and how far they have been read."""
+    """The tokens of one line, and a position in them."""
 
     def __init__(self, text: str, budget: Budget, place: tuple[str, int] = ("", 0)) -> None:
         self.text, self.budget, self.place, self.at, self.depth = text, budget, place, 0, 0
@@ -67,7 +68,7 @@ class Line:
         return found
 
     def accept(self, mark: str) -> bool:
-        """Whether the next token is `mark`, which is then read."""
+        """True if the next token is `mark`, which is then read."""
         if self.peek() != mark:
             return False
         self.at += 1
@@ -105,30 +106,30 @@ class Line:
         return int(found)
 
     def finish(self) -> None:
-        """Nothing may follow."""
+        """Raise an error unless all tokens have been read."""
         if self.peek():
             raise self.error(f"{self.peek()!r} is not expected here")
         del self.tokens  # of a long text they are more than the graph
 
-    def inside(self, step: Any) -> Any:
-        """What `step` reads, one bracket deeper."""
+    def nested(self, step: Callable[["Line"], T]) -> T:
+        """The result of `step`, which reads what is inside brackets."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error("brackets are nested too deeply")
-        found = step(self)
+        result = step(self)
         self.depth -= 1
-        return found
+        return result
 
 
-def separated(line: Line, close: str, item: Any) -> list[Any]:
+def comma_separated(line: Line, close: str, item: Callable[[Line], T]) -> list[T]:
     """Items with commas between them, up to a closing bracket."""
-    found: list[Any] = []
+    found: list[T] = []
     while not line.accept(close):
         if found:
             line.take(",")
             if line.accept(close):
                 break
-        found.append(line.inside(item))
+        found.append(line.nested(item))
     return found
 
 

@@ -9,7 +9,7 @@ from gradops import ArrayType, GraphError, astype, depending_on
 from gradops.transforms.forward import spread
 
 from ..ir.errors import refuse_inner
-from ..ir.expr import Expr, common_names, lifted, sequence
+from ..ir.expr import Expr, as_exprs, common_names, sequence
 from ..ir.names import CAUSE, Names
 from ..ir.tuple_types import Parts
 from .reverse import BY_WHAT, gradients, missing, require_floats, shaped_like
@@ -39,7 +39,7 @@ def moving(names: Names, xs: list[Expr], tangents: Any) -> dict[Expr, Expr]:
     """The tangent of each x, which must have its shape."""
     result: dict[Expr, Expr] = {}
     for x, t in zip(xs, one_each("jvp", xs, tangents), strict=True):
-        t = t if isinstance(t, Expr) else lifted(names, [t, x])[0]
+        t = t if isinstance(t, Expr) else as_exprs(names, [t, x])[0]
         t = shaped_like("jvp", x, t, "a tangent has the shape of its x")
         t = t if t.dtype == x.dtype else astype(t, dtype=x.dtype)
         result[x] = result[x] + t if x in result else t
@@ -123,7 +123,7 @@ def narrowed(t: Any, wide: Any) -> Parts | None:
     """The tangents of the values that an expression gives, from those of its wider form."""
     if t is None:
         return None
-    return Parts({i: t.found[k] for i, k in enumerate(wide.widens.places) if k in t.found})
+    return Parts({i: t.by_index[k] for i, k in enumerate(wide.widens.places) if k in t.by_index})
 
 
 def vjp(ys: Any, xs: Any, cotangents: Any) -> list[Expr | None]:

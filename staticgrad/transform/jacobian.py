@@ -8,7 +8,7 @@ from gradops import Batched, ShapeError, reshape
 from gradops.core.levels import at_level, levels
 from gradops.transforms.batching import unbatch
 
-from ..ir.expr import Expr, common_names, lifted, sequence
+from ..ir.expr import Expr, as_exprs, common_names, sequence
 from .forward import pushed
 from .reverse import gradients, missing, pulled, require_floats
 
@@ -33,7 +33,7 @@ def jacobian(y: Expr, xs: Any) -> Any:
             hint="give the axes of y sizes, or take jvp or vjp along single directions",
         )  # fmt: skip
     size, level = int(np.prod(y.shape, dtype=int)), next(levels)
-    units = lifted(names, [np.eye(size, dtype=y.dtype).reshape(size, *y.shape), y])[0]
+    units = as_exprs(names, [np.eye(size, dtype=y.dtype).reshape(size, *y.shape), y])[0]
     with at_level(level):
         result = pulled({y: Batched(units, level)}, wanted, ())
     rows = [rows_of(names, y, x, result.get(x), size, level) for x in wanted]
@@ -59,7 +59,7 @@ def jacobian_by_columns(y: Expr, x: Expr) -> Any:
     names = common_names("jacobian", [y, x])
     require_floats([y], [x])
     size, level = int(np.prod(x.shape, dtype=int)), next(levels)
-    units = lifted(names, [np.eye(size, dtype=x.dtype).reshape(size, *x.shape), x])[0]
+    units = as_exprs(names, [np.eye(size, dtype=x.dtype).reshape(size, *x.shape), x])[0]
     with at_level(level):
         unit_tangents: Any = {x: Batched(units, level)}
         t = pushed(unit_tangents, [y]).get(y)

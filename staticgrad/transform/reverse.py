@@ -23,7 +23,7 @@ from gradops.library.shape.ensure_shape import ensure_shape
 
 from ..freezing.loop_widening import NodeView, reverse_view, widest_views
 from ..ir.errors import refuse_inner
-from ..ir.expr import Expr, common_names, lifted, new_constant, sequence, whole_of
+from ..ir.expr import Expr, as_exprs, common_names, new_constant, sequence, whole_of
 from ..ir.names import CAUSE, Names
 from ..ir.reachability import by_age
 
@@ -55,7 +55,7 @@ def gradients(
         raise OptionError("gradients", [], f"unconnected is none or zero, not {unconnected!r}")
     result = pulled(seeded(names, ys, sequence(grad_ys)), xs, stop)
     results = [result[x] if x in result else missing(names, x, unconnected) for x in xs]
-    return [r if r is None or isinstance(r, Expr) else lifted(names, [r])[0] for r in results]
+    return [r if r is None or isinstance(r, Expr) else as_exprs(names, [r])[0] for r in results]
 
 
 def pulled(seeds: dict[Expr, Any], xs: Sequence[Expr], stop: Collection[Expr]) -> dict[Any, Any]:
@@ -141,7 +141,7 @@ def ones_like(names: Names, y: Expr) -> Any:
 
 def checked(names: Names, y: Expr, g: Any) -> Expr:
     """A weight for `y`, which must have its shape."""
-    g = g if isinstance(g, Expr) else lifted(names, [g])[0]
+    g = g if isinstance(g, Expr) else as_exprs(names, [g])[0]
     g = shaped_like("gradients", y, g, "a grad_y has the shape of its y")
     return g if g.dtype == y.dtype else astype(g, dtype=y.dtype)
 

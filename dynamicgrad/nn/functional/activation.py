@@ -32,7 +32,7 @@ logsigmoid, softsign = of_tensor(ops.log_sigmoid), of_tensor(ops.softsign)
 tanhshrink = of_tensor(ops.tanhshrink)
 
 
-def applied(function: Callable[[Any], Any], x: Tensor, inplace: bool) -> Tensor:
+def apply(function: Callable[[Any], Any], x: Tensor, inplace: bool) -> Tensor:
     """A function of `x`, written into `x` if asked; what it saves for backward is a copy then."""
     return x.copy_(function(x.clone())) if inplace else function(x)
 
@@ -41,7 +41,7 @@ def piecewise(
     function: Callable[..., Any], name: str, x: Tensor, inplace: bool, *args: Any
 ) -> Tensor:
     """A function of `x` that is linear piece by piece, written into `x` if asked."""
-    return applied(lambda x: mark_kinked(function(x, *args), x, name), as_tensor(x), inplace)
+    return apply(lambda x: mark_kinked(function(x, *args), x, name), as_tensor(x), inplace)
 
 
 def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[..., Tensor]:
@@ -53,7 +53,7 @@ def in_place_or_not(function: Callable[..., Any], kinks: str = "") -> Callable[.
     def call(input: Tensor, inplace: bool = False) -> Tensor:
         if kinks:
             return piecewise(function, kinks, input, inplace)
-        return applied(function, as_tensor(input), inplace)
+        return apply(function, as_tensor(input), inplace)
 
     call.__name__ = call.__qualname__ = function.__name__
     call.__doc__ = (function.__doc__ or "").split(">>>")[0].rstrip()
@@ -99,7 +99,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> dg.nn.functional.elu(dg.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return applied(lambda x: ops.elu(x, alpha), as_tensor(input), inplace)
+    return apply(lambda x: ops.elu(x, alpha), as_tensor(input), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -108,7 +108,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> dg.nn.functional.celu(dg.tensor([-2.0, 2.0]), 2.0)
     tensor([-1.2642,  2.0000])
     """
-    return applied(lambda x: ops.celu(x, alpha), as_tensor(input), inplace)
+    return apply(lambda x: ops.celu(x, alpha), as_tensor(input), inplace)
 
 
 def hardtanh(
@@ -164,7 +164,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> dg.nn.functional.silu(dg.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
     """
-    return applied(FUNCTIONS["silu"], input, inplace)
+    return apply(FUNCTIONS["silu"], input, inplace)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
@@ -185,7 +185,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
     >>> dg.nn.functional.softmax(dg.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return along(FUNCTIONS["softmax"], input, dim, dtype)
+    return apply_along(FUNCTIONS["softmax"], input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -194,7 +194,7 @@ def softmin(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
     >>> dg.nn.functional.softmin(dg.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
+    return apply_along(FUNCTIONS["softmax"], -as_tensor(input), dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -203,10 +203,10 @@ def log_softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None =
     >>> dg.nn.functional.log_softmax(dg.zeros(2), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return along(FUNCTIONS["log_softmax"], input, dim, dtype)
+    return apply_along(FUNCTIONS["log_softmax"], input, dim, dtype)
 
 
-def along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
+def apply_along(op: Any, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
     """An op along a dimension, in a dtype if one is given."""
     x = as_tensor(input)
     if dim is None:

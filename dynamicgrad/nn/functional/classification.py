@@ -35,7 +35,7 @@ def cross_entropy(
     `target` are class labels, or probabilities in the shape of `input`. `weight` has a number for
     each class; a mean is that of the weighted labels. Labels that are `ignore_index` do not count.
     `label_smoothing` is the share of each label that is spread over all classes. Raises
-    IndexingError for a label that is no class.
+    IndexingError for a label that is not a class.
 
     >>> dg.nn.functional.cross_entropy(dg.zeros(1, 2), dg.tensor([1]))
     tensor(0.6931)
@@ -177,7 +177,7 @@ def weighted(losses: Tensor, counts: Tensor, reduction: str) -> Tensor:
 
 
 def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
-    """Refuse labels that are no integers, too many, or none of the classes."""
+    """Refuse labels that are not integers, too many, or not classes."""
     types = [ops.type_of(logs), labels.type]
     if labels.dtype.kind not in "iu":
         raise ops.DTypeError("nll_loss", types, f"class labels are integers, not {labels.dtype}")
@@ -200,12 +200,9 @@ def require_labels(logs: Tensor, labels: Tensor, ignored: int) -> None:
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
     pos_weight: Tensor | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """The cross entropy of labels between 0 and 1 with the logistic function of `input`.
 
     `weight` multiplies the losses, `pos_weight` the share of the label 1 in them.
@@ -231,8 +228,8 @@ def binary_cross_entropy(
 ) -> Tensor:
     """The cross entropy of labels with probabilities; logarithms are at least -100.
 
-    Raises OptionError for an input that is no probability. On logits, the function that takes them
-    is more exact.
+    Raises OptionError for an input that is not a probability. On logits, the function that takes
+    them is more exact.
 
     >>> dg.nn.functional.binary_cross_entropy(dg.tensor([0.5]), dg.ones(1))
     tensor(0.6931)

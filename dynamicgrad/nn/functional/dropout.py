@@ -14,7 +14,7 @@ Generator = Optional["np.random.Generator"]  # by name, as its module is slow to
 
 
 def require_probability(p: float) -> None:
-    """Refuse what is no probability."""
+    """Refuse a number that is not a probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 

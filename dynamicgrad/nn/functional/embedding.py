@@ -70,7 +70,7 @@ def embedding_bag(
     rows = embedding(labels, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
     if weights is not None:
         rows = rows * ops.expand_dims(as_tensor(weights), axis=-1)
-    return pooled(rows, counted, mode)
+    return pool(rows, counted, mode)
 
 
 def bags(
@@ -90,7 +90,7 @@ def bags(
     return np.where(there, places, 0), there
 
 
-def pooled(rows: Tensor, counted: Tensor | np.ndarray | None, mode: str) -> Tensor:
+def pool(rows: Tensor, counted: Tensor | np.ndarray | None, mode: str) -> Tensor:
     """The mean, sum or maximum of the rows of each bag that are counted; all are for None."""
     if counted is not None:
         counted = ops.expand_dims(counted, axis=-1)

@@ -85,11 +85,9 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
     eps: float | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Each example over the root of the mean of its squares, along its last dimensions.
 
     >>> dg.nn.functional.rms_norm(dg.tensor([[3.0, 3.0]]), [2])
@@ -101,12 +99,9 @@ def rms_norm(
 
 
 def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Groups of channels of each example standardized together.
 
     >>> dg.nn.functional.group_norm(dg.tensor([[1.0, 3.0]]), 1, eps=0)
@@ -120,7 +115,7 @@ def instance_norm(
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each example standardized, or by running statistics if told so.
+    """Each channel of each example standardized, or by running statistics unless `use_input_stats`.
 
     >>> dg.nn.functional.instance_norm(dg.tensor([[[1.0, 3.0]]]), eps=0)
     tensor([[[-1.,  1.]]])

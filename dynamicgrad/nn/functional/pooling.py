@@ -12,7 +12,7 @@ WithIndices = Tensor | tuple[Tensor, Tensor]
 """The result of pooling, and on request the indices of the maxima."""
 
 
-def named(call: Callable[..., WithIndices], name: str, doc: str) -> Callable[..., WithIndices]:
+def set_name(call: Callable[..., WithIndices], name: str, doc: str) -> Callable[..., WithIndices]:
     """A function with its name and documentation."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
@@ -32,7 +32,7 @@ def max_pool(n: int, with_indices: bool = False) -> Callable[..., WithIndices]:
         return (y, ops.max_pool_places(x, *given)) if return_indices else y
 
     name = f"max_pool{n}d" + "_with_indices" * with_indices
-    return named(call, name, f"The greatest entry of each window over the last {n} dimensions.")
+    return set_name(call, name, f"The greatest entry of each window over the last {n} dimensions.")
 
 
 def avg_pool(n: int) -> Callable[..., WithIndices]:
@@ -50,23 +50,20 @@ def avg_pool(n: int) -> Callable[..., WithIndices]:
         )  # fmt: skip
         return mark_kinked(found, x)
 
-    return named(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
+    return set_name(call, f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions.")
 
 
 def lp_pool(n: int) -> Callable[..., WithIndices]:
     """PyTorch's power-average pooling over `n` dimensions."""
 
     def call(
-        input: Tensor,
-        norm_type: float,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
+        input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
         ceil_mode: bool = False,
-    ) -> Tensor:
+    ) -> Tensor:  # fmt: skip
         x = as_tensor(input)
         return ops.lp_pool(x, norm_type, kernel_size, stride or None, n, ceil_mode)
 
-    return named(call, f"lp_pool{n}d", f"The norm of each window over the last {n} dimensions.")
+    return set_name(call, f"lp_pool{n}d", f"The norm of each window over the last {n} dimensions.")
 
 
 def adaptive_avg_pool(n: int) -> Callable[..., WithIndices]:
@@ -77,7 +74,7 @@ def adaptive_avg_pool(n: int) -> Callable[..., WithIndices]:
         return mark_kinked(ops.adaptive_avg_pool(x, output_size, n), x)
 
     doc = f"Means of `output_size` windows that cover the last {n} dimensions."
-    return named(call, f"adaptive_avg_pool{n}d", doc)
+    return set_name(call, f"adaptive_avg_pool{n}d", doc)
 
 
 def adaptive_max_pool(n: int) -> Callable[..., WithIndices]:
@@ -89,7 +86,7 @@ def adaptive_max_pool(n: int) -> Callable[..., WithIndices]:
         return (mark_kinked(y[0], x), y[1]) if return_indices else mark_kinked(y, x)
 
     doc = f"The greatest entries of `output_size` windows that cover the last {n} dimensions."
-    return named(call, f"adaptive_max_pool{n}d", doc)
+    return set_name(call, f"adaptive_max_pool{n}d", doc)
 
 
 DIMENSIONS = (1, 2, 3)

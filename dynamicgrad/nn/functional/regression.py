@@ -68,7 +68,7 @@ def cosine_embedding_loss(
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """What the first input should exceed the second by for target 1, for -1 the other way round.
+    """The margin by which the first input fails to exceed the second, for -1 the second the first.
 
     >>> dg.nn.functional.margin_ranking_loss(dg.ones(1), dg.tensor([3.0]), dg.ones(1))
     tensor(2.)

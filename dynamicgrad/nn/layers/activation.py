@@ -191,7 +191,7 @@ class Softplus(Applied, beta=1.0, threshold=20.0):
 
 
 class Hardshrink(Applied, lambd=0.5):
-    """Each entry, or 0 where it is no farther from 0 than `lambd`.
+    """Each entry, or 0 where it is at most as far from 0 as `lambd`.
 
     >>> dg.nn.Hardshrink()(dg.tensor([-1.0, 0.2]))
     tensor([-1.,  0.])

@@ -14,7 +14,7 @@ from .linear import Linear
 
 
 class MultiheadAttention(Module):
-    """What each query gathers from the values, by how its heads like the keys.
+    """Multi-head attention: for each query, means of values weighted by how well keys match.
 
     Operands have the shape (places, batch, embed_dim), with `batch_first` (batch, places,
     embed_dim), or none of a batch; keys and values may have `kdim` and `vdim` features. `forward`
@@ -69,7 +69,7 @@ class MultiheadAttention(Module):
             self.register_parameter(name, made)
 
     def reset_parameters(self) -> None:
-        """Draw the weights of queries, keys and values anew, Glorot uniform; biases are zeros."""
+        """Reinitialize the weights, Glorot uniform; the biases are zeros."""
         for name in ("in_proj", "q_proj", "k_proj", "v_proj"):
             weight = getattr(self, f"{name}_weight")
             if weight is not None:
@@ -130,7 +130,7 @@ class MultiheadAttention(Module):
         return x if self.batch_first else ops.swapaxes(x, 0, 1)
 
     def check(self, operands: list[Tensor]) -> bool:
-        """Whether there is a batch; operands of other ranks and numbers of features are refused."""
+        """True if there is a batch; refuse operands of other ranks and numbers of features."""
         sizes = (self.embed_dim, self.kdim, self.vdim)
         ranks = {x.ndim for x in operands}
         if len(ranks) > 1 or not ranks <= {2, 3}:

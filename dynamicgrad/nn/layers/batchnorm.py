@@ -16,7 +16,7 @@ from .normalization import parameter, reset
 
 
 class ByChannel(Module):
-    """What the norms of channels have in common: scales, offsets, and running statistics."""
+    """Base class of norms of channels: scales, offsets, and running mean and variance."""
 
     ranks: ClassVar[tuple[int, ...]]
     tracks, scales = True, True
@@ -83,7 +83,7 @@ class BatchNorm(ByChannel):
     """Each channel less its mean over a batch, over its spread; scaled and moved.
 
     While training, the running mean and variance move towards the batch's by the share `momentum`,
-    or with None are the averages of all batches. In evaluation they stand for the batch's, unless
+    or with None are the averages of all batches. In evaluation they replace the batch's, unless
     `track_running_stats` is off. Raises ShapeError for a batch with one number for each channel.
     """
 
@@ -118,7 +118,7 @@ class BatchNorm2d(BatchNorm):
 
     Inputs have the shape (batch, channels, height, width). While training, the running mean and
     variance move towards the batch's by the share `momentum`, or with None are the averages of all
-    batches. In evaluation they stand for the batch's, unless `track_running_stats` is off.
+    batches. In evaluation they replace the batch's, unless `track_running_stats` is off.
 
     >>> layer = dg.nn.BatchNorm2d(2)
     >>> layer(dg.ones(3, 2, 4, 4)).shape, layer.running_mean

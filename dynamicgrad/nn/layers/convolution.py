@@ -18,7 +18,7 @@ MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Filters(Module):
-    """What convolutions have in common: their filters, and how they slide."""
+    """Base class of convolutions: filters, strides, paddings and dilations."""
 
     axes: ClassVar[int]
     transposed: ClassVar[bool] = False
@@ -57,7 +57,7 @@ class Filters(Module):
         return for_each(type(self).__name__, name, value, self.axes)
 
     def reset_parameters(self) -> None:
-        """Draw filters and biases anew, uniform up to 1 / sqrt(entries that make one)."""
+        """Reinitialize filters and biases, uniform up to 1 / sqrt(entries that make one)."""
         fan = math.prod(self.weight.shape[1:])
         for p in self.parameters():
             bound = 1 / math.sqrt(fan) if fan else 0.0
@@ -122,7 +122,7 @@ class Conv(Filters):
             raise ValueError("padding='same' is not supported for strided convolutions")
 
     def forward(self, input: Tensor) -> Tensor:
-        """What the filters find."""
+        """The convolution of the input with the filters."""
         x = as_tensor(input)
         padding: Any = self.padding
         self.check(x)
@@ -201,7 +201,7 @@ class ConvTranspose(Filters):
         self.output_padding = for_each("conv", "output_padding", output_padding, self.axes)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """What the transposed filters make; of the sizes `output_size`, where several may be."""
+        """The transposed convolution; `output_size` chooses where several sizes are possible."""
         x = as_tensor(input)
         self.check(x)
         more = self.output_padding

@@ -15,7 +15,7 @@ class Dropout(Module):
     """While training, each entry is zero with probability `p`, else divided by 1 - p.
 
     The random numbers are those of `generator`, by default of this thread, which `dg.manual_seed`
-    seeds. Raises ValueError for a `p` that is no probability.
+    seeds. Raises ValueError for a `p` that is not a probability.
 
     >>> layer = dg.nn.Dropout(0.5, generator=np.random.default_rng(0))
     >>> layer(dg.ones(4))

@@ -69,7 +69,7 @@ class Embedding(Module):
         return cls(n, size, padding_idx, max_norm, norm_type, _weight=table, _freeze=freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the table anew; the row of padding is zeros."""
+        """Reinitialize the table; the row of padding is zeros."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():

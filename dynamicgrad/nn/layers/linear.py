@@ -37,7 +37,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weight and the bias anew."""
+        """Reinitialize the weight and the bias."""
         bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
@@ -99,7 +99,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weight and the bias anew."""
+        """Reinitialize the weight and the bias."""
         bound = 1 / math.sqrt(self.in1_features)
         for p in self.parameters():
             init.uniform_(p, -bound, bound)

@@ -118,7 +118,7 @@ class CosineEmbeddingLoss(Loss, margin=0.0, reduction="mean"):
 
 
 class MarginRankingLoss(Loss, margin=0.0, reduction="mean"):
-    """What the first input should exceed the second by for target 1, and reversed for -1.
+    """The margin by which the first input fails to exceed the second, for -1 the second the first.
 
     >>> dg.nn.MarginRankingLoss()(dg.ones(1), dg.tensor([3.0]), dg.ones(1))
     tensor(2.)
@@ -210,11 +210,9 @@ class BCEWithLogitsLoss(WeightedLoss):
     """
 
     def __init__(
-        self,
-        weight: Tensor | None = None,
-        reduction: str = "mean",
+        self, weight: Tensor | None = None, reduction: str = "mean",
         pos_weight: Tensor | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(weight, reduction)
         self.register_buffer("pos_weight", pos_weight)
 

@@ -104,7 +104,7 @@ class ConstantPad3d(ConstantPad):
 
 
 class ReflectionPad1d(Pad):
-    """What lies inside, mirrored at the ends around inputs (batch, channels, length).
+    """Pads inputs (batch, channels, length) with their reflection at the ends.
 
     >>> dg.nn.ReflectionPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
     tensor([[[2., 1., 2., 1.]]])
@@ -170,7 +170,7 @@ class ReplicationPad3d(Pad):
 
 
 class CircularPad1d(Pad):
-    """What lies at the other end around inputs (batch, channels, length).
+    """Pads inputs (batch, channels, length) with the entries at the other end.
 
     >>> dg.nn.CircularPad1d(1)(dg.tensor([[[1.0, 2.0]]]))
     tensor([[[2., 1., 2., 1.]]])

@@ -12,7 +12,7 @@ from typing import Any
 
 import gradops as ops
 from gradops.nn import CELLS, Weights, recurrent
-from gradops.nn.recurrent import State, Step
+from gradops.nn.recurrent_layers import State, Step
 from gradops.typing import DTypeLike
 
 from ...engine.tensor import Tensor, as_tensor
@@ -35,7 +35,7 @@ def loop(step: Step, state: State, xs: Tensor, reverse: bool) -> tuple[Tensor, S
 
 
 class Recurrent(Module):
-    """What the recurrent networks have in common: their weights, and how states come and go."""
+    """Base class of recurrent networks: their weights, initial and final states."""
 
     mode: str
 
@@ -85,7 +85,7 @@ class Recurrent(Module):
             size = shown * len(directions)
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def weights(self) -> list[list[Weights]]:
@@ -117,7 +117,7 @@ class Recurrent(Module):
         return outputs, last if cell.states > 1 else last[0]
 
     def dropped(self, x: Tensor) -> Tensor:
-        """What one layer hands to the next."""
+        """The input of the next layer, after dropout."""
         return F.dropout(x, self.dropout, self.training)
 
     def check(self, x: Tensor) -> None:
@@ -256,7 +256,7 @@ class GRU(Recurrent):
 
 
 class RecurrentCell(Module):
-    """What the cells have in common: weights for one step."""
+    """Base class of cells: weights for one step."""
 
     mode: str
 
@@ -274,7 +274,7 @@ class RecurrentCell(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew, uniform up to 1 / sqrt(hidden_size)."""
+        """Reinitialize all weights, uniform up to 1 / sqrt(hidden_size)."""
         uniform_by_size(self, self.hidden_size)
 
     def forward(self, input: Tensor, hx: Tensor | State | None = None) -> Tensor | State:

@@ -24,7 +24,7 @@ from .normalization import LayerNorm
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": F.relu, "gelu": F.gelu}
 
 
-def chosen(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+def activation_of(activation: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
     """An activation function from its name; a function stays itself."""
     if callable(activation):
         return activation
@@ -67,7 +67,7 @@ class TransformerEncoderLayer(Module):
         self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = chosen(activation)
+        self.activation = activation_of(activation)
 
     def forward(
         self,
@@ -126,7 +126,7 @@ class TransformerDecoderLayer(Module):
             LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype) for _ in range(3)
         )
         self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
-        self.activation = chosen(activation)
+        self.activation = activation_of(activation)
 
     def forward(
         self,
@@ -266,7 +266,7 @@ class Transformer(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, Glorot uniform; biases stay."""
+        """Reinitialize the weights, Glorot uniform; biases stay."""
         for p in self.parameters():
             if p.ndim > 1:
                 init.xavier_uniform_(p)
@@ -282,7 +282,7 @@ class Transformer(Module):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """What the decoder makes of `tgt`, looking at what the encoder makes of `src`."""
+        """The decoder's output for `tgt`, given the encoder's output for `src`."""
         memory = self.encoder(src, src_mask, src_key_padding_mask)
         return self.decoder(
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask

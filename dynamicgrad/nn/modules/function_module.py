@@ -11,7 +11,7 @@ class Applied(Module):
     """A function of its inputs, and of options that the module keeps as attributes.
 
     A subclass states `function`, and as keywords the options with their defaults, in their order;
-    `REQUIRED` stands for one without default.
+    `REQUIRED` marks one without default.
     """
 
     function: ClassVar[Callable[..., Any]]

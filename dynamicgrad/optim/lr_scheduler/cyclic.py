@@ -10,7 +10,7 @@ from .scheduler import Group, LRScheduler, PerGroup, one_each, require_optimizer
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine wave down to `eta_min` in `T_0` epochs, then anew, `T_mult` times as long.
+    """Half a cosine wave down to `eta_min` in `T_0` epochs, then restarted, `T_mult` times as long.
 
     `step` also takes an epoch, which may be a fraction.
 
@@ -36,7 +36,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def restart(self) -> None:
-        """Begin anew with the first wave."""
+        """Restart with the first wave."""
         self.T_i, self.T_cur = self.T_0, -1
         super().restart()
 

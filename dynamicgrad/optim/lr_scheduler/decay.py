@@ -26,8 +26,9 @@ class LambdaLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         count = len(optimizer.param_groups)
-        several = isinstance(lr_lambda, list | tuple)
-        self.lr_lambdas: list[Any] = list(lr_lambda) if several else [lr_lambda] * count  # type: ignore[arg-type]
+        self.lr_lambdas = (
+            list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        )
         if len(self.lr_lambdas) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
@@ -204,7 +205,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def factor(self) -> float:
-        """What is left in this epoch over what was left in the last."""
+        """The remaining share of this epoch over that of the last."""
         if self.is_initial or self.last_epoch > self.total_iters:
             return 1.0
         left, before = (1 - i / self.total_iters for i in (self.last_epoch, self.last_epoch - 1))
@@ -302,7 +303,7 @@ class ReduceLROnPlateau(LRScheduler):
             bound = self.best - sign * self.threshold
         return sign * current < sign * bound
 
-    def reduced(self, lr: Any, low: float) -> Any:
+    def reduced(self, lr: float, low: float) -> float:
         """A smaller rate, unless the difference is nothing."""
         new = max(lr * self.reduction, low)
         return new if lr - new > self.eps else lr

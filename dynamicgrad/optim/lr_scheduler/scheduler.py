@@ -41,7 +41,7 @@ class LRScheduler:
         self.is_initial, self.steps_done = False, 1
 
     def restart(self) -> None:
-        """Begin anew from the initial learning rates."""
+        """Restart from the initial learning rates."""
         for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
             group["lr"] = lr
         self.last_epoch = -1
@@ -76,7 +76,7 @@ class LRScheduler:
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     def factor(self) -> float:
-        """What the learning rates are multiplied by in the epoch that begins."""
+        """The factor of the learning rates for the epoch that begins."""
         raise NotImplementedError(f"{type(self).__name__} must define factor() or get_lr()")
 
     def get_last_lr(self) -> list[float]:
@@ -92,7 +92,7 @@ class LRScheduler:
         vars(self).update(state_dict)
 
 
-def require_optimizer(optimizer: Any) -> None:
+def require_optimizer(optimizer: object) -> None:
     """Raise TypeError unless `optimizer` is an Optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")

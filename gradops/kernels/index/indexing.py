@@ -105,7 +105,7 @@ def axes_used(op: str, x: ArrayType, what: Any, array: ArrayType | None) -> int:
     raise IndexingError(
         op,
         [x, array],
-        f"{array.dtype} is no dtype for an index",
+        f"{array.dtype} is not a dtype for an index",
         hint="index with integers, truth values, slices, None or ...",
     )
 

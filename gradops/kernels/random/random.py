@@ -13,21 +13,23 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ...core.errors import OptionError
+from ...core.types import type_of
 from ...typing import DTypeLike
+from ..elementwise.tables import float_dtype
 
-Word = Any  # of 64 bits: a Python number, or an array of uint64
-DType = np.dtype[Any]
+Word = TypeVar("Word", int, np.ndarray)  # 64 bits each; arrays are of uint64
 
 LIMIT = 2**64
 MASK = LIMIT - 1
 ROOT = 0x243F6A8885A308D3, 0x13198A2E03707344  # the first digits of pi
 WORD, INT64, HALF = np.dtype(np.uint64), np.dtype(np.int64), np.dtype(np.float16)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-DRAWN_IN: dict[DType, DType] = {HALF: FLOAT32, FLOAT32: FLOAT32, FLOAT64: FLOAT64}
+DRAWN_IN: dict[np.dtype, np.dtype] = {HALF: FLOAT32, FLOAT32: FLOAT32, FLOAT64: FLOAT64}
 """The dtypes that floats may have, and those they are drawn in."""
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in DRAWN_IN}
 
@@ -237,3 +239,64 @@ def permutation(generator: np.random.Generator, n: int) -> np.ndarray:
     if operator.index(n) < 0:
         raise ValueError("a negative size")
     return generator.permutation(n).astype(INT64, copy=False)
+
+
+MOST = {"random_poisson": 2.0**62}  # a larger mean gives numbers of more than 64 bits
+
+
+def of_parameter(name: str, draw: Callable[..., Any], dtype: Any = None) -> Callable[..., Any]:
+    """A kernel that draws by `draw(generator, parameters)` for a key, or for each of several.
+
+    The shape is that of the numbers of one key. The parameter broadcasts to the shape of all. The
+    dtype is that of the parameter, unless it is given.
+    """
+
+    def kernel(key: Any, parameter: Any, shape: tuple[int, ...]) -> Any:
+        key, given = as_keys(key), np.asarray(parameter)
+        found = float_dtype(given) if dtype is None else dtype
+        check(name, given)
+        whole = np.broadcast_to(given.astype(np.float64, copy=False), (*key.shape[:-1], *shape))
+        if key.ndim == 1:
+            return np.asarray(draw_once(draw, key.tolist(), whole)).astype(found, copy=False)[()]
+        y = np.empty(whole.shape, found)
+        for k in np.ndindex(key.shape[:-1]):
+            y[k] = draw_once(draw, key[k].tolist(), whole[k])
+        return y
+
+    kernel.__name__ = kernel.__qualname__ = name
+    return kernel
+
+
+def check(name: str, parameter: np.ndarray) -> None:
+    """Raise for parameters that are negative or not finite, with which NumPy might draw forever."""
+    most = MOST.get(name, np.finfo(np.float64).max)
+    within = (parameter >= 0) & (parameter <= most)
+    if not within.all():
+        wrong = parameter[~within].ravel()[0]
+        raise OptionError(
+            name, [type_of(parameter)], f"a parameter is from 0 to {most:.3g}, not {wrong}"
+        )
+
+
+def loggamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
+    """The logarithm of numbers with a gamma distribution, also where these underflow.
+
+    With E exponential, G(alpha) has the distribution of G(alpha + 1) exp(-E / alpha).
+    """
+    y = np.log(generator.standard_gamma(alpha + 1))
+    with np.errstate(divide="ignore", over="ignore"):
+        return y - generator.standard_exponential(alpha.shape) / alpha
+
+
+def gamma(generator: np.random.Generator, alpha: np.ndarray) -> np.ndarray:
+    with np.errstate(under="ignore"):
+        return np.exp(loggamma(generator, alpha))
+
+
+def poisson(generator: np.random.Generator, mean: np.ndarray) -> np.ndarray:
+    return generator.poisson(mean)
+
+
+random_gamma = of_parameter("random_gamma", gamma)
+random_loggamma = of_parameter("random_loggamma", loggamma)
+random_poisson = of_parameter("random_poisson", poisson, np.dtype(np.int64))

@@ -19,15 +19,17 @@ from ..shape.broadcasting import broadcast_to, repeat_shared
 from ..shape.movement import reshape
 from .indexing import getitem
 
+Steps = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 
-def region(x: AnyArray, steps: Any) -> Any:
+
+def region(x: AnyArray, steps: Steps) -> Any:
     """The view of `x` through a chain of ops, each given by its name and attributes."""
     for name, attrs in steps:
         x = OPS[name](x, **dict(attrs))
     return x
 
 
-def copy_slices_kernel(x: Any, value: Any, steps: Any) -> np.ndarray:
+def copy_slices_kernel(x: Any, value: Any, steps: Steps) -> np.ndarray:
     y = np.array(x, order="K")
     part = region(y, steps)
     if np.may_share_memory(part, y) and part.flags.writeable:
@@ -38,17 +40,17 @@ def copy_slices_kernel(x: Any, value: Any, steps: Any) -> np.ndarray:
     return y
 
 
-def complex_part(steps: Any) -> str:
+def complex_part(steps: Steps) -> str:
     """The part of complex numbers that the views select, "real" or "imag"; else ""."""
     return next((name for name, _ in steps if name in ("real", "imag")), "")
 
 
-def entry_steps(steps: Any) -> Any:
+def entry_steps(steps: Steps) -> Steps:
     """The steps that select entries, without those that select a part of complex numbers."""
     return tuple(s for s in steps if s[0] not in ("real", "imag"))
 
 
-def copy_slices_infer(x: ArrayType, value: ArrayType, steps: Any) -> ArrayType:
+def copy_slices_infer(x: ArrayType, value: ArrayType, steps: Steps) -> ArrayType:
     part = ArrayType(x.shape, x.dtype)
     for name, attrs in steps:
         part = OPS[name].infer(part, **dict(attrs))
@@ -82,7 +84,7 @@ def with_part(value: AnyArray, x: AnyArray, part: str) -> AnyArray:
     return complex_(value, imag(x)) if part == "real" else complex_(real(x), value)
 
 
-def zero_in_region(t: AnyArray, value: AnyArray, steps: Any) -> Operand:
+def zero_in_region(t: AnyArray, value: AnyArray, steps: Steps) -> Operand:
     """A tangent or cotangent with zeros in the region that `value` overwrites."""
     if complex_part(steps):  # where a number of Python's would be complex, as the tangent is
         return copy_slices(t, np.zeros((), type_of(value).dtype), steps=steps)
@@ -90,7 +92,7 @@ def zero_in_region(t: AnyArray, value: AnyArray, steps: Any) -> Operand:
     return zeros_like(t) if is_all else copy_slices(t, 0.0, steps=steps)
 
 
-def region_cotangent(g: AnyArray, steps: Any) -> AnyArray:
+def region_cotangent(g: AnyArray, steps: Steps) -> AnyArray:
     """The cotangent in the region that `value` overwrites. See Note [Complex]."""
     return -region(g, steps) if complex_part(steps) == "imag" else region(g, steps)
 

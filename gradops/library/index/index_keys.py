@@ -42,7 +42,7 @@ def slice_bound(x: Any, b: Any) -> Size | None:
         return as_size(b)
     except TypeError as error:
         raise IndexingError(
-            "index", [type_of(x)], f"a slice has the bound {b!r}, which is no integer",
+            "index", [type_of(x)], f"a slice has the bound {b!r}, which is not an integer",
             hint="for bounds that are computed, index with an array of integers",
         ) from error
 
@@ -57,7 +57,7 @@ def index_array(x: Any, entry: Any) -> AnyArray:
     a = np.asarray(a)
     if a.dtype.kind not in "biufc":
         raise IndexingError(
-            "index", [type_of(x)], f"{entry!r} is no index",
+            "index", [type_of(x)], f"{entry!r} is not an index",
             hint="index with integers, truth values, slices, None or ...",
         )
     return a if a.size or a.dtype.kind != "f" else a.astype(np.intp)  # [] has a float dtype

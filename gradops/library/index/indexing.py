@@ -36,13 +36,9 @@ ROWS = np.array([2, 0, -1, 2])
 GRID = np.array([[0, 2], [1, 1]])
 
 
-def slice_infer(x: ArrayType, index: Index) -> ArrayType:
-    return ArrayType(placement("slice", index, x, ()).shape, x.dtype)
-
-
 slice_ = linear(
     "slice", view,
-    infer=slice_infer,
+    infer=lambda x, index: ArrayType(placement("slice", index, x, ()).shape, x.dtype),
     transpose=lambda g, y, x, index: scatter(g, index=index, shape=shape_of(x)),
     batch=lambda op, xs, batched, attrs: slice_(xs[0], index=(FULL, *attrs["index"])),
     traits=VIEW,
@@ -63,10 +59,6 @@ slice_ = linear(
 )
 
 
-def getitem_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
-    return ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
-
-
 def getitem_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     types = [type_of(x).example if b else type_of(x) for x, b in zip(xs, batched)]
     place = placement("getitem", attrs["index"], types[0], types[1:])
@@ -76,7 +68,9 @@ def getitem_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 getitem = Op(
     name="getitem", kernel=pick, arity=None,
-    infer=getitem_infer,
+    infer=lambda x, *arrays, index: (
+        ArrayType(placement("getitem", index, x, arrays).shape, x.dtype)
+    ),
     vjp=[lambda g, y, x, *arrays, index: scatter(g, *arrays, index=index, shape=shape_of(x)),
          *[None] * 64],  # NumPy has no more axes than that
     jvp=[lambda t, y, x, *arrays, index: getitem(t, *arrays, index=index), *[None] * 64],
@@ -97,7 +91,7 @@ getitem = Op(
         ErrorSample([np.ones(3), np.array([0, 5])], {"index": ("array",)}, IndexingError,
                     "index 5 is out of range for axis 0 with size 3"),
         ErrorSample([np.ones(3), np.array([0.5])], {"index": ("array",)}, IndexingError,
-                    "float64 is no dtype for an index"),
+                    "float64 is not a dtype for an index"),
         ErrorSample([np.ones((3, 3)), np.array([0, 1]), np.array([0, 1, 2])],
                     {"index": ("array", "array")}, IndexingError, "2 against 3"),
         ErrorSample([np.ones(3), np.array([True, False])], {"index": ("array",)}, IndexingError,
@@ -133,7 +127,7 @@ def scatter_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
 
 scatter = Op(
     name="scatter", kernel=put, arity=None,
-    infer=scatter_infer,
+    infer=lambda g, *arrays, **attrs: scatter_type("scatter", g, arrays, **attrs),
     vjp=[lambda g, y, x, *arrays, index, shape: at(g, arrays, index), *[None] * 64],
     jvp=[lambda t, y, x, *arrays, index, shape: scatter(t, *arrays, index=index, shape=shape),
          *[None] * 64],
@@ -273,7 +267,7 @@ def take(x: Any, indices: OperandLike, axis: int | None = None, mode: str = "rai
     found = index_array(x, indices)
     if type_of(found).dtype == np.bool:
         raise IndexingError(
-            "take", [type_of(x), type_of(found)], "truth values are no indices",
+            "take", [type_of(x), type_of(found)], "truth values are not indices",
             hint="x[mask] takes the entries where a mask holds",
         )  # fmt: skip
     found = in_range("take", x, found, shape_of(x)[axis], mode)

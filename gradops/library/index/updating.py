@@ -214,10 +214,6 @@ def product_at_kernel(*operands: np.ndarray, index: Index, shape: tuple[int, ...
     return multiplied(np.ones(shape, v.dtype), v, *arrays, index=index)
 
 
-def product_at_infer(v: ArrayType, *arrays: ArrayType, index: Index, shape: Shape) -> ArrayType:
-    return scatter_type("product_at", v, arrays, index, shape)
-
-
 def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape) -> AnyArray:
     """The product of all other values for the same entry.
 
@@ -239,7 +235,7 @@ def others_at(y: AnyArray, v: AnyArray, arrays: Any, index: Index, shape: Shape)
 
 product_at = Op(
     "product_at", product_at_kernel, arity=None,
-    infer=product_at_infer,
+    infer=lambda v, *arrays, **attrs: scatter_type("product_at", v, arrays, **attrs),
     vjp=[lambda g, y, v, *arrays, index, shape: (
         at(g, arrays, index) * others_at(y, v, arrays, index, shape)
     ), *NO_RULE],

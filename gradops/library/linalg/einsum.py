@@ -38,7 +38,8 @@ def explicit_subscripts(subscripts: str, ndims: tuple[int, ...]) -> str:
     """`subscripts` with ellipses replaced by letters and with an explicit output."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     if wrong := set((left + right).replace("...", "")) - {*LETTERS, ","}:
-        raise ShapeError("einsum", [subscripts], f"{min(wrong)!r} is no index", hint="use letters")
+        reason = f"{min(wrong)!r} is not an index"
+        raise ShapeError("einsum", [subscripts], reason, hint="use letters")
     terms = left.split(",")
     if len(terms) != len(ndims):
         raise ShapeError("einsum", [subscripts], f"it names {len(terms)} operands of {len(ndims)}")

@@ -75,7 +75,7 @@ def paired_axes(a: Operand, b: Operand, axes: tuple[int, ...]) -> tuple[list[int
         for kind, of in zip(kinds, axes, strict=True)
     ]
     if len(found[0]) != len(found[1]) or any(len(set(of)) < len(of) for of in found):
-        raise ShapeError("tensordot", kinds, f"the axes {axes} are no pairs")
+        raise ShapeError("tensordot", kinds, f"the axes {axes} are not pairs")
     for i, j in zip(*found):
         m, n = kinds[0].shape[i], kinds[1].shape[j]
         if m != n and isinstance(m, int) and isinstance(n, int):
@@ -106,7 +106,7 @@ def same_length(op: str, a: Any, b: Any) -> tuple[Any, Any]:
     """The shapes of operands, checked to have last axes of one size."""
     m, n = shape_of(a), shape_of(b)
     if not m or not n or (m[-1] != n[-1] and isinstance(m[-1], int) and isinstance(n[-1], int)):
-        raise ShapeError(op, [type_of(a), type_of(b)], "the vectors have not the same size")
+        raise ShapeError(op, [type_of(a), type_of(b)], "the vectors differ in size")
     return m, n
 
 

@@ -36,7 +36,7 @@ def pool_options(
     strides = window if stride is None else for_each(op, "stride", stride, n)
     dilations = for_each(op, "dilation", dilation, n)
     if len(shape_of(x)) < n:
-        raise ShapeError(op, [type_of(x)], f"it has not {n} axes")
+        raise ShapeError(op, [type_of(x)], f"it has fewer than {n} axes")
     if min((*window, *strides)) < 1:
         raise OptionError(
             op, [type_of(x)], f"window {window} and stride {strides} are at least 1",

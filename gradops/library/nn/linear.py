@@ -56,7 +56,7 @@ def linear_infer(x: ArrayType, w: ArrayType, b: ArrayType) -> ArrayType:
             hint=flatten_hint(x, w),
         )
     if b.ndim != 1 or conflict(b.shape, w.shape[:1]):
-        raise ShapeError("linear", [x, w, b], "the bias has not an entry per output")
+        raise ShapeError("linear", [x, w, b], "the bias does not have one entry per output")
     dtype = result_dtype(np.multiply, (x.dtype, w.dtype))
     return ArrayType((*x.shape[:-1], w.shape[0]), result_dtype(np.add, (dtype, b.dtype)))
 
@@ -106,7 +106,7 @@ linear = Op(
         ErrorSample([np.ones((3, 4)), np.ones((4, 2)), np.ones(4)], {}, ShapeError,
                     "the last axis has 4 entries, and the weight takes 2"),
         ErrorSample([np.ones((3, 4)), np.ones((2, 4)), np.ones(3)], {}, ShapeError,
-                    "not an entry per output"),
+                    "not have one entry per output"),
         ErrorSample([np.ones(()), np.ones((2, 4)), np.ones(2)], {}, ShapeError, "a row per output"),
     ],
     doc="x @ w.T + b, for a weight with a row per output.",

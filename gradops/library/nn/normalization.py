@@ -55,10 +55,10 @@ def last_axes(op: str, x: Any, sizes: Sequence[Any], *parameters: Any) -> tuple[
     """The last axes of `x`, checked to have these sizes."""
     shape, n = shape_of(x), len(sizes)
     if not 0 < n <= len(shape) or conflict(shape[len(shape) - n :], sizes):
-        raise ShapeError(op, [type_of(x)], f"its last axes have not the sizes {tuple(sizes)}")
+        raise ShapeError(op, [type_of(x)], f"its last axes do not have the sizes {tuple(sizes)}")
     for v in parameters:
         if v is not None and (len(shape_of(v)) != n or conflict(shape_of(v), sizes)):
-            raise ShapeError(op, [type_of(x), type_of(v)], f"a parameter has not sizes {sizes}")
+            raise ShapeError(op, [type_of(x), type_of(v)], f"a parameter lacks the sizes {sizes}")
     return tuple(range(-n, 0))
 
 

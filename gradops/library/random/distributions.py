@@ -18,7 +18,7 @@ from ...core.samples import beside, cases, drawn
 from ...core.traits import Trait
 from ...core.types import PYTHON_SCALARS, ArrayType, broadcast_shapes, shape_of, type_of
 from ...kernels.elementwise.tables import float_dtype
-from ...kernels.random import distributions as kernels
+from ...kernels.random import random as kernels
 from ...kernels.random.random import FLOAT32, INT64
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product

@@ -169,7 +169,7 @@ def range_error(low: Size, high: Size, dtype: DTypeLike, **attrs: object) -> str
 
 def probability_error(p: float, **attrs: object) -> str | None:
     """The reason to refuse a probability; else None."""
-    return None if 0 <= p <= 1 else f"p={p} is no probability"
+    return None if 0 <= p <= 1 else f"p={p} is not a probability"
 
 
 FLOATS: list[Attrs] = [
@@ -191,43 +191,24 @@ random_uniform = drawing(
 )
 
 
-def float_drawing(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+def float_drawing(name: str, kernel: Callable[..., Any], distribution: str) -> Op:
     """An op that draws floats from a distribution without parameters."""
+    doc = f"Random numbers for a key from the {distribution} distribution."
     return drawing(name, kernel, wrong=float_error, attrs=FLOATS, refused=NO_FLOATS, doc=doc)
 
 
-random_normal = float_drawing(
-    "random_normal", kernels.normal, "Random numbers for a key, normal with mean 0 and variance 1."
-)
-truncated_normal = float_drawing(
-    "truncated_normal", kernels.draw_truncated,
-    "Random numbers for a key, normal with mean 0 and variance 1 but none beyond -2 and 2.",
-)
-random_gumbel = float_drawing(
-    "random_gumbel", kernels.gumbel,
-    "Random numbers for a key with the standard Gumbel distribution.",
-)
-random_exponential = float_drawing(
-    "random_exponential", kernels.exponential,
-    "Random numbers for a key with the exponential distribution of mean 1.",
-)
-random_laplace = float_drawing(
-    "random_laplace", kernels.laplace,
-    "Random numbers for a key with the standard Laplace distribution.",
-)
-random_logistic = float_drawing(
-    "random_logistic", kernels.logistic,
-    "Random numbers for a key with the standard logistic distribution.",
-)
-random_cauchy = float_drawing(
-    "random_cauchy", kernels.cauchy,
-    "Random numbers for a key with the standard Cauchy distribution.",
-)
+random_normal = float_drawing("random_normal", kernels.normal, "standard normal")
+truncated_normal = float_drawing("truncated_normal", kernels.draw_truncated, "truncated normal")
+random_gumbel = float_drawing("random_gumbel", kernels.gumbel, "standard Gumbel")
+random_exponential = float_drawing("random_exponential", kernels.exponential, "unit exponential")
+random_laplace = float_drawing("random_laplace", kernels.laplace, "standard Laplace")
+random_logistic = float_drawing("random_logistic", kernels.logistic, "standard logistic")
+random_cauchy = float_drawing("random_cauchy", kernels.cauchy, "standard Cauchy")
 random_bernoulli = drawing(
     "random_bernoulli", kernels.bernoulli, wrong=probability_error, dtype=bool,
     attrs=[dict(shape=(3, 4)), dict(), dict(shape=(5,), p=1), dict(shape=(0, 3), p=0.0)],
-    refused=[NO_FLOATS[0], (dict(p=1.5), "p=1.5 is no probability"),
-             (dict(p=np.nan), "p=nan is no probability")],
+    refused=[NO_FLOATS[0], (dict(p=1.5), "p=1.5 is not a probability"),
+             (dict(p=np.nan), "p=nan is not a probability")],
     doc="Random truth values for a key, true with probability `p` (to within 2**-33).",
 )
 random_integers = drawing(
@@ -243,9 +224,9 @@ random_integers = drawing(
 )
 random_permutation = drawing(
     "random_permutation", kernels.permutation, dtype=INT64,
-    wrong=lambda n: None if isinstance(n, int | Dim) else f"n={n} is no integer",
+    wrong=lambda n: None if isinstance(n, int | Dim) else f"n={n} is not an integer",
     attrs=[dict(n=5), dict(n=0)],
-    refused=[(dict(n=-1), "the size -1 is negative"), (dict(n=2.5), "n=2.5 is no integer")],
+    refused=[(dict(n=-1), "the size -1 is negative"), (dict(n=2.5), "n=2.5 is not an integer")],
     doc="The integers from 0 to before `n` in a random order for a key.",
 )
 

@@ -36,7 +36,7 @@ def taken_type(op: str, x: ArrayType, indices: ArrayType, axis: int) -> ArrayTyp
         reason = f"the indices have {indices.ndim} axes, the operand {x.ndim}"
         raise ShapeError(op, types, reason)
     if indices.dtype.kind not in "iu":
-        raise IndexingError(op, types, f"{indices.dtype} is no dtype for an index")
+        raise IndexingError(op, types, f"{indices.dtype} is not a dtype for an index")
     one = ArrayType((*x.shape[:k], 1, *x.shape[k + 1 :]), x.dtype)
     return ArrayType(broadcast_shapes(op, [one, indices]), x.dtype)
 
@@ -114,7 +114,7 @@ take_op = Op(
         ErrorSample([np.ones((2, 3)), np.full((2, 1), 3)], {"axis": 1}, IndexingError,
                     "index 3 is out of range for axis 1 with size 3"),
         ErrorSample([np.ones((2, 3)), np.zeros((2, 1))], {"axis": 1}, IndexingError,
-                    "float64 is no dtype for an index"),
+                    "float64 is not a dtype for an index"),
     ],
     doc="The entries at indices along an axis, for each position on the other axes.",
 )

@@ -1,5 +1,7 @@
-"""Sliding windows, and their transpose, which adds windows up."""
+"""Sliding windows, their transpose, which adds windows up, and im2col."""
 
+import math
+from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
@@ -12,11 +14,15 @@ from ...core.op import ErrorSample, Op
 from ...core.samples import cases, complexes, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, conflict, normalize_axes, shape_of, type_of
+from ...kernels.nn.windows import places
 from ...typing import Attrs, Flags, Operand, OperandLike
 from ..families import linear
-from .movement import VIEW
+from ..index.indexing import index
+from ..nn.conv_layers import for_each, widths
+from .movement import VIEW, reshape, transpose
+from .padding import pad
 
-__all__ = ["sliding_window_view", "sum_windows", "windows"]
+__all__ = ["fold", "sliding_window_view", "sum_windows", "unfold", "windows"]
 
 Numbers = tuple[int, ...]
 
@@ -166,3 +172,72 @@ def sliding_window_view(
 def as_numbers(v: Any, times: int = 1) -> Numbers:
     """A tuple of numbers; a single number is repeated."""
     return tuple(v) if isinstance(v, tuple | list) else (v,) * times
+
+
+Sizes = int | Sequence[int]
+
+
+def steps(
+    op: str, n: int, window: Sizes, stride: Sizes, padding: Any, dilation: Sizes
+) -> tuple[Any, ...]:
+    """The window, strides, padding and dilations of each of `n` axes."""
+    window, stride, dilation = (
+        for_each(op, name, v, n)
+        for name, v in (("window", window), ("stride", stride), ("dilation", dilation))
+    )
+    return window, stride, widths(op, padding, window, window, stride, dilation), dilation
+
+
+def unfold(
+    x: Any, window: Sizes, stride: Sizes = 1, padding: Any = 0, dilation: Sizes = 1, axes: int = 2
+) -> Any:
+    """Windows over the last axes of `x` (examples, channels, ...) as columns.
+
+    The result has the shape (examples, channels * window size, windows).
+
+    >>> unfold(np.arange(4.0).reshape(1, 1, 4), 2, axes=1)
+    array([[[0., 1., 2.],
+            [1., 2., 3.]]])
+    """
+    if len(shape_of(x)) != axes + 2:
+        raise ShapeError("unfold", [type_of(x)], f"it takes {axes + 2} axes")
+    size, step, pads, dilation = steps("unfold", axes, window, stride, padding, dilation)
+    last = tuple(range(2, axes + 2))
+    y = windows(
+        pad(x, ((0, 0), (0, 0), *pads)), size=size, axis=last, step=step, dilation=dilation
+    )
+    y = transpose(y, axes=(0, 1, *(i + axes for i in last), *last))
+    n, c, *rest = shape_of(y)
+    return reshape(y, shape=(n, c * math.prod(size), math.prod(rest[axes:])))
+
+
+def fold(
+    x: Any, sizes: Sequence[int], window: Sizes, stride: Sizes = 1, padding: Any = 0,
+    dilation: Sizes = 1,
+) -> Any:
+    """The transpose of `unfold`: columns added at their windows, in axes of the given sizes.
+
+    >>> fold(np.ones((1, 2, 3)), (4,), 2)
+    array([[[1., 2., 2., 1.]]])
+    """
+    axes = len(sizes)
+    size, step, pads, dilations = steps("fold", axes, window, stride, padding, dilation)
+    counts = tuple(map(places, sizes, size, step, pads, dilations))
+    if len(shape_of(x)) != 3 or shape_of(x)[2] != math.prod(counts) or min(counts) < 1:
+        raise ShapeError(
+            "fold", [type_of(x)], f"columns (examples, channels * {math.prod(size)}, windows) of"
+            f" sizes {tuple(sizes)} have {' * '.join(map(str, counts))} windows",
+        )  # fmt: skip
+    n, rows, _ = shape_of(x)
+    if isinstance(rows, int) and rows % math.prod(size):
+        raise ShapeError("fold", [type_of(x)], f"{rows} are not a multiple of {math.prod(size)}")
+    full = tuple(m + lo + hi for m, (lo, hi) in zip(sizes, pads, strict=True))
+    channels = rows // math.prod(size)
+    y = reshape(x, shape=(n, channels, *size, *counts))
+    last = tuple(range(2, axes + 2))
+    y = transpose(y, axes=(0, 1, *(i + axes for i in last), *last))
+    y = sum_windows(
+        y, shape=(n, channels, *full), size=size, axis=last, step=step, dilation=dilations
+    )
+    inner = tuple(slice(lo, lo + m) for m, (lo, _) in zip(sizes, pads, strict=True))
+    return index(y, (slice(None), slice(None), *inner))

@@ -155,16 +155,12 @@ def irfft_kernel(x: np.ndarray, n: int, axis: int, norm: str = "backward") -> np
     return inverse(x, n, axis, norm)
 
 
-def irfft_transpose(
-    g: AnyArray, y: AnyArray, x: AnyArray, n: Size, axis: int, norm: str
-) -> AnyArray:
-    return scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
-
-
 irfft_op = linear(
     "irfft", irfft_kernel,
     infer=irfft_infer,
-    transpose=irfft_transpose,
+    transpose=lambda g, y, x, n, axis, norm: (
+        scale_paired(rfft_op(g, axis=axis, norm=OTHER[norm]), axis, n, 2)
+    ),
     batch=batch_along_axis,
     samples=cases(
         complexes((3,), n=4, axis=0), complexes((2, 3), n=5, axis=-1, norm="ortho"),

@@ -145,7 +145,8 @@ def pixel_shuffle(x: OperandLike, factor: int) -> Any:
     """
     front, (h, w), channels = channel_sizes("pixel_shuffle", x, factor)
     if isinstance(channels, int) and channels % (factor * factor):
-        raise ShapeError("pixel_shuffle", [type_of(x)], f"channels are no multiple of {factor}**2")
+        reason = f"{channels} channels are not a multiple of {factor}**2"
+        raise ShapeError("pixel_shuffle", [type_of(x)], reason)
     c, n = channels // (factor * factor), len(front)
     parted = reshape(x, shape=(*front, c, factor, factor, h, w))
     moved = transpose(parted, axes=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
@@ -160,7 +161,7 @@ def pixel_unshuffle(x: OperandLike, factor: int) -> Any:
     """
     front, (h, w), c = channel_sizes("pixel_unshuffle", x, factor)
     if any(isinstance(m, int) and m % factor for m in (h, w)):
-        raise ShapeError("pixel_unshuffle", [type_of(x)], f"sizes are no multiples of {factor}")
+        raise ShapeError("pixel_unshuffle", [type_of(x)], f"sizes are not multiples of {factor}")
     n = len(front)
     parted = reshape(x, shape=(*front, c, h // factor, factor, w // factor, factor))
     moved = transpose(parted, axes=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))

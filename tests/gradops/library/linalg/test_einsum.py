@@ -24,8 +24,8 @@ CASES = [
 WRONG = [
     ("ij,jk", [(2, 3)], "names 2 operands of 1"),
     ("ijk->i", [(2, 3)], "'ijk' in 'ijk->i' does not name 2 axes"),
-    ("ij->i->j", [(2, 3)], "'-' is no index"),
-    ("i1->i", [(2, 3)], "'1' is no index"),
+    ("ij->i->j", [(2, 3)], "'-' is not an index"),
+    ("i1->i", [(2, 3)], "'1' is not an index"),
     ("ij->ijj", [(2, 3)], "'j' cannot be an index of the output"),
     ("ij->k", [(2, 3)], "'k' cannot be an index of the output"),
     ("ii", [(2, 3)], "'i' stands for 2 and for 3"),

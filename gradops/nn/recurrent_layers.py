@@ -17,7 +17,7 @@ from ..library.shape.creation import zeros_like
 from ..library.shape.joining import concatenate, stack
 from ..library.shape.movement import copy, transpose
 from ..typing import AnyArray
-from .linear import linear
+from .layers import linear
 
 State = tuple[Any, ...]
 Step = Callable[[State, Any], State]

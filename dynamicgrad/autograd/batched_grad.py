@@ -36,7 +36,7 @@ def grad(
     options = (retain_graph, create_graph, allow_unused, materialize_grads)
     if not is_grads_batched:
         return pull(outputs, inputs, grad_outputs, *options)
-    from .batching import vmap
+    from ..func.batching import vmap
 
     weights = [as_tensor(g) for g in sequence(grad_outputs)]
     check_batch(sequence(outputs), weights)
