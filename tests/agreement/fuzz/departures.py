@@ -14,7 +14,7 @@ from .comparing import Disagreement
 
 @dataclass(frozen=True)
 class Departure:
-    """A difference: behaviour of PyTorch, behaviour here, reason, and a predicate that recognizes it."""
+    """A difference: PyTorch, here, the reason, and a predicate that recognizes such a case."""
 
     name: str
     torch: str
