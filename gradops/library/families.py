@@ -36,16 +36,17 @@ class singular:
 
 Partial = Callable[..., Any] | singular | int | None
 
+Kernel = Callable[..., Any]
+"""An op on arrays: operands by position, attributes by name."""
 
-def elementwise_type(op: object, kernel: Callable[..., Any], *types: ArrayType) -> ArrayType:
+
+def elementwise_type(op: object, kernel: Kernel, *types: ArrayType) -> ArrayType:
     """The type of an elementwise result."""
     shape = broadcast_shapes(op, types)
     return ArrayType(shape, result_dtype(kernel, tuple(t.dtype for t in types)))
 
 
-def elementwise(
-    name: str, kernel: Callable[..., Any], *, d: Sequence[Partial], **facets: Any
-) -> Op:
+def elementwise(name: str, kernel: Kernel, *, d: Sequence[Partial], **facets: Any) -> Op:
     """An op applied entry by entry; `d[i](y, *xs)` is its partial derivative in operand i."""
     if isinstance(kernel, np.ufunc):
         operands = ", ".join(f"{{{i}}}" for i in range(len(d)))
@@ -104,9 +105,7 @@ def through_singular(partial: Callable[..., Any]) -> Rule:
     return rule
 
 
-def selection(
-    name: str, kernel: Callable[..., Any], *, masks: Sequence[Any], **facets: object
-) -> Op:
+def selection(name: str, kernel: Kernel, *, masks: Sequence[Any], **facets: object) -> Op:
     """An elementwise op that passes one operand on; `masks[i](y, *xs)` says where operand i is.
 
     Its rule selects and never multiplies, so an infinity or NaN elsewhere does not leak in.
@@ -125,12 +124,12 @@ def selected_by(mask: Callable[..., Any]) -> Rule:
     return rule
 
 
-def discrete(name: str, kernel: Callable[..., Any], arity: int = 2, **facets: object) -> Op:
+def discrete(name: str, kernel: Kernel, arity: int = 2, **facets: object) -> Op:
     """An elementwise op without derivative: a comparison, a test, a logical connective."""
     return elementwise(name, kernel, d=[None] * arity, family="discrete", **facets)
 
 
-def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: Any) -> Op:
+def linear(name: str, kernel: Kernel, *, transpose: Rule, **facets: Any) -> Op:
     """An op linear in its one operand: the op is its own JVP, and its transpose its VJP."""
 
     def forward(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> Any:
@@ -142,7 +141,7 @@ def linear(name: str, kernel: Callable[..., Any], *, transpose: Rule, **facets: 
 
 
 def joining(
-    name: str, kernel: Callable[..., Any], *, transpose: Callable[..., Sequence[Any]], **facets: Any
+    name: str, kernel: Kernel, *, transpose: Callable[..., Sequence[Any]], **facets: Any
 ) -> Op:
     """An op on any number of operands, linear in all together.
 
@@ -159,9 +158,7 @@ def joining(
     return op
 
 
-def multilinear(
-    name: str, kernel: Callable[..., Any], *, transpose: Sequence[Rule], **facets: Any
-) -> Op:
+def multilinear(name: str, kernel: Kernel, *, transpose: Sequence[Rule], **facets: Any) -> Op:
     """An op linear in each operand; `transpose[i](g, y, *xs)` carries a cotangent back to i."""
 
     def forward(i: int) -> Rule:

@@ -28,7 +28,8 @@ from ..typing import AnyArray, Operand, OperandLike
 __all__ = ["adagrad", "adam", "adamw", "momentum_sgd", "rmsprop", "rmsprop_graves", "sgd"]
 
 State = Mapping[str, Any]
-Updated = tuple[Any, dict[str, Any]]
+NewState = dict[str, Any]
+Updated = tuple[Any, NewState]
 
 
 def sgd(
@@ -151,9 +152,11 @@ def rmsprop(
     0.0
     """
     g = with_weight_decay(param, -grad if maximize else grad, weight_decay)
-    square, new = square_average(state, g, alpha, centered)
-    new = {"step": state.get("step", 0) + 1, **new}
-    move = with_momentum(g / (sqrt(square) + eps), state, new, momentum)
+    new = {"step": state.get("step", 0) + 1}
+    square = square_average(g, state, new, alpha, centered)
+    move = g / (sqrt(square) + eps)
+    if momentum:
+        move = with_momentum(move, state, new, momentum)
     return param - scalar(lr, param) * move, new
 
 
@@ -177,9 +180,10 @@ def rmsprop_graves(
     >>> round(float(p), 6), float(state["square_avg"])
     (0.94453, 0.8125)
     """
-    square, new = square_average(state, grad, alpha, centered)
+    new: NewState = {}
+    square = square_average(grad, state, new, alpha, centered)
     move = scalar(lr, param) * grad / sqrt(square + eps)
-    return param - with_momentum(move, state, new, momentum), new
+    return param - (with_momentum(move, state, new, momentum) if momentum else move), new
 
 
 def adagrad(
@@ -250,21 +254,17 @@ def moving_average(before: Any, value: Any, beta: float) -> Any:
     return share if before is None else beta * before + share
 
 
-def square_average(
-    state: State, grad: Any, alpha: float, centered: bool
-) -> tuple[Any, dict[str, Any]]:
-    """The moving average of the squared gradient, or its variance if `centered`; the new state."""
-    square = moving_average(state.get("square_avg"), grad * grad, alpha)
+def square_average(grad: Any, state: State, new: NewState, alpha: float, centered: bool) -> Any:
+    """The moving average of the squared gradient, or of its variance, noted in the new state."""
+    square = new["square_avg"] = moving_average(state.get("square_avg"), grad * grad, alpha)
     if not centered:
-        return square, {"square_avg": square}
-    mean = moving_average(state.get("grad_avg"), grad, alpha)
-    return square - mean * mean, {"square_avg": square, "grad_avg": mean}
+        return square
+    mean = new["grad_avg"] = moving_average(state.get("grad_avg"), grad, alpha)
+    return square - mean * mean
 
 
-def with_momentum(move: Any, state: State, new: dict[str, Any], momentum: float) -> Any:
-    """The step plus `momentum` times the one before, which is added to the new state."""
-    if not momentum:
-        return move
+def with_momentum(move: Any, state: State, new: NewState, momentum: float) -> Any:
+    """The step plus `momentum` times the one before, noted in the new state."""
     if (before := state.get("momentum_buffer")) is not None:
         move = momentum * before + move
     new["momentum_buffer"] = move

@@ -56,14 +56,11 @@ class Guard:
             return False
         if self.sized and list(map(len, self.sized)) != self.lengths:
             return False
-        if (self.empty and any(self.empty)) or (self.sets and self.sets_differ()):
+        if (self.empty and any(self.empty)) or (
+            self.sets and any(x != before for x, before in self.sets)
+        ):
             return False
         return all(map(is_, now, self.values)) or all(map(is_alike, now, self.values))
-
-    def sets_differ(self) -> bool:
-        """True if the members of a set have changed."""
-        return any(x != before for x, before in self.sets)
-
 
 def is_guarded(x: object) -> bool:
     """True for values that a name is guarded to keep: all but modules and classes."""

@@ -59,23 +59,20 @@ def refuse_used(e: "Expr") -> None:
     """Raise GraphError if something depends on the shape that `e` has had."""
     graph = e.graph
     users = graph.members.values() if graph is not None else ()
-    used = [u for u in users if any(x is e for x in (*u.inputs, *u.control_inputs))]
-    was_run = graph is not None and e in graph.frozen
-    if (
-        used
-        or was_run
-        or e.kind not in (Kind.OP, Kind.PLACEHOLDER)
-        or type(e.type) is not ArrayType
-    ):
+    user = next((u for u in users if any(x is e for x in (*u.inputs, *u.control_inputs))), None)
+    if user is not None:
+        why = f"{user.label} uses it"
+    elif graph is not None and e in graph.frozen:
+        why = "it has been fetched or fed"
+    elif e.kind not in (Kind.OP, Kind.PLACEHOLDER) or type(e.type) is not ArrayType:
         why = f"it is a {e.what}"
-        if used:
-            why = f"{used[0].label} uses it"
-        elif was_run:
-            why = "it has been fetched or fed"
-        raise GraphError(
-            f"the shape of {e.label} cannot be refined: {why}\n{made_lines([e, *used[:1]])}"
-            "\n  hint: go on with y = ensure_shape(x, shape)"
-        )
+    else:
+        return
+    raise GraphError(
+        f"the shape of {e.label} cannot be refined: {why}"
+        f"\n{made_lines([e] if user is None else [e, user])}"
+        "\n  hint: go on with y = ensure_shape(x, shape)"
+    )
 
 
 def check_when_run(e: "Expr", shape: Shape) -> None:

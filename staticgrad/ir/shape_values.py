@@ -9,24 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradops import (
-    OPS,
-    Op,
-    add,
-    astype,
-    copy,
-    expand_dims,
-    floor_divide,
-    getitem,
-    mul,
-    neg,
-    prod,
-    reshape,
-    squeeze,
-    stop_gradient,
-    sub,
-    sum,
-)
+from gradops import OPS, Op
 from gradops.core.types import native
 from gradops.transforms.reverse import ancestors
 
@@ -47,16 +30,19 @@ def as_integers(x: np.ndarray, dtype: "DTypeLike") -> np.ndarray:
 
 def entries_at(x: np.ndarray, *places: np.ndarray, index: object) -> np.ndarray:
     """Sizes at index arrays."""
-    return getitem.kernel(x, *[p.astype(np.intp) for p in places], index=index)
+    return OPS["getitem"].kernel(x, *[p.astype(np.intp) for p in places], index=index)
 
 
+ARITHMETIC = (
+    "add concatenate expand_dims floor_divide mul neg prod reshape slice squeeze stack"
+    " stop_gradient sub sum"
+)
 KERNELS: Mapping[Op | None, Callable[..., np.ndarray]] = {
-    **{op: op.kernel for op in (
-        add, expand_dims, floor_divide, mul, neg, prod, reshape, squeeze, stop_gradient, sub,
-        sum, OPS["concatenate"], OPS["slice"], OPS["stack"],
-    )},
-    astype: as_integers, copy: lambda x: x, getitem: entries_at,
-}  # fmt: skip
+    **{OPS[name]: OPS[name].kernel for name in ARITHMETIC.split()},
+    OPS["astype"]: as_integers,
+    OPS["copy"]: lambda x: x,
+    OPS["getitem"]: entries_at,
+}
 """Kernels that compute with arrays of ints and `Dim`s."""
 
 

@@ -194,12 +194,9 @@ def named_sizes(type: ArrayType, name: str) -> ArrayType:
         return TupleType([named_part(t, f"{name}.{i}", name) for i, t in enumerate(type.parts)])
     for n in type.shape:
         if isinstance(n, Dim) and "?" in n.names():
-            return with_named_sizes(type, name)
-    return type
-
-
-def with_named_sizes(type: ArrayType, name: str) -> ArrayType:
-    """`named_sizes` for a type that has data-dependent sizes; those of list elements stay."""
+            break
+    else:
+        return type
     count = len(visible_sizes(type))
     shape = [
         Dim(f"{name}.{i}") if i < count and isinstance(n, Dim) and "?" in n.names() else n

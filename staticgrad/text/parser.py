@@ -8,9 +8,9 @@ from gradops.core.dims import COUNTED
 
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
-from .budget import SAFE, SECTION, STATEMENT, Budget
+from .budget import SAFE, SECTION, Budget
 from .lexer import NAME, SHOWN, STRING, Line, comma_separated, lines_of
-from .statements import UNFIT, Aside, Parser, Section, read_return, read_update
+from .statements import UNFIT, Aside, Parser, Section
 
 HEADER = re.compile(rf"graph\s*+(?:{NAME.pattern}|{STRING})?+\s*+\(")
 
@@ -99,40 +99,26 @@ def parse_section(
     inputs = comma_separated(header, ")", parser.input)
     header.finish()
     last, following = header, None
-    changes = Changes()
     for line in lines:
         if is_header(line):
             following = line
             break
         if last is not header:
-            changes.read(parser, last)
+            parser.read(last)
         last = line
-    outputs = read_return(parser, last)
-    graph = FrozenGraph(tuple(inputs), outputs, tuple(changes.updates), tuple(changes.measured))
+    outputs = read_outputs(last, parser)
+    graph = FrozenGraph(tuple(inputs), outputs, tuple(parser.updates), tuple(parser.measured))
     return graph, following
 
 
-class Changes:
-    """The lines of a graph other than expressions: `update` and `measure`."""
-
-    def __init__(self) -> None:
-        self.updates: list[tuple[Expr, Expr]] = []
-        self.measured: list[Expr] = []
-
-    def read(self, parser: Parser, line: Line) -> None:
-        """Read a line of any kind.
-
-        Most lines of a long text are in one plain form; the others are read token by token.
-        """
-        parser.budget.spend(STATEMENT)
-        if parser.plain(line.text):
-            return
-        word = line.peek()
-        if word not in ("update", "measure") or not line.tokens[1:] or line.tokens[1][1] == ":":
-            parser.statement(line)
-        elif word == "update":
-            self.updates.append(read_update(parser, line))
-        else:
-            line.take("measure")
-            self.measured.append(parser.reference(line))
-            line.finish()
+def read_outputs(line: Line, parser: Parser) -> tuple[Expr, ...]:
+    """The last line, `return a, b`."""
+    if line.peek() != "return":
+        raise line.error("the last line is `return ...`")
+    line.take("return")
+    outputs: list[Expr] = []
+    while line.peek():
+        if outputs:
+            line.take(",")
+        outputs.append(parser.reference(line))
+    return tuple(outputs)

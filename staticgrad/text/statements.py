@@ -12,7 +12,17 @@ from ..ir.expr import NOT_TRAINED, Expr, Kind
 from ..ir.graph import FrozenGraph
 from ..ir.interning import Interning
 from ..ir.tuple_types import compatible, type_name
-from .budget import ARRAY, CHARACTER, CONSTANT, EXPRESSION, LONG, OPERAND, Budget, attrs_weight
+from .budget import (
+    ARRAY,
+    CHARACTER,
+    CONSTANT,
+    EXPRESSION,
+    LONG,
+    OPERAND,
+    STATEMENT,
+    Budget,
+    attrs_weight,
+)
 from .lexer import NAME, NUMBER, Line, comma_separated
 from .literals import (
     any_type,
@@ -58,6 +68,37 @@ class Parser:
         self.types: dict[str, ArrayType] = {}  # by their text, for lines in the plain form
         self.attrs: dict[tuple[str, str], tuple[Attrs, int]] = {}
         self.checked: set[Hashable] = set()
+        self.updates: list[tuple[Expr, Expr]] = []
+        self.measured: list[Expr] = []
+
+    def read(self, line: Line) -> None:
+        """Read a line other than the first and the last.
+
+        Most lines of a long text are in one plain form; the others are read token by token.
+        """
+        self.budget.spend(STATEMENT)
+        if self.plain(line.text):
+            return
+        word = line.peek()
+        if word not in ("update", "measure") or not line.tokens[1:] or line.tokens[1][1] == ":":
+            self.statement(line)
+        elif word == "update":
+            self.update(line)
+        else:
+            line.take("measure")
+            self.measured.append(self.reference(line))
+            line.finish()
+
+    def update(self, line: Line) -> None:
+        """A line `update variable = value`."""
+        line.take("update")
+        variable = self.reference(line)
+        line.take("=")
+        new = self.reference(line)
+        line.finish()
+        if variable.kind is not Kind.VARIABLE or variable.type != new.type:
+            raise line.error("an update gives a variable a value of its own type")
+        self.updates.append((variable, new))
 
     def define(self, line: Line, name: str, e: Expr) -> Expr:
         """Remember an expression under its name."""
@@ -264,28 +305,3 @@ def plain_constant(text: str, type: ArrayType, budget: Budget) -> np.ndarray:
     if type.shape or not NUMBER.fullmatch(text):
         raise ValueError(text)
     return array_of(number(text), type)
-
-
-def read_update(parser: Parser, line: Line) -> tuple[Expr, Expr]:
-    """A line `update variable = value`."""
-    line.take("update")
-    variable = parser.reference(line)
-    line.take("=")
-    new = parser.reference(line)
-    line.finish()
-    if variable.kind is not Kind.VARIABLE or variable.type != new.type:
-        raise line.error("an update gives a variable a value of its own type")
-    return variable, new
-
-
-def read_return(parser: Parser, line: Line) -> tuple[Expr, ...]:
-    """The last line, `return a, b`."""
-    if line.peek() != "return":
-        raise line.error("the last line is `return ...`")
-    line.take("return")
-    found: list[Expr] = []
-    while line.peek():
-        if found:
-            line.take(",")
-        found.append(parser.reference(line))
-    return tuple(found)

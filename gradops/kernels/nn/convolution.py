@@ -20,7 +20,7 @@ import numpy as np
 
 from ..linalg.matmul import TILE
 from ..threads import in_threads, share_parts
-from .windows import extent, inverse, merge_runs, places, unpadded, windows
+from .windows import extent, inner_slices, inverse, merge_runs, places, windows
 
 BLOCK = 1 << 21  # bytes of the windows that are copied at a time
 LEAST = 32  # rows of a tile that are worth a product of their own
@@ -144,7 +144,7 @@ def padding_buffer(x: Any, most: int, pads: Pads) -> tuple[Any, Any, Any]:
     full = ((0, 0), *pads, (0, 0))
     shape = [most, *(n + lo + hi for n, (lo, hi) in zip(x.shape[1:], full[1:], strict=True))]
     frame = np.zeros(shape, x.dtype)
-    return frame, frame[unpadded(shape, full)], unpadded(x.shape, inverse(full))
+    return frame, frame[inner_slices(shape, full)], inner_slices(x.shape, inverse(full))
 
 
 def group_windows(views: Any, n: int, groups: int) -> np.ndarray:

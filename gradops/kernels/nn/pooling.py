@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...typing import DTypeLike
-from .windows import Pads, entries, pad_with, unpadded
+from .windows import Pads, entries, inner_slices, pad_with
 
 Sizes = Sequence[int]
 LONG = 4  # entries of a window up to which they are combined one at a time
@@ -97,7 +97,7 @@ def sums_transpose(
         for index in axes[i]:
             y[index] += g
         g = y
-    return g[unpadded(g.shape, full_padding(g, pads))]
+    return g[inner_slices(g.shape, full_padding(g, pads))]
 
 
 def places_of_greatest(
@@ -141,7 +141,7 @@ def put_at(
             masked(g, chosen == k, y[index])
         else:
             y[index] += masked(g, chosen == k)
-    return y[unpadded(y.shape, full_padding(y, pads))]
+    return y[inner_slices(y.shape, full_padding(y, pads))]
 
 
 def masked(x: np.ndarray, mask: np.ndarray, out: Any = None) -> Any:

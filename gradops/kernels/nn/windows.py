@@ -29,7 +29,7 @@ def pad_with(x: np.ndarray, pads: Pads, fill: Any = 0, order: Any = "K") -> np.n
         y = np.full_like(x, fill, shape=shape, order=order)
     else:
         y = np.zeros_like(x, shape=shape, order=order)
-    y[unpadded(shape, pads)] = x[unpadded(x.shape, inverse(pads))]
+    y[inner_slices(shape, pads)] = x[inner_slices(x.shape, inverse(pads))]
     return y
 
 
@@ -38,7 +38,7 @@ def inverse(pads: Pads) -> Pads:
     return [(-lo, -hi) for lo, hi in pads]
 
 
-def unpadded(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
+def inner_slices(shape: Sequence[int], pads: Pads) -> tuple[slice, ...]:
     """The slices of each axis without its padding."""
     sides = zip(shape, pads, strict=True)
     return tuple(slice(max(lo, 0), max(0, n - max(hi, 0))) for n, (lo, hi) in sides)

@@ -121,7 +121,7 @@ def at_start(key: Any) -> dict[str, Any]:
 
 
 def check_span(low: float, high: float, dtype: np.dtype) -> bool:
-    """Whether a dtype holds all numbers from `low` to `high`, and their distance."""
+    """True if a dtype holds `low`, `high` and their distance."""
     top = LARGEST[dtype]
     return -top <= low <= high <= top and high - low <= top
 

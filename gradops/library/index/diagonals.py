@@ -50,7 +50,7 @@ def diagonal_kernel(x: np.ndarray, offset: int = 0, axis1: int = 0, axis2: int =
     return y
 
 
-def shifted(op: Op, xs: Arrays, attrs: Attrs, ndim: int) -> Any:
+def batch_attrs(op: Op, xs: Arrays, attrs: Attrs, ndim: int) -> Any:
     """The attributes for stacks of arrays with `ndim` axes each."""
     kind = ArrayType((1,) * ndim, bool)
     axes = matrix_axes(op.name, kind, attrs["axis1"], attrs["axis2"])
@@ -62,7 +62,7 @@ diagonal = linear(
     infer=lambda x, **attrs: diagonal_type("diagonal", x, **attrs),
     transpose=lambda g, y, x, **attrs: place_diagonal(g, shape=shape_of(x), **attrs),
     batch=lambda op, xs, batched, attrs: op(
-        xs[0], **shifted(op, xs, attrs, len(shape_of(xs[0])) - 1)
+        xs[0], **batch_attrs(op, xs, attrs, len(shape_of(xs[0])) - 1)
     ),
     traits=VIEW,
     samples=cases(
@@ -96,7 +96,7 @@ def place_diagonal_kernel(
 
 
 def place_diagonal_batch(op: Op, xs: Any, batched: Flags, attrs: dict[str, Any]) -> AnyArray:
-    attrs = shifted(op, xs, attrs, len(attrs["shape"]))
+    attrs = batch_attrs(op, xs, attrs, len(attrs["shape"]))
     return op(xs[0], **{**attrs, "shape": (shape_of(xs[0])[0], *attrs["shape"])})
 
 

@@ -63,7 +63,7 @@ class Place:
 
     def subtract(self, values: OperandLike) -> AnyArray:
         """The array with the values subtracted at the index."""
-        return self.add(neg(self.fitted(values)))
+        return self.add(neg(self.cast(values)))
 
     def multiply(self, values: OperandLike) -> AnyArray:
         """The array with its entries at the index multiplied by the values."""
@@ -93,7 +93,7 @@ class Place:
         self, op: Callable[[AnyArray, AnyArray], AnyArray], values: OperandLike
     ) -> AnyArray:
         """`op` of the array and the product of the values for each entry."""
-        v = self.fitted(values)
+        v = self.cast(values)
         if not self.arrays:
             return self.set(op(self.get(), v))
         v = self.spread(v)
@@ -110,7 +110,7 @@ class Place:
             return add(values, zeros_like(self.get()))
         return broadcast_to(values, shape=shape)
 
-    def fitted(self, values: OperandLike) -> AnyArray:
+    def cast(self, values: OperandLike) -> AnyArray:
         """The values cast to the dtype of the array."""
         dtype, v = type_of(self.x).dtype, with_strong_dtypes([self.x, as_operand(values)])[1]
         own = type_of(v).dtype

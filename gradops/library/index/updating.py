@@ -18,7 +18,7 @@ from ...kernels.index.indexing import FULL, Index, placement
 from ...typing import AnyArray, Arrays, Attrs, Flags
 from ..elementwise.comparison import equal, masked, where
 from ..elementwise.logic import isnan
-from ..families import zeros_like
+from ..families import Kernel, zeros_like
 from ..shape.broadcasting import repeat_shared
 from ..shape.movement import astype, inverse, reshape
 from .indexing import GRID, ROWS, at, batched_index, permute_axes, scatter, scatter_type
@@ -61,7 +61,7 @@ def repeat_first(xs: Arrays, batched: Flags) -> AnyArray:
     return repeat_shared([xs[0], xs[i]], [False, True])[0]
 
 
-def update(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
+def update(name: str, kernel: Kernel, **facets: Any) -> Op:
     """An op that changes its first operand at an index by its second."""
     vjp, jvp = facets.pop("vjp"), facets.pop("jvp")
     return Op(

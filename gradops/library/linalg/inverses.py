@@ -44,9 +44,7 @@ def pinv_infer(x: ArrayType, rtol: float | None, hermitian: bool) -> ArrayType:
     return ArrayType((*batch, n, m), common_dtype("pinv", x))
 
 
-def pinv_cotangent(
-    g: AnyArray, y: AnyArray, x: AnyArray, rtol: float | None, hermitian: bool
-) -> AnyArray:
+def pinv_cotangent(g: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyArray:
     p, h = adjoint(y), adjoint(g)
     beside = times(h, y, p)
     above = times(p, y, h)
@@ -54,9 +52,7 @@ def pinv_cotangent(
     return zero_if_unused(g, ct - times(p, g, p))
 
 
-def pinv_tangent(
-    t: AnyArray, y: AnyArray, x: AnyArray, rtol: float | None, hermitian: bool
-) -> AnyArray:
+def pinv_tangent(t: AnyArray, y: AnyArray, x: AnyArray, **attrs: object) -> AnyArray:
     p, h = adjoint(y), adjoint(t)
     right, left = times(y, p, h), times(h, p, y)
     return right - times(right, x, y) + left - times(y, x, left) - times(y, t, y)

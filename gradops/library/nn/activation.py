@@ -38,7 +38,7 @@ from ..elementwise.arithmetic import abs, div, mul, neg, strong_product
 from ..elementwise.comparison import greater, greater_equal, less_equal, where
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.trigonometric import tanh
-from ..families import batch_along_axis, elementwise, selection, singular
+from ..families import Kernel, batch_along_axis, elementwise, selection, singular
 from ..index.indexing import index
 from ..reduce.reduction import require_axes, sum
 from ..shape.movement import reshape
@@ -166,7 +166,7 @@ gelu = elementwise(
 )
 
 
-def along_axis_op(name: str, kernel: Callable[..., Any], **facets: Any) -> Op:
+def along_axis_op(name: str, kernel: Kernel, **facets: Any) -> Op:
     """An op that normalizes along one axis and keeps the shape."""
 
     def infer(x: ArrayType, axis: int) -> ArrayType:

@@ -5,7 +5,7 @@ The gamma distribution, whose numbers have no formula, is differentiated implici
 value of the distribution function.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike, Rule
 from ..elementwise.arithmetic import strong_product
 from ..elementwise.exponential import exp, log
 from ..elementwise.gamma import gamma_slope
-from ..families import pad_leading
+from ..families import Kernel, pad_leading
 from ..index.indexing import take
 from ..linalg.contraction import matmul
 from ..linalg.factorizations import cholesky
@@ -77,7 +77,7 @@ no_parameters = [
 
 
 def parameter_op(
-    name: str, kernel: Callable[..., Any], *, rule: Rule | None, doc: str, dtype: Any = None
+    name: str, kernel: Kernel, *, rule: Rule | None, doc: str, dtype: Any = None
 ) -> Op:
     """An op that draws an array for a key and a parameter that broadcasts to it."""
 

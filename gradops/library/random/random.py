@@ -20,7 +20,7 @@ from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_
 from ...kernels.random import random as kernels
 from ...kernels.random.random import DRAWN_IN, FLOAT64, INT64, LIMIT, WORD, check_span
 from ...typing import AnyArray, Arrays, Attrs, DTypeLike, Flags, OperandLike
-from ..families import pad_leading
+from ..families import Kernel, pad_leading
 from ..reduce.reduction import argmax
 from ..shape.movement import expand_dims, shape_text
 
@@ -98,7 +98,7 @@ fold_in = Op(
 
 
 def drawing(
-    name: str, kernel: Callable[..., Any], *, attrs: Sequence[Attrs],
+    name: str, kernel: Kernel, *, attrs: Sequence[Attrs],
     wrong: Callable[..., str | None], refused: Sequence[tuple[Attrs, str]], doc: str,
     dtype: Any = None,
 ) -> Op:  # fmt: skip
@@ -191,7 +191,7 @@ random_uniform = drawing(
 )
 
 
-def float_drawing(name: str, kernel: Callable[..., Any], distribution: str) -> Op:
+def float_drawing(name: str, kernel: Kernel, distribution: str) -> Op:
     """An op that draws floats from a distribution without parameters."""
     doc = f"Random numbers for a key from the {distribution} distribution."
     return drawing(name, kernel, wrong=float_error, attrs=FLOATS, refused=NO_FLOATS, doc=doc)

@@ -16,7 +16,7 @@ from ...typing import AnyArray, Arrays, Attrs, Flags, Operand
 from ..elementwise.comparison import equal, where
 from ..elementwise.exponential import exp
 from ..elementwise.logic import isnan
-from ..families import batch_along_axis
+from ..families import Kernel, batch_along_axis
 from ..shape.broadcasting import broadcast_to
 from ..shape.movement import astype, reshape, transpose
 
@@ -47,7 +47,7 @@ def reducing_samples(draw: Callable[..., Any]) -> Any:
     )
 
 
-def reduction(name: str, kernel: Callable[..., Any], *, vjp: Any, jvp: Any, **facets: Any) -> Op:
+def reduction(name: str, kernel: Kernel, *, vjp: Any, jvp: Any, **facets: Any) -> Op:
     """An op that reduces the axes `axis`, or with `keepdims` leaves them with size 1."""
     if called := facets.pop("called", ""):
         facets["source"] = f"{called}({{0}}, axis={{axis}}, keepdims={{keepdims}}{{out}})"

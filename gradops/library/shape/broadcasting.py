@@ -1,7 +1,7 @@
 """Broadcasting, and its transpose, summation."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...core.samples import cases, reals
 from ...core.traits import Trait
 from ...core.types import ArrayType, broadcast_shapes, conflict, shape_of, type_of
 from ...typing import AnyArray, Arrays, Attrs, Flags, OperandLike
-from ..families import linear
+from ..families import Kernel, linear
 from .movement import RETYPING, reshape, shape_text
 
 __all__ = ["broadcast_to", "expand", "expand_to", "sum_to"]
@@ -43,7 +43,7 @@ def shape_batch(op: Op, xs: Arrays, batched: Flags, attrs: Attrs) -> AnyArray:
     return op(reshape(xs[0], shape=(n, *padding, *rest)), shape=(n, *attrs["shape"]))
 
 
-def broadcasting(name: str, kernel: Callable[..., Any], doc: str) -> Op:
+def broadcasting(name: str, kernel: Kernel, doc: str) -> Op:
     """An op that repeats its operand along new axes and axes of size 1."""
 
     def infer(x: ArrayType, shape: Shape) -> ArrayType:
