@@ -1,4 +1,4 @@
-"""How costs grow with chains of growing length, and what calls and imports take.
+"""Costs for chains of growing length, and the cost of calls and imports.
 
 make bench-scale
 """
@@ -32,7 +32,7 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def chain(x: Any, length: int) -> Any:
-    """`length` operations, each on the result of the one before."""
+    """A chain of `length` operations."""
     for _ in range(length // 2):
         x = x * 1.0000001 + 0.5
     return x
@@ -50,7 +50,7 @@ def tape(length: int) -> Stages:
 
 
 def graph(length: int) -> Stages:
-    """What is done with a graph of about so many expressions; the time of each, and expressions."""
+    """The stages of a graph of about that many expressions: the time and expressions of each."""
     with sg.Graph().as_default() as g:
         x = sg.placeholder("float32", [3])
         took, y = timed(lambda: chain(x, length // 4))  # the numbers and gradients count as well
@@ -72,7 +72,7 @@ def graph(length: int) -> Stages:
 
 
 def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[list[str]]:
-    """A row for each stage: its name, and microseconds for each of what it counts."""
+    """A row for each stage: its name, and microseconds per operation or expression."""
     columns = []
     for length in lengths:
         gc.collect()
@@ -83,7 +83,7 @@ def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[
 
 
 def calls(rounds: int = 41, repeats: int = 500) -> dict[str, float]:
-    """Microseconds that the ways to run one small graph take, in turns; medians."""
+    """Median microseconds of each way to run one small graph, interleaved."""
     with sg.Graph().as_default():
         x = sg.placeholder("float32", ["n"], name="x")
         y = sg.exp(x)
@@ -105,7 +105,7 @@ def calls(rounds: int = 41, repeats: int = 500) -> dict[str, float]:
 
 
 def import_times(modules: list[str], rounds: int = 11) -> dict[str, float]:
-    """Milliseconds that a new process takes to import each module and to end, medians."""
+    """Median milliseconds of a new process that imports each module."""
     times: dict[str, list[float]] = {m: [] for m in modules}
     for _ in range(rounds):
         for module in modules:
