@@ -1,6 +1,6 @@
 """Larger eager workloads, against torch and HIPS autograd; the steps also run traced.
 
-Each returns value and gradients per call. The column `sg.function` is the very program of tensors,
+Each returns value and gradients per call. The column `sg.function` is the same tensor program,
 run as a graph.
 """
 

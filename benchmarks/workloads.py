@@ -1,7 +1,7 @@
 """The workloads: one value and its gradients, in each library and hand-written.
 
-A workload is a function that returns, by the name of the library, a function without arguments that
-does the work once. Libraries that are not installed are left out.
+A workload is a function that returns a dict from the name of each installed library to a function
+without arguments that runs the workload once.
 """
 
 import os

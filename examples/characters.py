@@ -1,6 +1,6 @@
 """A character-level recurrent network, written as a Python loop.
 
-Each step of the loop is recorded as it runs; backward goes through all of them. The text is
+Each step of the loop is recorded as it runs; backward traverses all steps. The text is
 `data/lighthouse.txt`, and quality is measured in bits per character.
 
     python examples/characters.py

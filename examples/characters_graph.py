@@ -1,8 +1,8 @@
 """The network of characters.py as a graph: a scan over the letters, differentiated and compiled.
 
-The loop is one node of the graph, whatever the length of the rows; its gradient is another. The
-network writes with the same graph, fed one letter at a time. It begins with other random weights
-than the one of characters.py, so its figures differ; two_ways.py compares bits.
+The loop is one node of the graph for any row length; its gradient is another. The same graph,
+fed one letter at a time, generates text. The initial weights differ from those of characters.py,
+so the figures differ too; two_ways.py compares bits.
 
     python examples/characters_graph.py
 """

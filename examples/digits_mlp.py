@@ -1,8 +1,8 @@
 """A network for handwritten digits, trained by an optimizer; then fine-tuned with frozen layers.
 
-First the network learns the digits 0 to 6. Then its last layer is replaced, the others are frozen,
-and it learns to tell all ten digits with what it has learnt to see; last of all they are thawed,
-and the whole network is trained on at a lower rate.
+First the network learns the digits 0 to 6. Then its last layer is replaced and trained on all ten
+digits while the other layers are frozen. Finally these are unfrozen, and the whole network is
+trained at a lower rate.
 
     python examples/digits_mlp.py
 """

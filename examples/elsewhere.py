@@ -1,8 +1,8 @@
 """A model that is trained here, saved to a file, and run by another process without its code.
 
 A small network of `dynamicgrad` learns which of two rings a point lies in. It is traced to a graph
-for batches of any size, which is saved with the weights in it. Another Python process, which has
-`staticgrad` and neither the model's code nor `dynamicgrad`, loads the file and runs it.
+for batches of any size, which is saved with its weights. Another Python process, which imports
+`staticgrad` but neither the model's code nor `dynamicgrad`, loads the file and runs it.
 
     python examples/elsewhere.py
 """

@@ -1,8 +1,8 @@
 """A loop whose number of steps is fed, differentiated twice, on the tape and as a graph.
 
 Applying y / (1 + y) to x, n times, gives x / (1 + n x), so every derivative is known. In the graph
-the loop is one expression for all n; its second derivative is taken in reverse twice, and forward
-over reverse. `dynamicgrad` runs the same step in a loop of Python's.
+the loop is one expression for all n; its second derivative is computed by reverse over reverse
+and by forward over reverse. `dynamicgrad` runs the same step in a Python loop.
 
     python examples/loop_twice.py
 """

@@ -1,8 +1,8 @@
 """One plain NumPy function in three forms: unchanged, on the tape, and as a graph.
 
-The function is the negative log likelihood of a Gaussian process, a text-book formula that knows
-nothing of derivatives. NumPy computes it, and SciPy minimises it with quotients for a gradient;
-`dynamicgrad` and `staticgrad` differentiate it as it stands, and give SciPy the exact gradient and
+The function is the negative log likelihood of a Gaussian process, a textbook formula without
+derivatives. With NumPy alone, SciPy minimises it with finite differences; `dynamicgrad` and
+`staticgrad` differentiate the unchanged function, and give SciPy the exact gradient and
 Hessian.
 
     python examples/plain_numpy.py

@@ -1,10 +1,10 @@
 """Two nonlinear fits with exact Hessians, in either mode, compared with NIST's certified values.
 
 The data and the certified values are the Statistical Reference Datasets "Misra1a" and "Thurber" of
-the US National Institute of Standards and Technology, in the public domain; they start where NIST's
-second start is. The model is a plain NumPy function. SciPy's `trust-exact` minimises the sum of
-squares with the Hessian that `dg.scipy` or `sg.scipy` gives it. NIST's standard errors are those of
-the linearised model, from the Jacobian; the exact Hessian has the curvature of the model too.
+the US National Institute of Standards and Technology, in the public domain; the fits use NIST's
+second starting point. The model is a plain NumPy function. SciPy's `trust-exact` minimises the sum
+of squares with the Hessian from `dg.scipy` or `sg.scipy`. NIST's standard errors come from the
+Jacobian of the linearised model; the exact Hessian includes the curvature of the model.
 
     python examples/scipy_fit.py
 """

@@ -1,8 +1,8 @@
 """An LSTM and a transformer language model on a small almanac, each on a tape and as a graph.
 
-Both modes begin with the same weights, and their losses are equal to the bit. Quality is measured
-in bits per character on the last tenth of `data/almanac.txt`, which the networks do not learn from.
-A run takes a minute or two on two cores, and ends with a piece of text that the network wrote.
+Both modes start with the same weights, and their losses are equal to the bit. Quality is measured
+in bits per character on the last tenth of `data/almanac.txt`, which is not used for training.
+A run takes a minute or two on two cores, and ends with a text sampled from the network.
 
     python examples/text_networks.py lstm
     python examples/text_networks.py transformer

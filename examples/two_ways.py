@@ -2,7 +2,7 @@
 
 The model, its loss and the update rule are written once, as functions of ops. `dynamicgrad` runs
 them on tensors and records a tape in every step; `staticgrad` runs them once on placeholders and
-variables, and from then on feeds the graph.
+variables, and then runs the resulting graph with feeds.
 
     python examples/two_ways.py [--epochs 20] [--out build/two_ways]
 """
