@@ -44,7 +44,8 @@ def check_dtypes(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
         if not options and are_usual(args, at):
             return function(*args)
-        given = dict(zip(parameters, args, strict=False)) | options
+        names = (*parameters, *range(len(parameters), len(args)))  # more where it takes *args
+        given = dict(zip(names, args, strict=False)) | options
         if key:
             require_indices(name, key, dtypes, given.get(key))
         operands = [a for k, a in given.items() if isinstance(a, Handle) and k not in apart]

@@ -5,6 +5,8 @@ immutable and shares no memory. After `s = y[0]`, `s += 1` rebinds `s` and leave
 `Array` without axes behaves the same, unless it holds a 0-d array.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +14,20 @@ import numpy as np
 
 import gradops as ops
 from gradops import Op, TransformError
+from gradops.core.dims import Size
 from gradops.core.op import as_operand
 from gradops.numpy_api import function_for
 from gradops.numpy_api.detach_checks import CUT_OFF, OWNED, array_refused, number_made
 from gradops.numpy_api.methods import ArrayMethods
+from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import is_recording
 from .handle import ARRAYS, Handle, MissingAttribute, hold, number_of
 from .node import Leaf
 from .storage import alias
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
 
 
 class Array(Handle, ArrayMethods):
@@ -46,30 +53,32 @@ class Array(Handle, ArrayMethods):
         """Raise for a write into a plain array, and warn at other conversions to a number."""
         number_made(self.cut_by_number, OWNED)
 
-    def share(self, base: Handle, op: Op, attrs: dict[str, Any]) -> None:
+    def share(self, base: Handle, op: Op, attrs: Attrs) -> None:
         """Share the memory of `base`, except numbers: see Note [Numbers have no memory]."""
         if self.shape or (type(self.value) is np.ndarray and op.name == "reshape"):
             alias(base, self, op, attrs)
         elif type(self.value) is np.ndarray:
             self.value = self.value[()]
 
-    def can_store(self, dtype: np.dtype[Any]) -> bool:
+    def can_store(self, dtype: np.dtype) -> bool:
         """Whether a result of `dtype` may be written to the array in place."""
         return np.can_cast(dtype, self.dtype, "same_kind")
 
-    def sort(self, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+    def sort(self, axis: int = -1, kind: str | None = None, order: str | None = None) -> None:
         """Sort the entries along an axis, in place."""
         self[...] = function_for(np.sort)(ops.copy(self), axis=axis)
 
-    def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+    def partition(
+        self, kth: Any, axis: int = -1, kind: str | None = None, order: str | None = None
+    ) -> None:
         """Move the entries at `kth` to their places in the sorted order, in place."""
         self[...] = function_for(np.partition)(ops.copy(self), kth, axis=axis)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: ArrayLike) -> None:
         """Write one value to all entries."""
         self[...] = value
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+    def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
         """Write values to the entries at flat indices; values are repeated if there are too few."""
         places = np.asarray(indices).ravel()
         count = len(places)
@@ -77,15 +86,15 @@ class Array(Handle, ArrayMethods):
         self.flat[places] = function_for(np.resize)(row, count) if count else row
 
     @property
-    def flat(self) -> "Flat":
+    def flat(self) -> Flat:
         """A flat iterator over the entries, which can be read and written by index."""
         return Flat(self)
 
     @flat.setter
-    def flat(self, values: Any) -> None:
+    def flat(self, values: ArrayLike) -> None:
         self.put(np.arange(self.size), values)
 
-    def view(self, dtype: Any = None) -> "Array":
+    def view(self, dtype: DTypeLike | None = None) -> Array:
         """Another array on the same memory."""
         if dtype is not None and np.dtype(dtype) != self.dtype:
             raise TransformError(
@@ -94,7 +103,7 @@ class Array(Handle, ArrayMethods):
             )
         return ops.index(self, ...)
 
-    def flatten(self, order: str = "C") -> Any:
+    def flatten(self, order: str = "C") -> Array:
         """A flat copy of the entries."""
         return self.ravel(order=order).copy()
 
@@ -105,28 +114,28 @@ class Array(Handle, ArrayMethods):
             found = found.left_behind()
         return found.item() if hasattr(found, "item") else found
 
-    def entry(self, *index: Any) -> "Array":
+    def entry(self, *index: Any) -> Array:
         """The entry at a flat index, or at one index per axis."""
         if len(index) == 1 and np.ndim(index[0]) == 0:
             return self.flat[index[0]]
         return self[index[0] if len(index) == 1 else index]
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Array:
         """The real part: a writable view."""
         return ops.real(self) if self.dtype.kind == "c" else ops.index(self, ...)
 
     @real.setter
-    def real(self, values: Any) -> None:
+    def real(self, values: ArrayLike) -> None:
         self.real[...] = values
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Array:
         """The imaginary part: a writable view; zeros for real entries."""
         return ops.imag(self)
 
     @imag.setter
-    def imag(self, values: Any) -> None:
+    def imag(self, values: ArrayLike) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")  # NumPy's words
         self.imag[...] = values
@@ -137,7 +146,7 @@ class Array(Handle, ArrayMethods):
         return self.dtype.itemsize
 
     @property
-    def nbytes(self) -> Any:
+    def nbytes(self) -> Size:
         """The number of bytes of all entries."""
         return self.itemsize * self.size
 
@@ -147,11 +156,11 @@ class Array(Handle, ArrayMethods):
         return np.asarray(self.value).strides
 
     @property
-    def flags(self) -> Any:
+    def flags(self) -> np.flatiter | object:
         """NumPy's flags of the memory layout."""
         return np.asarray(self.value).flags
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if self.is_traced():
             raise array_refused(CUT_OFF)
         return np.array(self.value, dtype=dtype, copy=copy)
@@ -163,14 +172,14 @@ class Array(Handle, ArrayMethods):
         inner = self.value
         return inner.is_traced() if isinstance(inner, Array) else hasattr(inner, "left_behind")
 
-    def __copy__(self) -> "Array":
+    def __copy__(self) -> Array:
         return ops.copy(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Array":
+    def __deepcopy__(self, memo: dict[int, object]) -> Array:
         found = memo[id(self)] = ops.copy(self)
         return found
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         if self.node is not None or type(self.value) not in ARRAYS:
             raise TransformError(
                 f"a traced {self.type} cannot be pickled: its history would be lost"
@@ -180,7 +189,7 @@ class Array(Handle, ArrayMethods):
 
     if TYPE_CHECKING:  # set by `installation`: operators, and methods that need ops of tensors
 
-        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __setitem__(self, key: Any, value: ArrayLike) -> None: ...
 
         def tolist(self) -> Any: ...
 
@@ -210,17 +219,17 @@ class Flat:
     def __len__(self) -> int:
         return int(self.of.size)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Array]:
         return iter(ops.reshape(self.of, shape=(-1,)))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Array:
         return ops.copy(ops.reshape(self.of, shape=(-1,))[key])
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: ArrayLike) -> None:
         places = np.arange(len(self))[key]
         self.of[np.unravel_index(places, self.of.shape)] = value
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return self.of.ravel().__array__(dtype, copy)
 
 
@@ -233,7 +242,7 @@ def require_owner(x: Array, call: str) -> None:
         )
 
 
-def array(data: Any, dtype: Any = None) -> Array:
+def array(data: ArrayLike | Handle, dtype: DTypeLike | None = None) -> Array:
     """An `Array` on a copy of `data`, for programs written with NumPy.
 
     Dtypes are NumPy's: Python floats give float64. A tensor or an array keeps its history.
@@ -247,7 +256,7 @@ def array(data: Any, dtype: Any = None) -> Array:
     return hold(Array, np.array(data, dtype))
 
 
-def power(a: Any, b: Any) -> Any:
+def power(a: Any, b: Any) -> AnyArray:
     """`a ** b` with the rounding of NumPy's arrays, also for its float scalars.
 
     NumPy rounds powers of scalars differently; a graph, which has no scalars, would disagree.

@@ -1,5 +1,7 @@
 """`backward` and `grad`: the seeds, the reverse pass, and the accumulation in leaves."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_b
 from gradops.core.source_location import describe, here
 from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
+from gradops.typing import AnyArray
 
 from ..hooks.gradient_edge import GradientEdge
 from ..hooks.tensor_hooks import HookCalls, watch_of
@@ -16,20 +19,23 @@ from .anomaly import inspection
 from .array import Array
 from .grad_mode import FINISHING, PACKING, RECORDING, Differentiating, chosen
 from .handle import ARRAYS, Handle, hold, on_face
-from .node import Leaf, Node
+from .node import Leaf, Node, Vertex
 from .piecewise import inspect_with_kinks, with_zeros
 from .saved_tensors import Freed, reader, tensors, values
 from .tensor import Tensor, handle, tensor_of
 
+Tensors = Handle | GradientEdge | Sequence[Handle | GradientEdge]
+Cotangents = dict[Vertex, Any]  # of nodes with several outputs, `Parts`
+Read = Callable[[Node], Sequence[Any]]
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn\n  hint: {why}"
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
+    tensors: Tensors,
+    grad_tensors: Tensors | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Any = None,
+    inputs: Tensors | None = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they depend on.
 
@@ -56,7 +62,7 @@ def backward(
             if type(v) is not Leaf:
                 watch_of(v).retains = True  # keeps the gradient in its `.grad`
     arrive = accumulate_recorded if create_graph else accumulate_arrived
-    found = carry(seeds, ends, retain_graph, create_graph, arrive)
+    found: dict[Any, Any] = carry(seeds, ends, retain_graph, create_graph, arrive)
     given = set(map(id, seeds.values()))
     if ends is not None:
         found = {v: found[v] for v in ends if type(v) is Leaf and v in found}
@@ -65,9 +71,9 @@ def backward(
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensors | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool | None = None,
@@ -86,7 +92,7 @@ def grad(
     """
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads")
-    wanted = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    wanted: list[Any] = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     if not wanted:
         raise TapeError("grad requires non-empty inputs.")
     seeds = initial_cotangents(sequence(outputs), sequence(grad_outputs))
@@ -101,8 +107,11 @@ def grad(
 
 
 def gradients_at(
-    wanted: Sequence[Any], ends: list[Any], found: dict[Any, Any], seeds: dict[Any, Any]
-) -> list[Any]:
+    wanted: Sequence[Handle | GradientEdge],
+    ends: list[Vertex],
+    found: Cotangents,
+    seeds: Cotangents,
+) -> list[Handle | None]:
     """The cotangents of `ends`, on the faces of `wanted`; None where there is none."""
     given = {id(g) for g in seeds.values()}
     return [
@@ -112,13 +121,13 @@ def gradients_at(
 
 
 def carry(
-    seeds: dict[Any, Any],
-    ends: list[Any] | None,
+    seeds: Cotangents,
+    ends: Sequence[Vertex] | None,
     retain_graph: bool | None,
     create_graph: bool,
-    arrive: Callable[[Any, Any], None] | None = None,
-    recorded: Callable[[Node], Any] = tensors,
-) -> dict[Any, Any]:
+    arrive: Callable[[Leaf, AnyArray], None] | None = None,
+    recorded: Read = tensors,
+) -> Cotangents:
     """The cotangents of `ends`, or of all leaves.
 
     `arrive`, if given, gets the cotangents of leaves that have hooks as soon as they are complete.
@@ -135,7 +144,7 @@ def carry(
         read = telling_mode(recording, recorded)
     look = inspect_with_kinks(inspection()) if recording else inspection()
     hooks = HookCalls(list(seeds), active, keep, arrive)
-    callbacks: list[Any] = []
+    callbacks: list[Callable[[], None]] = []
     mode, finishing = RECORDING.set(recording), FINISHING.set(callbacks)
     try:
         with np.errstate(all="ignore"):
@@ -154,28 +163,30 @@ def differentiating() -> Any:
     return Differentiating(here(), PACKING.get()) if chosen(True) else chosen(True)
 
 
-def telling_mode(mode: Any, recorded: Callable[[Node], Any]) -> Callable[[Node], Any]:
+def telling_mode(mode: object, recorded: Read) -> Read:
     """`recorded`, which also tells `mode` the node whose rules run."""
     if not isinstance(mode, Differentiating):
         return recorded
 
-    def read(node: Node) -> Any:
+    def read(node: Node) -> Sequence[Any]:
         mode.cause = node
         return recorded(node)
 
     return read
 
 
-def sequence(x: Any) -> list[Any]:
+def sequence(x: object) -> list[Any]:
     """One object or several as a list."""
     return list(x) if isinstance(x, list | tuple) else ([] if x is None else [x])
 
 
-def initial_cotangents(outputs: list[Any], gradients: list[Any]) -> dict[Any, Any]:
+def initial_cotangents(
+    outputs: Sequence[Handle | GradientEdge], gradients: Sequence[AnyArray | None]
+) -> Cotangents:
     """The initial cotangents, by the nodes of the outputs."""
     if gradients and len(gradients) != len(outputs):
         raise TapeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    seeds: dict[Any, Any] = {}
+    seeds: Cotangents = {}
     for t, g in zip(outputs, gradients or [None] * len(outputs), strict=True):
         if isinstance(t, GradientEdge):
             t = t.stand_in()
@@ -202,7 +213,7 @@ def why_no_history(t: Handle) -> str:
     )
 
 
-def seed(t: Handle, g: Any) -> Any:
+def seed(t: Handle, g: AnyArray | None) -> AnyArray:
     """The initial cotangent of `t`: the one given, or 1 for a single element."""
     if g is None:
         return one(t)
@@ -223,7 +234,7 @@ def seed(t: Handle, g: Any) -> Any:
     return value if value.dtype == t.dtype else cast(value, t.dtype)
 
 
-def one(t: Handle) -> Any:
+def one(t: Handle) -> AnyArray:
     """The cotangent 1 of an output with a single element."""
     value = t.value
     if value.size != 1:
@@ -243,7 +254,7 @@ def one(t: Handle) -> Any:
     return np.ones(value.shape, value.dtype) if value.shape else value.dtype.type(1)
 
 
-def vertex(t: Any) -> Any:
+def vertex(t: Handle | GradientEdge) -> Vertex:
     """The node of a tensor to differentiate by; raises TapeError if it requires no gradient."""
     if isinstance(t, GradientEdge):
         return t.vertex
@@ -257,7 +268,7 @@ def vertex(t: Any) -> Any:
     return t.node
 
 
-def require_used(wanted: list[Handle], ends: list[Any], found: dict[Any, Any]) -> None:
+def require_used(wanted: Sequence[Handle], ends: Sequence[Vertex], found: Cotangents) -> None:
     """Raise TapeError for an input that the outputs do not depend on."""
     for i, v in enumerate(ends):
         if v not in found:
@@ -275,7 +286,7 @@ def description(t: Handle) -> str:
     return f"{t.type}, {made}"
 
 
-def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
+def accumulate(leaf: Leaf, g: AnyArray, given: set[int], create_graph: bool) -> None:
     """Add a gradient to the `grad` of a leaf."""
     if leaf.grad is None:
         if type(g) is np.ndarray and g.base is None and id(g) not in given:
@@ -293,7 +304,7 @@ def accumulate(leaf: Leaf, g: Any, given: set[int], create_graph: bool) -> None:
             RECORDING.reset(mode)
 
 
-def accumulate_arrived(leaf: Leaf, g: Any, create_graph: bool = False) -> None:
+def accumulate_arrived(leaf: Leaf, g: AnyArray, create_graph: bool = False) -> None:
     """Add a gradient to a leaf, with the hooks before and after."""
     hooks = leaf.hooks
     if hooks is not None:
@@ -303,17 +314,17 @@ def accumulate_arrived(leaf: Leaf, g: Any, create_graph: bool = False) -> None:
         hooks.finish(leaf, g)
 
 
-def accumulate_recorded(leaf: Leaf, g: Any) -> None:
+def accumulate_recorded(leaf: Leaf, g: AnyArray) -> None:
     """Add a gradient with history to a leaf, with the hooks before and after."""
     accumulate_arrived(leaf, g, create_graph=True)
 
 
-def face(t: Any) -> type[Handle]:
+def face(t: Handle | GradientEdge) -> type[Handle]:
     """The face of a gradient with respect to `t`."""
     return Array if type(t) is Array else Tensor
 
 
-def own_memory(g: Any, given: set[int]) -> Handle:
+def own_memory(g: AnyArray, given: set[int]) -> Handle:
     """A handle on a cotangent, copied if the caller or another leaf has the same memory."""
     t = g if isinstance(g, Handle) else handle(g)
     value = t.value
@@ -323,6 +334,6 @@ def own_memory(g: Any, given: set[int]) -> Handle:
     return t
 
 
-def zeros(t: Any) -> Handle:
+def zeros(t: Handle) -> Handle:
     """Zeros like `t`."""
     return hold(face(t), np.zeros(t.shape, t.dtype))

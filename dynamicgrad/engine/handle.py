@@ -7,9 +7,11 @@ says it, which is called its face. A result has the face of its operands, and is
 they differ. Derivative rules are written with NumPy's semantics, so they get arrays.
 """
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
@@ -19,9 +21,10 @@ from gradops.core.source_location import here
 from gradops.core.traits import Trait
 from gradops.numpy_api import apply_ufunc
 from gradops.numpy_api.detach_checks import number_made
+from gradops.typing import Attrs, Operand
 
 from .grad_mode import INFERENCE, is_recording
-from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, new
+from .node import NOTHING, Cut, InferenceStorage, Leaf, Node, Part, Storage, Vertex, new
 from .record import record
 from .storage import Alias, DetachedAlias, alias, enter, memory, storage_of
 
@@ -40,7 +43,7 @@ class Handle(Operators):
     value: Any
     alias: Alias | None
     cut: Cut | None
-    node: Any
+    node: Any  # a `Node`, `Part` or `Leaf`, or None
     storage: Storage | None
     kept_grad: Any
     is_parameter: bool  # only set on those that `nn.Parameter` created
@@ -52,7 +55,7 @@ class Handle(Operators):
     _settle: ClassVar[Any]  # finishes a new node, set by `saved_tensor_hooks`
 
     @staticmethod
-    def __gradop__(op: Op, args: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    def __gradop__(op: Op, args: Sequence[Any], attrs: Attrs) -> Any:
         face, values, inputs, active, plain, floats = operand_facts(args)
         if not floats and face.promoted is not None and (by := face.promoted(op, args)) is not args:
             args = by
@@ -77,11 +80,11 @@ class Handle(Operators):
             found.share(args[0], op, attrs)
         return found
 
-    def share(self, base: "Handle", op: Op, attrs: dict[str, Any]) -> None:
+    def share(self, base: Handle, op: Op, attrs: Attrs) -> None:
         """Record that this new result of a view op shares the memory of `base`."""
         alias(base, self, op, attrs)
 
-    def can_store(self, dtype: np.dtype[Any]) -> bool:
+    def can_store(self, dtype: np.dtype) -> bool:
         """Whether a result of `dtype` may be written to it in place, by the rules of its face."""
         raise NotImplementedError
 
@@ -101,10 +104,10 @@ class Handle(Operators):
         return tuple(self.value.shape)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """The NumPy dtype of the entries."""
-        found: np.dtype[Any] = self.value.dtype
-        return found
+        dtype: np.dtype = self.value.dtype
+        return dtype
 
     @property
     def is_leaf(self) -> bool:
@@ -165,7 +168,7 @@ class Handle(Operators):
 
     if TYPE_CHECKING:  # the entries; set by `installation`
 
-        def __iter__(self) -> Iterator[Any]: ...
+        def __iter__(self: Face) -> Iterator[Face]: ...
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.value.size != 1:
@@ -182,7 +185,7 @@ class MissingAttribute:
     def __init__(self, name: str, hint: str) -> None:
         self.name, self.hint = name, hint
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: object, owner: type) -> NoReturn:
         said = f"{owner.__name__!r} object has no attribute {self.name!r}"
         # without `obj`, so that Python does not suggest another name, which may be missing too
         raise AttributeError(f"{said}\n  hint: {self.hint}", name=self.name)
@@ -191,21 +194,23 @@ class MissingAttribute:
 Face = TypeVar("Face", bound=Handle)
 
 
-def hold(face: type[Face], value: Any, node: Any = None) -> Face:
+def hold(face: type[Face], value: object, node: Vertex | None = None) -> Face:
     """A handle of a face, on a value and its node."""
     t: Face = new(face)
     t.value, t.node, t.storage, t.cut, t.alias = value, node, None, None, None
     return t
 
 
-def operand_facts(args: Sequence[Any]) -> tuple[Any, list[Any], list[Any], int, bool, bool]:
+def operand_facts(
+    args: Sequence[Operand],
+) -> tuple[Any, list[Any], list[Vertex | None], int, bool, bool]:
     """Facts about operands: face of the result, values, nodes, active bits, `plain`, `floats`.
 
     The bits of `active` mark operands with nodes. `plain`: all values are arrays or numbers.
     `floats`: all operands are handles of one face and one dtype, float32 or float64.
     """
     values: list[Any] = []
-    inputs: list[Any] = []
+    inputs: list[Vertex | None] = []
     face: Any = None
     of: Any = None
     active, plain, alike = 0, True, True
@@ -229,7 +234,7 @@ def operand_facts(args: Sequence[Any]) -> tuple[Any, list[Any], list[Any], int, 
     return face, values, inputs, active, plain, alike and (of is SINGLE or of is DOUBLE)
 
 
-def face_of(args: Sequence[Any]) -> Any:
+def face_of(args: Sequence[object]) -> Any:
     """The face of a result: that of highest rank among the operands'."""
     found: Any = None
     for a in args:
@@ -238,7 +243,7 @@ def face_of(args: Sequence[Any]) -> Any:
     return found
 
 
-def on_face(face: type[Face], x: Any) -> Face:
+def on_face(face: type[Face], x: object) -> Face:
     """A handle of a face on the value, memory and node of `x`, or on a plain `x`."""
     if type(x) is face:
         return x
@@ -274,7 +279,7 @@ def real_number_of(t: Handle) -> Any:
     return number_of(t)
 
 
-def lift(args: Sequence[Any]) -> list[Any]:
+def lift(args: Sequence[Operand]) -> list[Operand]:
     """Operands with all handles at one level: those of lower levels are wrapped in a handle.
 
     The history of a tensor of a lower level is recorded there; it is a constant here.
@@ -293,7 +298,7 @@ def unwrap(t: Handle) -> Handle:
     return t
 
 
-def finish_unusual(t: Handle, op: Op, args: Sequence[Any]) -> Handle:
+def finish_unusual(t: Handle, op: Op, args: Sequence[Operand]) -> Handle:
     """A new result of the fast path that is not recorded after all, or is complex."""
     inputs = [a.node if isinstance(a, Handle) else None for a in args]
     active = sum(1 << i for i, node in enumerate(inputs) if node is not None)

@@ -81,11 +81,11 @@ class SavedOperands:
 
     __slots__ = ()
 
-    def read(self, node: Node, freed: Any) -> Any:
+    def read(self, node: Node, freed: Any) -> Sequence[Any]:
         """The output and the operands as values; a `freed` that is given then replaces them."""
         raise NotImplementedError
 
-    def tensors(self, node: Node) -> Any:
+    def tensors(self, node: Node) -> Sequence[Any]:
         """The output and the operands as arrays with history, for a backward that is recorded."""
         return self.read(node, None)
 
@@ -98,7 +98,6 @@ class Node:
         "attrs",
         "code",
         "dtype",
-        "hooks",
         "inputs",
         "kept_metadata",
         "number",
@@ -112,7 +111,7 @@ class Node:
         "watch",
     )
     op: VertexOp
-    inputs: tuple[Any, ...]
+    inputs: tuple[Vertex | None, ...]
     operands: Any  # a tuple, or `SavedOperands`
     attrs: Attrs
     number: int
@@ -124,7 +123,6 @@ class Node:
     watch: Any
     code: CodeType
     offset: int
-    hooks: Any
     kept_metadata: dict[str, object]
 
     @property
@@ -179,7 +177,7 @@ class Part:
         return GATHER
 
     @property
-    def operands(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[int]:
         """The number of the output, which the rule of the op reads."""
         return (self.index,)
 

@@ -5,17 +5,21 @@ gradient still depends on the operands, with derivative zero, as in PyTorch: a s
 gives zeros and is not an error.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradops import Op
 from gradops.core.traits import Trait
 from gradops.transforms.reverse import Inspect, ancestors
+from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import FINISHING
 from .handle import Handle, hold
-from .node import NOTHING, Node
+from .node import NOTHING, Node, Vertex
 from .record import node_of, present
 
 KINKED = Trait.KINKED
@@ -24,7 +28,7 @@ KINKED = Trait.KINKED
 class Kinked:
     """The last op of a piecewise linear function of the outputs of `sources`."""
 
-    def __init__(self, op: Any, name: str, sources: tuple[Any, ...]) -> None:
+    def __init__(self, op: Op, name: str, sources: tuple[Vertex, ...]) -> None:
         self.op, self.name, self.sources = op, name, sources
         self.pull, self.traits = op.pull, op.traits | {KINKED}
 
@@ -46,14 +50,16 @@ def mark_kinked(y: Any, x: Any, name: str = "", *others: Any) -> Any:
 class Reached:
     """A callback at the end of backward: `source` was reached with derivative zero."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Vertex) -> None:
         self.source = source
 
     def __call__(self) -> None:
         """Do nothing."""
 
 
-def with_zeros(found: dict[Any, Any], finishing: list[Any], active: Any) -> dict[Any, Any]:
+def with_zeros(
+    found: dict[Vertex, Any], finishing: Sequence[object], active: Container[Vertex] | None
+) -> dict[Vertex, Any]:
     """Cotangents, and zeros for vertices that were reached with derivative zero only.
 
     Zeros are not added to cotangents, which could change their memory layout.
@@ -75,7 +81,9 @@ class Constant:
     name, traits = "constant", frozenset[Trait]()
 
     @staticmethod
-    def pull(wanted: Sequence[int], g: Any, values: Sequence[Any], attrs: Any) -> list[Any]:
+    def pull(
+        wanted: Sequence[int], g: AnyArray, values: Sequence[Any], attrs: Attrs
+    ) -> list[AnyArray | None]:
         """The cotangent of the gradient; those of the sources are zeros, which stop here."""
         if (finishing := FINISHING.get()) is not None:
             finishing += [Reached(values[i + 1]) for i in wanted if i]
@@ -91,7 +99,7 @@ CONSTANT = Constant()
 def inspect_with_kinks(look: Inspect | None) -> Inspect:
     """An `inspect` for recorded gradients: calls `look`, and makes gradients depend on sources."""
 
-    def see(vertex: Any, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
+    def see(vertex: Node, wanted: Sequence[int], cts: Sequence[Any]) -> Sequence[Any]:
         if look is not None:
             look(vertex, wanted, cts)
         if KINKED not in vertex.op.traits:
@@ -102,7 +110,7 @@ def inspect_with_kinks(look: Inspect | None) -> Inspect:
     return see
 
 
-def with_slopes(g: Handle, sources: tuple[Any, ...], vertex: Any) -> Handle:
+def with_slopes(g: Handle, sources: tuple[Vertex | None, ...], vertex: Node) -> Handle:
     """The gradient `g`, which depends on the outputs of `sources` with derivative zero."""
     inputs = (g.node, *sources)
     node = node_of(CONSTANT, inputs, inputs, NOTHING, None, present(inputs), g.shape, g.dtype)

@@ -1,17 +1,22 @@
 """Recording: creates the node of an operation, with the values that its rules will read."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from sys import _getframe
 from typing import Any
 
-from gradops import Op, reads
+import numpy as np
+
+from gradops import ArrayType, Op, reads
+from gradops.core.dims import Shape
 from gradops.core.source_location import OURS
 from gradops.core.types import type_of
 from gradops.transforms.reverse import VertexOp, conjugated
 from gradops.transforms.saved_operands import OUTPUT
-from gradops.typing import Attrs
+from gradops.typing import AnyArray, Attrs, Operand
 
-from .node import Node, clock, new
+from .node import Node, SavedOperands, Vertex, clock, new
 
 
 def saved_by(op: Op, active: Sequence[bool], real: bool) -> tuple[bool, tuple[bool, ...]]:
@@ -58,13 +63,13 @@ PLANS, COMPLEX_PLANS = Plans(real=True), Plans(real=False)
 
 def node_of(
     op: VertexOp,
-    inputs: tuple[Any, ...],
-    operands: Any,
+    inputs: tuple[Vertex | None, ...],
+    operands: tuple[Any, ...] | SavedOperands,
     attrs: Attrs,
-    output: Any,
+    output: AnyArray | None,
     wanted: Sequence[int],
-    shape: Any,
-    dtype: Any,
+    shape: Shape | str,
+    dtype: np.dtype | str,
     kind: type[Node] = Node,
     depth: int = 2,
 ) -> Node:
@@ -86,13 +91,18 @@ def node_of(
     return node
 
 
-def present(inputs: Sequence[Any]) -> tuple[int, ...]:
+def present(inputs: Sequence[object]) -> tuple[int, ...]:
     """The numbers of the inputs that get cotangents: those that are on the tape."""
     return tuple([i for i, x in enumerate(inputs) if x is not None])
 
 
 def record(
-    op: Op, args: Sequence[Any], inputs: Sequence[Any], active: int, attrs: dict[str, Any], y: Any
+    op: Op,
+    args: Sequence[Operand],
+    inputs: Sequence[Vertex | None],
+    active: int,
+    attrs: Attrs,
+    y: AnyArray,
 ) -> Node:
     """The node of an operation whose output is the value `y`.
 
@@ -110,6 +120,6 @@ def record(
     )  # fmt: skip
 
 
-def only_type(a: Any) -> Any:
+def only_type(a: Operand) -> Operand | ArrayType:
     """A number itself, and of any other operand, whose value no rule reads, its type."""
     return a if type(a) in (float, int, bool) else type_of(a)

@@ -1,14 +1,16 @@
 """Reading of saved tensors: as values to compute with, or as arrays whose use is recorded."""
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from gradops import TapeError
 from gradops.core.source_location import Place, describe
 
 from .array import Array
 from .handle import Handle, hold
-from .node import InferenceStorage, Node, SavedOperands, Storage
+from .node import InferenceStorage, Node, SavedOperands, Storage, Vertex
 from .plain_arrays import is_plain
 from .storage import storage_of
 
@@ -39,14 +41,14 @@ class Freed(SavedOperands):
     def __init__(self, place: Place | None) -> None:
         self.place = place
 
-    def read(self, node: Node, freed: Any) -> Any:
+    def read(self, node: Node, freed: object) -> NoReturn:
         """Raise TapeError: an earlier backward has freed the node."""
         raise TapeError(
             SECOND_TIME.format(op=node.op, forward=describe(node.place), first=describe(self.place))
         )
 
 
-def changed_text(node: Node, what: str, type: Any, storage: Any) -> str:
+def changed_text(node: Node, what: str, type: object, storage: Storage) -> str:
     """The error text for a saved value that was overwritten."""
     return CHANGED.format(
         what=what, type=type, op=node.op, saved=describe(node.place),
@@ -68,14 +70,14 @@ def check_unchanged(node: Node, x: Any, what: str) -> None:
         )
 
 
-def reader(freed: Freed | None) -> Callable[[Node], Any]:
+def reader(freed: Freed | None) -> Callable[[Node], Sequence[Any]]:
     """A function that returns the saved output and operands of a node as values.
 
     With `freed`, it also frees them: `freed` replaces the operands. Operands that are not a tuple
     are asked to `read`: see `SavedOperands`.
     """
 
-    def read(node: Node) -> Any:
+    def read(node: Node) -> Sequence[Any]:
         operands, output, number = node.operands, node.output, node.number
         if type(operands) is not tuple:
             return operands.read(node, freed)
@@ -105,7 +107,7 @@ def reader(freed: Freed | None) -> Callable[[Node], Any]:
 values = reader(None)
 
 
-def tensors(node: Node) -> Any:
+def tensors(node: Node) -> Sequence[Any]:
     """The saved output and operands of a node as arrays with history."""
     if type(node.operands) is not tuple:
         return node.operands.tensors(node)
@@ -117,12 +119,12 @@ def tensors(node: Node) -> Any:
     return (node if node.output is None else output_of(node), *operands)
 
 
-def constants(node: Node) -> Any:
+def constants(node: Node) -> Sequence[Any]:
     """The saved output and operands as arrays without history: only cotangents are recorded."""
     return [hold(Array, x.value) if isinstance(x, Handle) else x for x in tensors(node)]
 
 
-def saved_array(saved: Handle, node: Any) -> Array:
+def saved_array(saved: Handle, node: Vertex | None) -> Array:
     """A saved operand with the node it had when it was saved, on its storage."""
     if saved.node is node and type(saved) is Array:
         return saved

@@ -6,16 +6,22 @@ PyTorch; so when the memory is exposed, or a `view` is taken, the entries are co
 once. The result of `x.t() * 2` keeps the order of its operand, as in PyTorch.
 """
 
+from __future__ import annotations
+
 import weakref
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradops import Op
+from gradops.typing import AnyArray, Attrs
 
 from .grad_mode import INFERENCE, is_recording
 from .node import InferenceStorage, Storage
+
+if TYPE_CHECKING:
+    from .handle import Handle
 
 MADE_UNRECORDED = (
     "A view was created in no_grad mode and is being modified inplace with grad mode enabled.\n"
@@ -27,7 +33,7 @@ MADE_IN_INFERENCE = (
 )
 
 
-def storage_of(t: Any) -> Storage:
+def storage_of(t: Handle) -> Storage:
     """The storage of `t`, created at first use."""
     if t.storage is None:
         node = None if t.is_leaf else t.node
@@ -37,7 +43,7 @@ def storage_of(t: Any) -> Storage:
     return t.storage
 
 
-def memory(t: Any) -> Any:
+def memory(t: Handle) -> Any:
     """The array that `t` holds, in the order that users expect: see Note [Order].
 
     A NumPy scalar, which has no memory to share, becomes an array.
@@ -50,13 +56,12 @@ def memory(t: Any) -> Any:
     return t.value
 
 
-def put_in_order(base: Any) -> None:
+def put_in_order(base: Handle) -> None:
     """Copy a result to C order, for it and its views, unless PyTorch would keep its order."""
     value, storage = base.value, base.storage
     if keeps_order(value) or (storage is not None and storage.lent):
         return
-    views = [ref() for ref in list(storage.views.values())] if storage is not None else []
-    views = [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
+    views = live_views(base)
     if any(v.alias.steps is None for v in views):
         return
     base.value = np.ascontiguousarray(value)
@@ -64,7 +69,14 @@ def put_in_order(base: Any) -> None:
         view.value = view.alias.view_of(base.value)
 
 
-def keeps_order(value: Any) -> bool:
+def live_views(base: Handle) -> list[Any]:
+    """The views of a base that are alive and still on its memory."""
+    refs = list(base.storage.views.values()) if base.storage is not None else []
+    views = [ref() for ref in refs]
+    return [v for v in views if v is not None and v.alias is not None and v.alias.base is base]
+
+
+def keeps_order(value: np.ndarray) -> bool:
     """Whether PyTorch would have the same memory layout: C order, or a dense permutation of it.
 
     A layout with the channels last, or with gaps, was chosen by a kernel of ours.
@@ -79,6 +91,9 @@ def keeps_order(value: Any) -> bool:
     return True
 
 
+Step = tuple[Op, Attrs]
+
+
 class Alias:
     """The view ops, with attributes, that lead from a base to its view.
 
@@ -89,20 +104,20 @@ class Alias:
     __slots__ = ("base", "refusal", "steps")
     follows = True  # a write to the base gives the view a new history
 
-    def __init__(self, base: Any, steps: tuple[Any, ...] | None, refusal: str) -> None:
+    def __init__(self, base: Handle, steps: tuple[Step, ...] | None, refusal: str) -> None:
         self.base, self.steps, self.refusal = base, steps, refusal
 
-    def onward(self, step: Any, refusal: str, kind: "type[Alias] | None" = None) -> "Alias":
+    def onward(self, step: Step, refusal: str, kind: type[Alias] | None = None) -> Alias:
         """The alias of a view of the view, with one more step."""
         steps = None if self.steps is None else (*self.steps, step)
         return (kind or type(self))(self.base, steps, self.refusal or refusal)
 
     @property
-    def attrs(self) -> dict[str, Any]:
+    def attrs(self) -> Attrs:
         """The steps in the form of the attributes of `copy_slices`."""
         return {"steps": tuple((op.name, tuple(attrs.items())) for op, attrs in self.steps or ())}
 
-    def view_of(self, value: Any) -> Any:
+    def view_of(self, value: AnyArray) -> Any:
         """Apply the steps to `value`, the base's or one in its place."""
         for op, attrs in self.steps or ():
             value = op(value, **attrs)
@@ -116,7 +131,7 @@ class DetachedAlias(Alias):
     follows = False
 
 
-def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
+def alias(base: Handle, view: Handle, op: Op, attrs: Attrs) -> None:
     """Make `view` share the storage of `base`, if it shares its memory."""
     mode, known, step = is_recording(), base.alias, (op, attrs)
     refusal = "" if mode is True else refusal_in(mode)
@@ -137,23 +152,23 @@ def alias(base: Any, view: Any, op: Op, attrs: dict[str, Any]) -> None:
     enter(view, found)
 
 
-def refusal_in(mode: Any) -> str:
+def refusal_in(mode: object) -> str:
     """The error for recorded writes to a view that was created in a mode; empty if allowed."""
     return "" if mode else MADE_IN_INFERENCE if mode is INFERENCE else MADE_UNRECORDED
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether a value has memory that views can share."""
     return type(value) is np.ndarray
 
 
-def enter(view: Any, alias: Alias) -> None:
+def enter(view: Handle, alias: Alias) -> None:
     """Set the alias of a view, and register the view in the shared storage."""
-    view.alias, views, key = alias, view.storage.views, id(view)
+    view.alias, views, key = alias, storage_of(view).views, id(view)
     views[key] = weakref.ref(view, partial(views.pop, key))
 
 
-def may_share(base: Any, value: Any, alias: Alias) -> bool:
+def may_share(base: AnyArray, value: AnyArray, alias: Alias) -> bool:
     """Whether a view shares the memory of `base`; False where NumPy had to copy."""
     if type(value) is not np.ndarray or type(base) is not np.ndarray:
         return would_share(alias) if alias.steps and alias.steps[-1][0].name == "reshape" else True
@@ -171,6 +186,6 @@ def would_share(alias: Alias) -> bool:
     return not whole.size or np.may_share_memory(whole, alias.view_of(whole))
 
 
-def owner(array: Any) -> Any:
+def owner(array: np.ndarray) -> object:
     """The array that owns the memory: views of NumPy refer to it directly."""
     return array if array.base is None else array.base

@@ -1,19 +1,25 @@
 """The tensor: the handle with PyTorch's semantics."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradops import TapeError
 from gradops.core.op import as_operand
+from gradops.typing import AnyArray
 
 from .handle import Handle, MissingAttribute, detached, hold, make_leaf, on_face
-from .node import Part
+from .node import Part, Vertex
 from .plain_arrays import copy_if_small
 from .storage import memory, storage_of
 
 CATEGORIES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 """The categories of dtypes by kind; results are not cast to a lower one."""
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class Tensor(Handle):
@@ -38,14 +44,14 @@ class Tensor(Handle):
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, *data: Any) -> None:
+    def __init__(self, *data: ArrayLike) -> None:
         if len(data) == 1 and not isinstance(data[0], int):
             self.value = np.array(data[0], np.float32)
         else:
             self.value = np.empty(data, np.float32) if data else np.empty(0, np.float32)
         self.node = self.storage = self.cut = self.alias = None
 
-    def can_store(self, dtype: np.dtype[Any]) -> bool:
+    def can_store(self, dtype: np.dtype) -> bool:
         """Whether a result of `dtype` may be written to the tensor in place."""
         return CATEGORIES[dtype.kind] <= CATEGORIES[self.dtype.kind]
 
@@ -60,16 +66,16 @@ class Tensor(Handle):
         return not self.is_leaf and self.node.watch is not None and self.node.watch.retains
 
     @property
-    def data(self) -> "Tensor":
+    def data(self) -> Tensor:
         """The same memory without history; writes to it count as writes to this tensor."""
         return detached(self)
 
     @data.setter
-    def data(self, source: "Tensor") -> None:
+    def data(self, source: Tensor) -> None:
         replace_data(self, source)
 
     @property
-    def _base(self) -> "Tensor | None":
+    def _base(self) -> Handle | None:
         """The tensor that this one is a view of; None if it is not a view."""
         return self.alias.base if self.alias else None
 
@@ -77,17 +83,17 @@ class Tensor(Handle):
         """True for a view of another tensor; writes to either give both new histories."""
         return self.alias is not None
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         require_leaf(self, "pickle")
         kind = getattr(self, "is_parameter", False)
         return restored, (np.asarray(self.value), self.node is not None, kind)
 
-    def __copy__(self) -> "Tensor":
+    def __copy__(self) -> Tensor:
         require_leaf(self, "copy")
         found = detached(self)
         return mark_leaf(found, self.node is not None, getattr(self, "is_parameter", False))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Tensor":
+    def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
         require_leaf(self, "deepcopy")
         kind = getattr(self, "is_parameter", False)
         found = memo[id(self)] = restored(np.array(self.value), self.node is not None, kind)
@@ -114,7 +120,7 @@ for _name, _instead in OF_NUMPY.items():
     setattr(Tensor, _name, MissingAttribute(_name, _instead))
 
 
-def restored(value: Any, requires_grad: bool, is_parameter: bool = False) -> Tensor:
+def restored(value: np.ndarray, requires_grad: bool, is_parameter: bool = False) -> Tensor:
     """A leaf restored from a pickle or a copy."""
     return mark_leaf(handle(value), requires_grad, is_parameter)
 
@@ -126,22 +132,22 @@ def mark_leaf(t: Tensor, requires_grad: bool, is_parameter: bool) -> Tensor:
     return make_leaf(t) if requires_grad else t
 
 
-def handle(value: Any, node: Any = None) -> Tensor:
+def handle(value: object, node: Vertex | None = None) -> Tensor:
     """A tensor on a value and its node."""
     return hold(Tensor, value, node)
 
 
-def tensor_of(x: Any) -> Tensor:
+def tensor_of(x: AnyArray) -> Tensor:
     """`x` as a tensor: an `Array` on the same node, or a value; a tensor is returned as it is."""
     return on_face(Tensor, x)
 
 
-def as_tensor(x: Any) -> Any:
+def as_tensor(x: object) -> Any:
     """`x` itself if it is a handle, else a tensor of it; sequences become arrays."""
     return x if isinstance(x, Handle) else hold(Tensor, copy_if_small(as_operand(x)))
 
 
-def replace_data(t: Tensor, source: Any) -> None:
+def replace_data(t: Tensor, source: Tensor) -> None:
     """Make the leaf `t` hold the memory of `source`, which counts as a write to both."""
     if not isinstance(source, Tensor):
         raise TypeError(f"data is set to a tensor, not to a {type(source).__name__}")

@@ -5,15 +5,18 @@ When a view is written to, its base gets a new history: `copy_slices` of the old
 value of the view. All views of the base then get histories that are replayed from it.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from gradops import OPS, TapeError
 from gradops.core.source_location import describe
 
 from .handle import Face, Handle, hold
-from .node import NOTHING, Leaf, Part, SavedOperands, clock
+from .node import NOTHING, Leaf, Node, Part, SavedOperands, Vertex, clock
 from .record import node_of, record
-from .storage import Alias, storage_of
+from .storage import Alias, Step, live_views, storage_of
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation.\n"
@@ -45,7 +48,7 @@ def refuse_leaf(t: Handle) -> None:
             raise TapeError(t.alias.refusal)
 
 
-def set_history(t: Face, vertex: Any) -> Face:
+def set_history(t: Face, vertex: Vertex | None) -> Face:
     """Give a tensor that was just written to a new history, and replay it for its base and views.
 
     `vertex` is the node of the new value.
@@ -63,14 +66,9 @@ def set_history(t: Face, vertex: Any) -> Face:
 
 def views_of(base: Handle) -> list[Any]:
     """The live views of a tensor; without leaves, unless the tensor has a history now."""
-    storage = base.storage
-    if storage is None or not storage.views:
-        return []
-    views = [ref() for ref in list(storage.views.values())]
     return [
-        v for v in views
-        if v is not None and v.alias is not None and v.alias.base is base
-        and v.alias.follows and (base.node is not None or type(v.node) is not Leaf)
+        view for view in live_views(base)
+        if view.alias.follows and (base.node is not None or type(view.node) is not Leaf)
     ]  # fmt: skip
 
 
@@ -82,7 +80,7 @@ def follow_leaf(base: Face) -> Face:
     return base
 
 
-def history(t: Handle) -> Any:
+def history(t: Handle) -> Vertex | None:
     """The node of `t` before a write; of a view without its hooks, as in PyTorch."""
     node, alias = t.node, t.alias
     if node is None or alias is None or alias.steps is None or alias.base.node is None:
@@ -91,7 +89,7 @@ def history(t: Handle) -> Any:
     return replay(alias.base, alias.steps) if watched or hasattr(node.op, "before") else node
 
 
-def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
+def put_in_place(base: Handle, t: Handle, vertex: Vertex | None, alias: Alias) -> Node | None:
     """The node of `base` after a write of the value of `vertex` to its view."""
     active = (base.node is not None) + 2 * (vertex is not None)
     if not active:
@@ -100,7 +98,7 @@ def put_in_place(base: Handle, t: Any, vertex: Any, alias: Alias) -> Any:
     return record(op, operands, (base.node, vertex), active, alias.attrs, base.value)
 
 
-def replay(base: Handle, steps: Any) -> Any:
+def replay(base: Handle, steps: Sequence[Step]) -> Vertex | None:
     """The node of a view of `base`, from its steps."""
     node, value = base.node, base.value
     for op, attrs in steps if node is not None else ():
@@ -115,12 +113,12 @@ class LostHistory(SavedOperands):
 
     __slots__ = ()
 
-    def read(self, node: Any, freed: Any) -> Any:
+    def read(self, node: Node, freed: object) -> NoReturn:
         """Raise TapeError: the history of the view is lost."""
         raise TapeError(OVERTAKEN.format(op=node.op, place=describe(node.place)))
 
 
-def lost_view(view: Handle) -> Any:
+def lost_view(view: Handle) -> Node | None:
     """A node for a view that cannot be replayed after a write to its base."""
     before = view.node
     if before is None:
@@ -133,12 +131,12 @@ def lost_view(view: Handle) -> Any:
     return node
 
 
-def replace_node(t: Handle, node: Any) -> None:
+def replace_node(t: Handle, node: Vertex | None) -> None:
     """Give `t` another node, newer than the last write; a retained `.grad` moves to it."""
     before, t.node = t.node, node
     if type(before) is Leaf:
         t.kept_grad = before.grad
-    if node is None or type(node) is Leaf:
+    if node is None or isinstance(node, Leaf):
         return
     node.storage, node.number = storage_of(t), next(clock)
     watch = None if before is None else before.watch

@@ -167,7 +167,7 @@ class Handles:
         if type(t.node) is Leaf:
             t.node.grad = grad
         elif t.node is not None:
-            t.node = replay(alias.base, alias.steps)
+            t.node = replay(alias.base, alias.steps or ())
 
     @staticmethod
     def memory(t: Handle) -> Any:
