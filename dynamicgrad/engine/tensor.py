@@ -67,7 +67,7 @@ class Tensor(Handle):
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history; writes to it count as writes to this tensor."""
+        """A tensor on the same memory, without history; writes to it count as writes to this one."""
         return detached(self)
 
     @data.setter
