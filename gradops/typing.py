@@ -80,7 +80,7 @@ Flags = Sequence[bool]
 """Which operands of a call something holds of, as which ones are stacks of examples."""
 
 OperandLike = Operand | ArrayLike
-"""An argument of a function: an operand, or nested sequences of numbers, which become an array."""
+"""An argument of a function: an operand, or nested sequences of numbers."""
 
 Rule = Callable[..., Any]
 """A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""
