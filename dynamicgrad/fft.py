@@ -10,7 +10,7 @@ import numpy as np
 
 from gradops import fft as transforms
 from gradops.library.linalg.matrices import conjugate
-from gradops.library.signal.fft import OTHER
+from gradops.library.signal.fourier import OTHER
 from gradops.typing import Axis, DTypeLike, Operand
 
 from .dispatch import default_dtype

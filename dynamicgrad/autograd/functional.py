@@ -28,6 +28,7 @@ Tensors = Tensor | tuple[Tensor, ...]
 Function = Callable[..., Any]
 INPUTS, OUTPUTS = "inputs", "outputs of the user-provided function"
 INPUT = "input to the user-provided function is a single Tensor"
+OUTPUT = "user-provided function returns a single Tensor"
 STRATEGIES = ("reverse-mode", "forward-mode")
 
 
@@ -109,7 +110,10 @@ def hessian(
     """
     several, xs = as_tuple(inputs, INPUTS, "hessian")
     require_strategy(outer_jacobian_strategy)
-    gradients = gradients_of(func, "hessian", len(xs), strict, [])
+    gradients = gradients_of(func, "hessian", strict, [])
+    if outer_jacobian_strategy == "forward-mode":
+        number = lambda *xs: ops.reshape(single(func(*xs), "hessian"), shape=())
+        gradients = gradient(number, argnums=tuple(range(len(xs))))
     rows = jacobian(gradients, xs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return rows if several else rows[0][0]
 
@@ -126,7 +130,7 @@ def vjp(
     >>> dg.autograd.functional.vjp(dg.sin, dg.zeros(2), dg.ones(2))
     (tensor([0., 0.]), tensor([1., 1.]))
     """
-    return pull(func, inputs, v, create_graph, strict, "vjp")
+    return finish(pull(func, inputs, v, create_graph, strict, "vjp", OUTPUT), create_graph)
 
 
 def jvp(
@@ -189,25 +193,20 @@ def hessian_product(
 ) -> tuple[Tensor, Any]:
     """The output, and the Hessian times `v`: the gradient's derivative along it."""
     several, xs = as_tuple(inputs, INPUTS, name)
-    weights = directions(v, xs, INPUT, name)
     values: list[Tensor] = []
-    gradients = gradients_of(func, name, len(xs), strict, values)
-    product = pull(gradients, xs, weights, create_graph, strict, name)[1]
-    return finish(values[0], create_graph), product if several else product[0]
+    gradients = gradients_of(func, name, strict, values)
+    product = pull(gradients, xs, v, create_graph, strict, name, INPUT)[1]
+    return finish((values[0], product if several else product[0]), create_graph)
 
 
-def gradients_of(
-    func: Function, name: str, count: int, strict: bool, values: list[Tensor]
-) -> Function:
+def gradients_of(func: Function, name: str, strict: bool, values: list[Tensor]) -> Function:
     """The gradients of `func`, which returns one number; its values are appended to `values`."""
 
-    def number(*xs: Tensor) -> tuple[Tensor, Tensor]:
-        y = single(func(*xs), name)
-        return ops.reshape(y, shape=()), y
-
     def gradients(*xs: Tensor) -> tuple[Tensor, ...]:
-        found, y = gradient(number, argnums=tuple(range(count)), has_aux=True)(*xs)
+        y = single(func(*xs), name)
         values.append(y)
+        require_differentiable((y,), strict)
+        found = pulled((y,), xs, (handle(np.ones(y.shape, y.dtype)),), True, strict)
         if strict:
             require_second(found)
         return found
@@ -216,8 +215,9 @@ def gradients_of(
 
 
 def pull(
-    func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, name: str
-) -> tuple[Any, Any]:
+    func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, name: str,
+    single_what: str,
+) -> tuple[Any, Any]:  # fmt: skip
     """The output of `func`, and the cotangents of its inputs for `v` of the output."""
     several, xs = as_tuple(inputs, INPUTS, name)
     record, xs = recording(xs, create_graph)
@@ -225,9 +225,9 @@ def pull(
         result = func(*xs)
         _, ys = as_tuple(result, OUTPUTS, name)
         require_differentiable(ys, strict)
-        weights = directions(v, ys, "user-provided function returns a single Tensor", name)
+        weights = directions(v, ys, single_what, name)
         found = pulled(ys, xs, weights, create_graph, strict)
-    return finish((result, found if several else found[0]), create_graph)
+    return result, found if several else found[0]
 
 
 def pulled(
@@ -252,17 +252,17 @@ def pulled(
 
 def as_tuple(given: object, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     """A tensor or several as a tuple, after whether they are several."""
-    several = isinstance(given, tuple)
-    tensors = []
-    for i, x in enumerate(given if isinstance(given, tuple) else (given,)):
+    if isinstance(given, Tensor):
+        return False, (given,)
+    parts: tuple[Any, ...] = given if isinstance(given, tuple) else (given,)
+    for i, x in enumerate(parts):
         if not isinstance(x, Tensor):
-            wrong = f"value at index {i}" if several else f"given {what}"
+            wrong = f"value at index {i}" if parts is given else f"given {what}"
             raise TypeError(
                 f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the"
                 f" {wrong} has type {type(x)}."
             )
-        tensors.append(x)
-    return several, tuple(tensors)
+    return True, parts
 
 
 def recording(xs: Sequence[Tensor], create_graph: bool) -> tuple[Recording, tuple[Any, ...]]:

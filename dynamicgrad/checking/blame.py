@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradops import ArrayType, Op, Operators, type_of
+from gradops import Op
 from gradops.core.levels import levels
 from gradops.core.source_location import Place, describe, here
 from gradops.core.types import is_float
@@ -15,6 +15,7 @@ from gradops.testing.blame import Call
 from ..custom_function.function import APPLIED, Function
 from ..engine.grad_mode import enable_grad, is_recording
 from ..engine.handle import Handle, hold, make_leaf
+from ..func.levels import Wrapper
 from .comparisons import Check, Tolerance
 from .comparisons import Function as Program
 
@@ -66,48 +67,22 @@ def as_leaf(x: object) -> object:
     return make_leaf(hold(type(x), np.array(x.value, np.float64)))
 
 
-class Logged(Operators):
+class Logged(Wrapper):
     """A value whose operations are logged in `calls`."""
 
-    __slots__ = ("calls", "gradop_level", "value")
+    __slots__ = ("calls", "gradop_level", "inner")
 
-    def __init__(self, value: Any, level: float, calls: list[Call]) -> None:
-        self.value, self.gradop_level, self.calls = value, level, calls
-
-    @property
-    def type(self) -> ArrayType:
-        """The type of the value."""
-        return type_of(self.value)
+    def __init__(self, inner: Any, level: float, calls: list[Call]) -> None:
+        self.inner, self.gradop_level, self.calls = inner, level, calls
 
     @staticmethod
     def __gradop__(op: Op, args: Sequence[object], attrs: dict[str, Any]) -> "Logged":
         traced = [isinstance(a, Logged) for a in args]
-        values = [a.value if isinstance(a, Logged) else a for a in args]
+        values = [a.inner if isinstance(a, Logged) else a for a in args]
         first = next(a for a in args if isinstance(a, Logged))
         arrays = [np.array(v) for v in values]
         first.calls.append(Call(op, arrays, traced, attrs, here(), bool(is_recording())))
         return Logged(op(*values, **attrs), first.gradop_level, first.calls)
-
-    def item(self) -> complex:
-        """The one entry, as a Python number."""
-        number: complex = self.value.item()
-        return number
-
-    def tolist(self) -> Any:
-        """The entries as nested lists."""
-        return self.value.tolist()
-
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
-    def __float__(self) -> float:
-        return float(self.value)
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __repr__(self) -> str:
-        return f"Logged({self.value!r})"
 
 
 def blame_operation(func: Program, inputs: Sequence[object], kind: str) -> str:

@@ -61,13 +61,12 @@ def with_keywords(
     function: Callable[..., Any], row: Row, parameters: tuple[str, ...], converts: bool
 ) -> Callable[..., Any]:
     """`function`, which has these parameters, with PyTorch's names for arguments."""
-    renamed = row.renamed if row.keywords else {}
-    if "dim" in parameters and "axis" not in parameters:
-        renamed = renamed | NUMPY_NAMES if renamed else NUMPY_NAMES
-    positional = {"input"}.difference(parameters)
-    if PACKED.isdisjoint(parameters):
-        positional |= PACKED
-    handled = {*renamed, *positional, *IDLE}
+    renamed, positional, handled = translation(
+        row.keywords,
+        has_dim="dim" in parameters and "axis" not in parameters,
+        takes_input="input" in parameters,
+        packs=PACKED.isdisjoint(parameters),
+    )
 
     def call(*args: Any, **options: Any) -> Any:
         if options and not handled.isdisjoint(options):
@@ -80,3 +79,14 @@ def with_keywords(
         return function(*args, **options)
 
     return wrap(call, function)
+
+
+@cache
+def translation(
+    keywords: str, has_dim: bool, takes_input: bool, packs: bool
+) -> tuple[dict[str, str], frozenset[str], frozenset[str]]:
+    """Names of arguments and ours, those passed by position, and all that are translated."""
+    renamed = dict(pair.split("=") for pair in keywords.split())
+    renamed |= NUMPY_NAMES if has_dim else {}
+    positional = frozenset(() if takes_input else ("input",)) | (PACKED if packs else frozenset())
+    return renamed, positional, IDLE.union(renamed, positional)

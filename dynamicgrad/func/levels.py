@@ -20,34 +20,16 @@ from ..engine.handle import Face, Handle, hold, on_face, unwrap
 from ..engine.node import Run
 
 
-class Lifted(Carrier, Operators):
-    """A value at a level above its own, which is that of a run."""
+class Wrapper(Operators):
+    """An operand that wraps a value, and converts to Python's numbers as the value does."""
 
-    __slots__ = ("gradop_level", "inner", "run")
-
-    def __init__(self, inner: Any, level: float, run: Run) -> None:
-        self.inner, self.gradop_level, self.run = inner, level, run
-
-    @property
-    def parts(self) -> Sequence[Any]:
-        """The value alone."""
-        return (self.inner,)
-
-    def with_parts(self, parts: Sequence[Any]) -> "Lifted":
-        """Another value at this level."""
-        (inner,) = parts
-        return Lifted(inner, self.gradop_level, self.run)
+    __slots__ = ()
+    inner: Any
 
     @property
     def type(self) -> ArrayType:
         """The type of the value."""
         return type_of(self.inner)
-
-    @staticmethod
-    def __gradop__(op: Op, args: Sequence[object], attrs: dict[str, Any]) -> Any:
-        top = max((a for a in args if isinstance(a, Lifted)), key=lambda a: a.gradop_level)
-        values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
-        return Lifted(op(*values, **attrs), top.gradop_level, top.run)
 
     def item(self) -> Any:
         """The one entry, as a Python number."""
@@ -66,11 +48,36 @@ class Lifted(Carrier, Operators):
     def __int__(self) -> int:
         return int(self.inner)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.inner!r})"
+
+
+class Lifted(Carrier, Wrapper):
+    """A value at a level above its own, which is that of a run."""
+
+    __slots__ = ("gradop_level", "inner", "run")
+
+    def __init__(self, inner: Any, level: float, run: Run) -> None:
+        self.inner, self.gradop_level, self.run = inner, level, run
+
+    @property
+    def parts(self) -> Sequence[Any]:
+        """The value alone."""
+        return (self.inner,)
+
+    def with_parts(self, parts: Sequence[Any]) -> "Lifted":
+        """Another value at this level."""
+        (inner,) = parts
+        return Lifted(inner, self.gradop_level, self.run)
+
+    @staticmethod
+    def __gradop__(op: Op, args: Sequence[object], attrs: dict[str, Any]) -> Any:
+        top = max((a for a in args if isinstance(a, Lifted)), key=lambda a: a.gradop_level)
+        values = [a.inner if isinstance(a, Lifted) and a.run is top.run else a for a in args]
+        return Lifted(op(*values, **attrs), top.gradop_level, top.run)
+
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return np.array(self.inner, dtype=dtype, copy=copy)
-
-    def __repr__(self) -> str:
-        return f"Lifted({self.inner!r})"
 
 
 def lift_all(tensors: Sequence[Handle], run: Run, surely: bool) -> tuple[list[Handle], float]:

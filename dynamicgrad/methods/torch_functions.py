@@ -133,18 +133,21 @@ def of_ops() -> Functions:
     }
 
 
-SHARED = check_all(of_ops() | with_aliases(SHARED))
-CONVERTING = check_all(with_aliases(CONVERTING))
+OF_OPS = check_all(of_ops())
+SHARED, CONVERTING = check_all(with_aliases(SHARED)), check_all(with_aliases(CONVERTING))
 ONLY_FUNCTIONS = check_all(with_aliases(ONLY_FUNCTIONS))
+REDUCTIONS = check_all(with_aliases(reductions.FUNCTIONS))
 FUNCTIONS: Functions = {
-    name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()
-} | {
-    name: as_function(name, f, converts=True)
-    for name, f in (CONVERTING | check_all(with_aliases(reductions.FUNCTIONS))).items()
-}  # fmt: skip
+    **OF_OPS,
+    **{name: as_function(name, f) for name, f in (SHARED | ONLY_FUNCTIONS).items()},
+    **{name: as_function(name, f, converts=True) for name, f in CONVERTING.items()},
+    **{name: as_function(name, f, converts=True) for name, f in REDUCTIONS.items()},
+}
 METHODS: Functions = {
-    name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()
-} | {"where": lambda self, condition, other: scatter.where(condition, self, other)}
+    **OF_OPS,
+    **{name: as_method(name, f) for name, f in (SHARED | CONVERTING | ONLY_METHODS).items()},
+    "where": lambda self, condition, other: scatter.where(condition, self, other),
+}
 
 
 def written_methods() -> Iterable[tuple[str, Callable[..., Any]]]:

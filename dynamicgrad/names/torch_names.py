@@ -43,11 +43,6 @@ class Row(NamedTuple):
     # The names of its nodes, if not made of the key; `node_names` chooses among several.
     grad_fn: str = ""
 
-    @property
-    def renamed(self) -> dict[str, str]:
-        """Our names for arguments, by PyTorch's."""
-        return dict(pair.split("=") for pair in self.keywords.split())
-
 
 def of_ranks(name: str) -> str:
     """The functions of layers for one, two and three dimensions."""

@@ -65,7 +65,7 @@ from .shape import (
     repeating,
     windows,
 )
-from .signal import fft, fourier, resampling
+from .signal import fourier, resampling
 
 MODULES = [m for m in list(globals().values()) if isinstance(m, ModuleType)]
 __all__ = sorted(name for module in MODULES for name in getattr(module, "__all__", ()))

@@ -22,7 +22,7 @@ Value = np.ndarray | np.generic | list | tuple  # of a run: an array, or a neste
 CONTROL = frozenset({Trait.CONTROL, Trait.VIEW})  # results may lie in the memory of operands
 
 
-def no_samples(rng: np.random.Generator) -> list[tuple[Sequence[object], Attrs]]:
+def no_samples(rng: "np.random.Generator") -> list[tuple[Sequence[object], Attrs]]:
     """No samples: operands are lists too. tests/staticgrad/control tests these ops."""
     return []
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gradops as G
-from gradops.library.reduce.linear_scan import ROOMY, linear_recurrence
+from gradops.library.reduce.cumulative import ROOMY, linear_recurrence
 
 INF = np.inf
 
