@@ -282,7 +282,7 @@ def require_used(wanted: Sequence[Handle], ends: Sequence[Vertex], found: Cotang
 
 def description(t: Handle) -> str:
     """A tensor as errors describe it: its type, and the call that computed it."""
-    made = "a leaf" if t.is_leaf else f"made at {describe(t.node.place)}"
+    made = "a leaf" if type(t.node) is Leaf else f"made at {describe(t.node.place)}"
     return f"{t.type}, {made}"
 
 

@@ -1,111 +1,83 @@
-"""Functions of every kind with a context in force while their body runs."""
+"""Decorates functions of every kind with a context that is in force while their body runs."""
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AbstractContextManager
 from typing import Any
 
-Enter = Callable[[], Any]
-Leave = Callable[[Any], None]
+Function = Callable[..., Any]
+Scope = Callable[[], AbstractContextManager[None]]
 
 
-def decorated(function: Callable[..., Any], enter: Enter, leave: Leave) -> Callable[..., Any]:
-    """`function` with `enter` called before its body runs, and `leave` on what that gave after."""
-    if inspect.isgeneratorfunction(function):
-        return decorated_generator(function, enter, leave)
-    if inspect.iscoroutinefunction(function):
-        return decorated_coroutine(function, enter, leave)
-    if inspect.isasyncgenfunction(function):
-        return decorated_async_generator(function, enter, leave)
+def decorated(function: Function, scope: Scope) -> Function:
+    """`function` with its body in contexts of `scope`; the consumer of a generator is outside."""
 
-    @functools.wraps(function)
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        token = enter()
-        try:
+    def plain(*args: object, **kwargs: object) -> object:
+        with scope():
             return function(*args, **kwargs)
-        finally:
-            leave(token)
 
-    return inside
+    async def coroutine(*args: object, **kwargs: object) -> object:
+        return await within(scope, function(*args, **kwargs))
+
+    def generator(*args: object, **kwargs: object) -> Generator[object, object, object]:
+        return (yield from Steps(function(*args, **kwargs), scope))
+
+    inside: Function = plain
+    if inspect.isgeneratorfunction(function):
+        inside = generator
+    elif inspect.iscoroutinefunction(function):
+        inside = coroutine
+    elif inspect.isasyncgenfunction(function):
+        inside = async_generator(function, scope)
+    return functools.wraps(function)(inside)
 
 
-def decorated_coroutine(
-    function: Callable[..., Any], enter: Enter, leave: Leave
-) -> Callable[..., Any]:
-    """A coroutine function whose body runs in the context."""
+async def within(scope: Scope, awaitable: Awaitable[object]) -> object:
+    """The result of `awaitable`, which runs in a context of `scope`."""
+    with scope():
+        return await awaitable
 
-    @functools.wraps(function)
-    async def inside(*args: Any, **kwargs: Any) -> Any:
-        token = enter()
+
+class Steps(Generator[object, object, object]):
+    """A generator each of whose steps runs in a context of `scope`."""
+
+    def __init__(self, body: Generator[object, object, object], scope: Scope) -> None:
+        self.body, self.scope = body, scope
+
+    def send(self, value: object) -> object:
+        """Go on to the next `yield`."""
+        with self.scope():
+            return self.body.send(value)
+
+    def throw(self, *error: Any) -> object:
+        """Raise an error at the current `yield`."""
+        with self.scope():
+            return self.body.throw(*error)
+
+    def close(self) -> None:
+        """End the generator."""
+        with self.scope():
+            self.body.close()
+
+
+def async_generator(function: Function, scope: Scope) -> Function:
+    """An asynchronous generator function each of whose steps runs in a context of `scope`."""
+
+    async def inside(*args: object, **kwargs: object) -> AsyncGenerator[object, object]:
+        body = function(*args, **kwargs)
         try:
-            return await function(*args, **kwargs)
-        finally:
-            leave(token)
-
-    return inside
-
-
-def decorated_async_generator(
-    function: Callable[..., Any], enter: Enter, leave: Leave
-) -> Callable[..., Any]:
-    """The same for an asynchronous generator function."""
-
-    async def step(awaited: Any) -> Any:
-        token = enter()
-        try:
-            return await awaited
-        finally:
-            leave(token)
-
-    @functools.wraps(function)
-    async def inside(*args: Any, **kwargs: Any) -> Any:
-        generator = function(*args, **kwargs)
-        try:
-            item = await step(generator.asend(None))
+            item = await within(scope, body.asend(None))
             while True:
                 try:
                     sent = yield item
                 except Exception as error:
-                    item = await step(generator.athrow(error))
+                    item = await within(scope, body.athrow(error))
                 else:
-                    item = await step(generator.asend(sent))
+                    item = await within(scope, body.asend(sent))
         except StopAsyncIteration:
             return
         finally:
-            await step(generator.aclose())
-
-    return inside
-
-
-def decorated_generator(
-    function: Callable[..., Any], enter: Enter, leave: Leave
-) -> Callable[..., Any]:
-    """A generator function whose body, but not its consumer, runs in the context."""
-
-    @functools.wraps(function)
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        def step(advance: Callable[..., Any], *sent: Any) -> Any:
-            token = enter()
-            try:
-                return advance(*sent)
-            finally:
-                leave(token)
-
-        generator = function(*args, **kwargs)
-        try:
-            item = step(generator.send, None)
-            while True:
-                try:
-                    sent = yield item
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    item = step(generator.throw, error)
-                else:
-                    item = step(generator.send, sent)
-        except StopIteration as stop:
-            return stop.value
-        finally:
-            step(generator.close)
+            await within(scope, body.aclose())
 
     return inside

@@ -18,7 +18,7 @@ from ..engine.node import Leaf
 from ..engine.storage import memory, storage_of
 from ..engine.tensor import Tensor, as_tensor, handle
 from ..engine.views import history, put_in_place, set_history
-from ..hooks.copy_on_write import preserve
+from ..hooks.saved_tensor_hooks import preserve
 from ..tracing.captured_writes import carry
 from .indexing import as_tuple, is_mixed, select_integers, with_integers, with_masks
 from .inplace import (

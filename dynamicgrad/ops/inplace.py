@@ -21,7 +21,7 @@ from ..engine.handle import ARRAYS, REAL_NUMBERS, Face, Handle, hold
 from ..engine.node import Storage
 from ..engine.storage import storage_of
 from ..engine.views import history, refuse_leaf, set_history
-from ..hooks.copy_on_write import preserve
+from ..hooks.saved_tensor_hooks import preserve
 from ..tracing.captured_writes import carry
 
 FLOATS = frozenset(map(np.dtype, ("float32", "float64")))

@@ -12,7 +12,7 @@ from gradops.core.levels import TRACING
 
 from ..engine.grad_mode import enable_grad
 from ..engine.tensor import Tensor
-from ..hooks.removable_handle import RemovableHandle, registered
+from ..hooks.tensor_hooks import RemovableHandle, add_hook
 from . import compiled, state
 
 Group = dict[str, Any]
@@ -129,11 +129,11 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: StepHook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before a step; it may return both changed."""
-        return registered(self.pre_hooks, hook)
+        return add_hook(self.pre_hooks, hook)
 
     def register_step_post_hook(self, hook: StepHook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after a step."""
-        return registered(self.post_hooks, hook)
+        return add_hook(self.post_hooks, hook)
 
     def state_dict(self) -> dict[str, Any]:
         """The state, and the options of the groups, with numbers in place of the parameters."""

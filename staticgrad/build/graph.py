@@ -97,20 +97,20 @@ class Graph:
 
     def find(self, name: str) -> Expr | None:
         """The expression called `name`, or None; TensorFlow's `x:0` is `x`."""
-        found = self.members.get(name)
-        return self.members.get(name.removesuffix(":0")) if found is None else found
+        result = self.members.get(name)
+        return self.members.get(name.removesuffix(":0")) if result is None else result
 
     def get_tensor_by_name(self, name: str) -> Expr:
         """The expression called `name`; raises FetchError with the nearest name if there is none.
 
         TensorFlow's output number is accepted: `x:0` is `x`.
         """
-        found = self.find(name) if isinstance(name, str) else None
-        if found is None:
+        result = self.find(name) if isinstance(name, str) else None
+        if result is None:
             raise FetchError(
                 f"{self.name!r} has no expression called {name!r}{nearest(str(name), self.members)}"
             )
-        return found
+        return result
 
     def __bool__(self) -> bool:
         return True  # an empty graph is a graph
@@ -132,11 +132,11 @@ def get_default_graph() -> Graph:
     ...     sg.get_default_graph() is g
     True
     """
-    found = DEFAULT.get(None)
-    if found is None:
-        found = Graph("default")
-        DEFAULT.set(found)
-    return found
+    result = DEFAULT.get(None)
+    if result is None:
+        result = Graph("default")
+        DEFAULT.set(result)
+    return result
 
 
 def rename(e: object, name: str) -> Expr:

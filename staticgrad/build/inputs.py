@@ -128,29 +128,29 @@ def as_value(value: object, dtype: DTypeLike | None = None) -> np.ndarray:
     if lost := lost_meaning(value):
         raise GraphError(f"the value is {lost[0]}\n  hint: {lost[1]}")
     try:
-        found = np.array(value)
+        result = np.array(value)
     except ValueError as error:
         raise GraphError(f"the value is not an array: {error}") from error
-    if found.dtype.kind not in "biufc":
-        raise DTypeError("constant", [type_of(found)], f"{found.dtype} is not a numeric dtype")
+    if result.dtype.kind not in "biufc":
+        raise DTypeError("constant", [type_of(result)], f"{result.dtype} is not a numeric dtype")
     is_python = not hasattr(value, "dtype")
-    if dtype is None and is_python and found.dtype == np.float64:
+    if dtype is None and is_python and result.dtype == np.float64:
         dtype = default_dtype()
-    wanted = found.dtype if dtype is None else numeric_dtype(dtype)
-    if is_python and not fits(found, wanted):
+    wanted = result.dtype if dtype is None else numeric_dtype(dtype)
+    if is_python and not fits(result, wanted):
         raise DTypeError(
-            "constant", [type_of(found)], f"{short_repr(value)} cannot be converted to {wanted} without loss",
+            "constant", [type_of(result)], f"{short_repr(value)} cannot be converted to {wanted} without loss",
             hint=f"to convert it anyway: np.asarray(value).astype({wanted.name!r})",
         )  # fmt: skip
-    return found.astype(native(wanted), copy=False)
+    return result.astype(native(wanted), copy=False)
 
 
 def numeric_dtype(dtype: DTypeLike) -> np.dtype:
     """The dtype, which must be of numbers; raises DTypeError for any other."""
-    found = native(dtype)
-    if found.kind not in "biufc":
-        raise DTypeError("dtype", [short_repr(dtype)], f"{found} is not a numeric dtype")
-    return found
+    result = native(dtype)
+    if result.kind not in "biufc":
+        raise DTypeError("dtype", [short_repr(dtype)], f"{result} is not a numeric dtype")
+    return result
 
 
 def short_repr(value: object) -> str:
@@ -300,13 +300,13 @@ def in_dtype_of(variable: Expr, value: OperandLike) -> OperandLike:
     """Numbers and sequences of them in the variable's dtype, if lossless; arrays unchanged."""
     if hasattr(value, "dtype"):
         return value
-    found = np.asarray(value)
-    if not fits(found, variable.dtype):
+    result = np.asarray(value)
+    if not fits(result, variable.dtype):
         raise DTypeError(
-            "assign", [variable.type, type_of(found)],
+            "assign", [variable.type, type_of(result)],
             f"{variable.name} keeps its dtype, and {short_repr(value)} does not fit in {variable.dtype}",
         )  # fmt: skip
-    return found.astype(variable.dtype)
+    return result.astype(variable.dtype)
 
 
 def evaluate_initial(value: OperandLike | Callable[[], OperandLike]) -> object:

@@ -125,25 +125,25 @@ class Surroundings:
         ours = OURS[fn.__code__.co_filename]
         if ours and hasattr(fn, "spells"):
             return ()  # the function of an op, which keeps nothing but caches
-        found: list[Named] = []
+        result: list[Named] = []
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             self.cells.append((name, cell))
-            found += [(name, x) for x in cell_values(cell)]
-        found += numbered(f"{fn.__name__}.default", fn.__defaults__ or ())
-        found += (fn.__kwdefaults__ or {}).items()
-        found += vars(fn).items()
+            result += [(name, x) for x in cell_values(cell)]
+        result += numbered(f"{fn.__name__}.default", fn.__defaults__ or ())
+        result += (fn.__kwdefaults__ or {}).items()
+        result += vars(fn).items()
         if ours:
-            return found
+            return result
         names = names_in(fn.__code__)
         self.attributes |= names
         for name in sorted(names & fn.__globals__.keys()):
             x = fn.__globals__[name]
             if isinstance(x, ModuleType):
-                found += module_attributes(name, x, names)
+                result += module_attributes(name, x, names)
             else:
                 self.globals.append((fn.__globals__, name))
-                found.append((name, x))
-        return found
+                result.append((name, x))
+        return result
 
     def plain_object(self, name: str, x: object) -> Iterable[Named]:
         """Note a container or the attributes of an object, and return their values."""
@@ -168,16 +168,16 @@ class Surroundings:
         """Note the attributes of an object of a user's class or of this library's modules."""
         cls, own = type(x), getattr(x, "__dict__", None)
         foreign = is_foreign(cls)
-        found: list[Named] = [] if foreign else [(name, cls)]
+        result: list[Named] = [] if foreign else [(name, cls)]
         if hasattr(x, "__wrapped__"):
-            found.append((name, x.__wrapped__))
+            result.append((name, x.__wrapped__))
         if foreign and root(cls.__module__) not in ENTERED:
-            return found
+            return result
         if isinstance(own, dict) and id(own) not in self.seen:
             self.seen[id(own)] = own
             self.containers.append((name, own, not has_foreign_base(cls)))
-            found += entries(name, own)
-        return found if foreign else [*found, *slots_of(name, x, own)]
+            result += entries(name, own)
+        return result if foreign else [*result, *slots_of(name, x, own)]
 
 
 def cell_values(cell: CellType) -> list[object]:
@@ -244,11 +244,11 @@ def is_library_module(module: ModuleType) -> bool:
 @functools.lru_cache(maxsize=1024)
 def names_in(code: CodeType) -> frozenset[str]:
     """The names of globals and attributes in code and in the functions inside it."""
-    found = set(code.co_names)
+    result = set(code.co_names)
     for x in code.co_consts:
         if isinstance(x, CodeType):
-            found |= names_in(x)
-    return frozenset(found)
+            result |= names_in(x)
+    return frozenset(result)
 
 
 def module_attributes(name: str, module: ModuleType, names: Iterable[str]) -> list[Named]:

@@ -94,12 +94,12 @@ def freeze_body(
     measured = list(measured)
     needed = reachable([*outputs, *effects, *measured], stop=parameters)
     measured += add_size_sources(needed, parameters)
-    found = StateResolver(parameters, needed, inner=True)
+    result = StateResolver(parameters, needed, inner=True)
     return FrozenGraph(
-        tuple(found.frozen[e] for e in parameters),
-        tuple([found.final_value(e) for e in (*outputs, *state)]),
-        measured=tuple([found.frozen[e] for e in measured]),
-        merged=found.intern.merged,
+        tuple(result.frozen[e] for e in parameters),
+        tuple([result.final_value(e) for e in (*outputs, *state)]),
+        measured=tuple([result.frozen[e] for e in measured]),
+        merged=result.intern.merged,
     )
 
 
@@ -115,13 +115,13 @@ def variable_values(needed: Iterable[Expr], values: VariableValues) -> dict[Expr
     by_key: Mapping[Any, object] = getattr(values, "values", {})
     if isinstance(values, Mapping):
         by_key = values
-    found: dict[Expr, np.ndarray] = {}
+    result: dict[Expr, np.ndarray] = {}
     require_variables(needed, by_key)
     for v in needed:
         for key in (v, v.name) if v.kind is Kind.VARIABLE else ():
             if key in by_key:
-                found[v] = constant_value(v, by_key[key])
-    return found
+                result[v] = constant_value(v, by_key[key])
+    return result
 
 
 def require_variables(needed: Iterable[Expr], keys: Iterable[object]) -> None:
@@ -129,8 +129,8 @@ def require_variables(needed: Iterable[Expr], keys: Iterable[object]) -> None:
     graph = next((e.names.graph() for e in needed if e.names is not None), None)
     members = {} if graph is None else graph.members
     for key in keys:
-        found = members.get(key) if isinstance(key, str) else key
-        if not isinstance(found, Expr) or found.kind is not Kind.VARIABLE:
+        result = members.get(key) if isinstance(key, str) else key
+        if not isinstance(result, Expr) or result.kind is not Kind.VARIABLE:
             names = [e.name for e in members.values() if e.kind is Kind.VARIABLE]
             raise FeedError(f"no variable is called {key!r}{nearest(str(key), names)}")
 

@@ -50,19 +50,19 @@ def widest_views(active: Iterable[Expr]) -> WidestViews:
     graph = whole[0].graph if whole else None
     wider: dict[Expr, Expr] = {} if graph is None else dict(graph.wider)
     wider |= {e.widens.narrow: e for e in whole if e.widens is not None}
-    found: dict[Expr, tuple[NodeView, Places]] = {}
+    result: dict[Expr, tuple[NodeView, Places]] = {}
     inside = set(active)
     for e in whole:
-        if e not in found and len(forms := forms_of(e, wider, inside)) > 1:
+        if e not in result and len(forms := forms_of(e, wider, inside)) > 1:
             widest = forms[-1]
             view = NodeView(e, widest, widest.op, widest.inputs, widest.attrs)
             assert isinstance(widest.type, TupleType)
             places = tuple(range(len(widest.type.parts)))
             for form in reversed(forms):
-                found[form] = view, places
+                result[form] = view, places
                 if form.widens is not None:
                     places = tuple([places[k] for k in form.widens.places])
-    return found
+    return result
 
 
 def forms_of(e: Expr, wider: Mapping[Expr, Expr], active: set[Expr]) -> list[Expr]:
@@ -91,15 +91,15 @@ def reverse_view(views: WidestViews, stop: Container[Expr], e: Expr | NodeView) 
 
 def widest_forms(needed: Iterable[Expr]) -> dict[Expr, tuple[Expr, Places]]:
     """For each expression that a wider form can replace: the widest, and its places."""
-    found: dict[Expr, tuple[Expr, Places]] = {}
+    result: dict[Expr, tuple[Expr, Places]] = {}
     for e in sorted([e for e in needed if e.widens is not None], key=by_age):
         wide, step = e, e.widens
         places = step.places if step else ()
         while step is not None and can_replace(wide, step.narrow):
-            found[step.narrow] = wide, places
+            result[step.narrow] = wide, places
             step = step.narrow.widens
             places = tuple([places[k] for k in step.places]) if step else ()
-    return found
+    return result
 
 
 def can_replace(wide: Expr, narrow: Expr) -> bool:

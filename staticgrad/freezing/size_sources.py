@@ -16,16 +16,16 @@ def add_size_sources(
     dependencies: Callable[[Expr], Iterable[Expr]] = dependencies,
 ) -> list[Expr]:
     """Add to `needed` expressions that determine the sizes in use, and return those expressions."""
-    known, found = sizes_determined_by(feeds), list[Expr]()
+    known, result = sizes_determined_by(feeds), list[Expr]()
     while missing := sizes_missing(needed, known):
         size = min(missing)
         sources = (e for e in size_sources(size, needed) if e not in needed)
         source = next((e for e in sources if depends_only_on(e, feeds)), None)
         if source is None:
             raise no_source(size)
-        found.append(source)
+        result.append(source)
         needed.update(reachable([source], feeds, dependencies))
-    return found
+    return result
 
 
 def depends_only_on(e: Expr, parameters: Sequence[Expr]) -> bool:

@@ -26,12 +26,12 @@ def in_c_order(graph: FrozenGraph, any_layout: bool = False) -> frozenset[Expr]:
     """
     key = "any layout" if any_layout else "c order"
     if key not in graph.derived:
-        found: set[Expr] = set()
+        result: set[Expr] = set()
         unsure = {e for e in graph.inputs if e.shape} if any_layout else ()
         for e in graph.order:
-            if e not in unsure and is_c_ordered(e, found):
-                found.add(e)
-        graph.derived[key] = frozenset(found)
+            if e not in unsure and is_c_ordered(e, result):
+                result.add(e)
+        graph.derived[key] = frozenset(result)
     return graph.derived[key]
 
 

@@ -87,16 +87,16 @@ class Expr(ArrayMethods):
                 break
         inputs = tuple(args)
         try:
-            found = op.type_for([x.type for x in inputs], attrs)
+            result = op.type_for([x.type for x in inputs], attrs)
         except OperandError as error:
             error.add_note(made_lines(inputs))
             raise
         except TypeError as error:  # NumPy's, of an op that has no kernel for a dtype
             raise unsupported_operands(op, inputs) from error
-        if found.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
+        if result.dtype.kind == "O" and any(x.kind is Kind.GROUP for x in inputs):
             raise unsupported_operands(op, inputs)
-        made = apply(names, op, inputs, attrs, found)
-        return made if type(found) is ArrayType else parts_of(made)
+        made = apply(names, op, inputs, attrs, result)
+        return made if type(result) is ArrayType else parts_of(made)
 
     @property
     def outputs(self) -> tuple["Expr", ...]:
@@ -271,20 +271,20 @@ def whole_of(e: Expr) -> Expr | None:
 
 def common_names(op: object, args: Sequence[object]) -> Names:
     """The names of the one graph that all expressions among the operands belong to."""
-    found: Expr | None = None
+    result: Expr | None = None
     for a in args:
         if isinstance(a, Expr):
-            if found is not None and a.names is not found.names:
-                raise foreign(op, found, a)
-            found = a if found is None else found
-    if found is None:
+            if result is not None and a.names is not result.names:
+                raise foreign(op, result, a)
+            result = a if result is None else result
+    if result is None:
         raise GraphError(
             f"{op}: an expression is needed, not {', '.join(map(repr, args))}"
             f"\n  at {describe(here())}{NUMBERS_ARE_PARTS if TRACING.get() else ''}"
         )
-    if found.names is None:
+    if result.names is None:
         raise GraphError(f"{op}: expressions of a frozen graph cannot be built on")
-    return found.names
+    return result.names
 
 
 def require_expression(call: str, *values: object) -> None:

@@ -196,12 +196,12 @@ def named_graphs(e: Expr) -> Iterator[tuple[str, FrozenGraph]]:
 
 def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
     """The graphs inside a graph, the innermost first, with unique names."""
-    found: dict[FrozenGraph, str] = {}
+    result: dict[FrozenGraph, str] = {}
     taken: set[str] = set()
     stack = inner_of(graph)
     while stack:
         each, name, is_done = stack.pop()
-        if each in found:
+        if each in result:
             continue
         if not is_done:
             stack.append((each, name, True))
@@ -211,14 +211,14 @@ def inner_graphs(graph: FrozenGraph) -> dict[FrozenGraph, str]:
         while unique in taken:
             unique, i = f"{name}_{i}", i + 1
         taken.add(unique)
-        found[each] = unique
-    return found
+        result[each] = unique
+    return result
 
 
 def inner_of(graph: FrozenGraph) -> list[tuple[FrozenGraph, str, bool]]:
     """The graphs directly inside a graph, the last first, with the names of attributes."""
-    found = [pair for e in graph.order for pair in named_graphs(e)]
-    return [(inner, name, False) for name, inner in reversed(found)]
+    result = [pair for e in graph.order for pair in named_graphs(e)]
+    return [(inner, name, False) for name, inner in reversed(result)]
 
 
 def all_expressions(graph: FrozenGraph) -> Iterator[Expr]:
@@ -244,9 +244,9 @@ def replay(graph: FrozenGraph, operands: Sequence[Operand]) -> tuple[Operand, ..
     """
     operands = sequence(operands)
     require_all(require_frozen("replay", graph).inputs, len(operands))
-    found = {e: operand_for(e, a) for e, a in zip(graph.inputs, operands, strict=True)}
-    sizes = bind_sizes(graph.inputs, [type_of(a).shape for a in found.values()])
+    result = {e: operand_for(e, a) for e, a in zip(graph.inputs, operands, strict=True)}
+    sizes = bind_sizes(graph.inputs, [type_of(a).shape for a in result.values()])
     names = names_among(operands)
-    values = {e: leaf_value(names, e, a) for e, a in found.items()}
+    values = {e: leaf_value(names, e, a) for e, a in result.items()}
     add_values(graph, values, sizes, partial(apply_op, names))
     return tuple(values[e] for e in graph.results)

@@ -58,12 +58,12 @@ class Interning:
         if self.waiting:
             self.enter()
         key = key_of(e, inputs)
-        found = self.table.get(key)
-        if found is None:
-            found = self.table[key] = freeze_expr(e, tuple(inputs))
-        elif e.place is not None and e.place != found.place:
-            self.note(found, (e.place,))
-        return found
+        result = self.table.get(key)
+        if result is None:
+            result = self.table[key] = freeze_expr(e, tuple(inputs))
+        elif e.place is not None and e.place != result.place:
+            self.note(result, (e.place,))
+        return result
 
     def note(self, e: Expr, places: Iterable[Place]) -> None:
         """Keep the source locations of expressions that were merged into `e`."""

@@ -40,17 +40,17 @@ def fits(array: np.ndarray, dtype: np.dtype) -> bool:
 
 def operand_for(e: "Expr", a: Any) -> Any:
     """`a` as an operand of any kind that has the dtype, the rank and the known sizes of `e`."""
-    found = as_array_for(e, a)
-    t = type_of(found)
+    result = as_array_for(e, a)
+    t = type_of(result)
     same = t.dtype == e.dtype and t.ndim == len(e.shape)
     if not same or any(isinstance(m, int) and m != n for m, n in zip(e.shape, t.shape)):
         raise FeedError(f"{e.label} was given {getattr(a, 'label', t)}{made_line(e)}")
-    return found
+    return result
 
 
 def as_array_for(e: "Expr", a: Any) -> Any:
     """A number, or a sequence of them, as an array of the dtype of `e` if that loses nothing."""
     if type(a) not in PYTHON_SCALARS and type(a) not in SEQUENCES:
         return a
-    found = np.asarray(as_operand(a))
-    return found.astype(e.dtype) if fits(found, e.dtype) else found
+    result = np.asarray(as_operand(a))
+    return result.astype(e.dtype) if fits(result, e.dtype) else result

@@ -48,14 +48,14 @@ KERNELS: Mapping[Op | None, Callable[..., np.ndarray]] = {
 
 def shape_value(e: "Expr") -> np.ndarray:
     """The sizes that `e` has as its value; raises ValueUnknownError if they depend on data."""
-    found: dict[Expr, np.ndarray] = {}
+    result: dict[Expr, np.ndarray] = {}
     try:
         for v in sorted(ancestors([e]), key=lambda v: v.number):
-            found[v] = shape_value_on(v, [found[x] for x in v.inputs])
+            result[v] = shape_value_on(v, [result[x] for x in v.inputs])
     except (KeyError, TypeError) as error:
         hint = "a size is made of shape(x), constants and arithmetic on them"
         raise e.unknown("the value", hint) from error
-    return found[e]
+    return result[e]
 
 
 def shape_value_on(e: "Expr", inputs: list[np.ndarray]) -> np.ndarray:

@@ -182,10 +182,10 @@ def note_sizes(e: Expr, value: object, sizes: dict[str, Size]) -> None:
 
 def sizes_of_operands(inputs: Sequence[Expr], operands: Sequence[object]) -> dict[str, Size]:
     """The sizes that the operands of a graph inside another determine, unchecked."""
-    found: dict[str, Size] = {}
+    result: dict[str, Size] = {}
     for e, x in zip(inputs, operands, strict=True):
-        note_sizes(e, x, found)
-    return found
+        note_sizes(e, x, result)
+    return result
 
 
 def substitute_sizes(value: Any, sizes: Mapping[str, Size]) -> Any:

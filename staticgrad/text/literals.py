@@ -34,25 +34,25 @@ def size(line: Line) -> Size:
 
 def term(line: Line) -> Size:
     """A product or quotient of sizes."""
-    found = factor(line)
+    result = factor(line)
     while line.peek() in ("*", "//"):
         if line.take() == "*":
-            found = found * factor(line)
+            result = result * factor(line)
         elif (divisor := factor(line)) == 0:
             raise line.error("a size is divided by zero")
         else:
-            found = found // divisor
-        if isinstance(found, int) and abs(found) > LARGEST:
+            result = result // divisor
+        if isinstance(result, int) and abs(result) > LARGEST:
             raise line.error(f"a size is above {LARGEST}")
-    return found
+    return result
 
 
 def factor(line: Line) -> Size:
     """A number, a name, or a size in brackets."""
     if line.accept("("):
-        found = line.nested(size)
+        result = line.nested(size)
         line.take(")")
-        return found
+        return result
     if re.match(r"-?\d", line.peek()):
         return line.integer()
     if line.peek() == "broadcast":
@@ -74,9 +74,9 @@ def nonnegative_size(line: Line) -> Size:
     """A difference of sizes, or 0 where that is negative."""
     line.take("nonnegative")
     line.take("(")
-    found = line.nested(size)
+    result = line.nested(size)
     line.take(")")
-    return at_least_zero(found)
+    return at_least_zero(result)
 
 
 def any_type(line: Line) -> ArrayType:
@@ -126,8 +126,8 @@ def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
     kind = line.tokens[line.at][0] if line.at < len(line.tokens) else ""
     if kind == "name" and line.peek() in TYPES:
         return any_type(line)
-    found = line.take()
-    match found:
+    result = line.take()
+    match result:
         case "(":
             return tuple(comma_separated(line, ")", again))
         case "[":
@@ -139,14 +139,14 @@ def value(line: Line, graph: Callable[[Line], Any] | None = None) -> Any:
             line.take("}")
             return dim
         case "None" | "True" | "False":
-            return WORDS[found]
+            return WORDS[result]
         case "dtype" | "complex":
-            return dtype_or_complex(line, found)
+            return dtype_or_complex(line, result)
     if kind == "string":
-        return line.string(found)
+        return line.string(result)
     if kind != "number":
-        raise line.error(f"{found} is not a value")
-    return number(found)
+        raise line.error(f"{result} is not a value")
+    return number(result)
 
 
 def number(token: str) -> int | float:
@@ -167,10 +167,10 @@ def dtype_or_complex(line: Line, what: str) -> np.dtype | complex:
 
 def single_value(line: Line) -> object:
     """The single argument in brackets."""
-    found = comma_separated(line, ")", value)
-    if len(found) != 1:
-        raise line.error(f"expected one value, found {len(found)}")
-    return found[0]
+    result = comma_separated(line, ")", value)
+    if len(result) != 1:
+        raise line.error(f"expected one value, found {len(result)}")
+    return result[0]
 
 
 def constant_array(line: Line, entries: object, type: ArrayType) -> np.ndarray:
@@ -208,11 +208,11 @@ def number_lists(text: str, budget: Budget) -> object:
 
 def array_of(entries: Any, type: ArrayType) -> np.ndarray:
     """An array of numbers, which must fit the type; raises ValueError or ArithmeticError."""
-    found = np.array(entries)
-    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != found.size:
-        raise ValueError(f"{found.size} entries do not fill {type}")
-    if found.size and KINDS[found.dtype.kind] > KINDS[type.dtype.kind]:
-        raise ValueError(f"the entries are of {found.dtype}, and not {type.dtype}")
+    result = np.array(entries)
+    if not all(isinstance(n, int) for n in type.shape) or product(type.shape) != result.size:
+        raise ValueError(f"{result.size} entries do not fill {type}")
+    if result.size and KINDS[result.dtype.kind] > KINDS[type.dtype.kind]:
+        raise ValueError(f"the entries are of {result.dtype}, and not {type.dtype}")
     with np.errstate(over="raise"):
         array = np.array(entries, type.dtype).reshape(type.shape)
     array.flags.writeable = False

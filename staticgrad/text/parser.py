@@ -55,7 +55,7 @@ class Sections:
 
     def __init__(self, budget: Budget, aside: Aside | None) -> None:
         self.budget, self.aside = budget, aside
-        self.found: dict[str, Section] = {}
+        self.sections: dict[str, Section] = {}
 
     def read(self, text: str) -> dict[str, FrozenGraph]:
         """All graphs by name."""
@@ -65,22 +65,22 @@ class Sections:
             raise GraphFormatError("a graph begins with a line `graph(...)`")
         while header is not None:
             header = self.section(header, lines)
-        if "" not in self.found:
+        if "" not in self.sections:
             raise GraphFormatError("the last graph has no name of its own: `graph(...)`")
-        return {name: section.graph for name, section in self.found.items()}
+        return {name: section.graph for name, section in self.sections.items()}
 
     def section(self, header: Line, lines: Iterator[Line]) -> Line | None:
         """Read the graph that a line begins; return the first line of the next one."""
         self.budget.spend(SECTION)
         header.take("graph")
         name = "" if header.peek() == "(" else header.name()
-        if name in self.found or "" in self.found:
+        if name in self.sections or "" in self.sections:
             raise header.error("a graph inside has a name of its own, the last one none")
-        parser = Parser(self.budget, self.aside, self.found, inside=bool(name))
+        parser = Parser(self.budget, self.aside, self.sections, inside=bool(name))
         graph, following = parse_section(header, lines, parser)
         if name:
             self.budget.spend_on_graph(graph)
-        self.found[name] = Section(graph, parser.depth + 1)
+        self.sections[name] = Section(graph, parser.depth + 1)
         if parser.depth >= DEEPEST:
             raise header.error("graphs are nested too deeply")
         return following

@@ -61,16 +61,16 @@ def section(
     given = set(graph.inputs)
     names = printed_names(graph)
     inputs = ", ".join(f"{word_of(e)}{names[e]}: {type_text(e.type)}" for e in graph.inputs)
-    found = [f"{title}({inputs})"]
-    found += [
+    result = [f"{title}({inputs})"]
+    result += [
         line_of(e, names, named, graph.lines(e) if lines else "", aside)
         for e in graph.order
         if e not in given
     ]
-    found += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
-    found += [f"  measure {names[e]}" for e in graph.measured]
+    result += [f"  update {names[v]} = {names[new]}" for v, new in graph.updates]
+    result += [f"  measure {names[e]}" for e in graph.measured]
     returned = ", ".join(names[e] for e in graph.outputs)
-    return "\n".join([*found, f"  return {returned}".rstrip()])
+    return "\n".join([*result, f"  return {returned}".rstrip()])
 
 
 def word_of(e: Expr) -> str:

@@ -180,14 +180,14 @@ class Parser:
 
     def plain_attributes(self, op: Op, given: str) -> Attrs:
         """The attributes of an op, from their text; cached by text."""
-        found = self.attrs.get((op.name, given))
-        if found is None:
+        result = self.attrs.get((op.name, given))
+        if result is None:
             attrs = op.bind_attrs(self.whole(given, self.attributes))
             weight = attrs_weight(attrs) + (CHARACTER * len(given) if len(given) > LONG else 0)
-            found = self.attrs[op.name, given] = attrs, weight
-        if found[1]:
-            self.budget.spend(found[1])
-        return found[0]
+            result = self.attrs[op.name, given] = attrs, weight
+        if result[1]:
+            self.budget.spend(result[1])
+        return result[0]
 
     def whole(self, text: str, step: Callable[[Line], T]) -> T:
         """The result of `step` on all of a piece of text."""
@@ -212,10 +212,10 @@ class Parser:
             array = self.constant(line, single_value(line), type)
             return Expr(Kind.CONSTANT, type, name, None, value=array)
         if what == "size":
-            found = single_value(line)
-            if not isinstance(found, Dim):
+            result = single_value(line)
+            if not isinstance(result, Dim):
                 raise line.error("size() takes an unknown size in braces")
-            return Expr(Kind.SIZE, type, name, None, value=found)
+            return Expr(Kind.SIZE, type, name, None, value=result)
         return self.application(line, name, type, what)
 
     def constant(self, line: Line, entries: object, type: ArrayType) -> np.ndarray:
@@ -254,9 +254,9 @@ class Parser:
             raise TypeError(f"{op} takes {count} operands, not {len(inputs)}")
         types = [x.type for x in inputs]
         self.budget.spend_on_types(types, attrs, type)
-        found = op.type_for(types, attrs)
-        if not compatible(found, type):
-            raise TypeError(f"{op} gives {found}, not {type}")
+        result = op.type_for(types, attrs)
+        if not compatible(result, type):
+            raise TypeError(f"{op} gives {result}, not {type}")
 
     def arguments(self, line: Line) -> tuple[list[Expr], Attrs]:
         """Operands by name, then attributes by keyword."""

@@ -10,7 +10,7 @@ from gradops.typing import DTypeLike
 
 from ...devices import without_device
 from ...engine.tensor import Tensor
-from ...hooks.removable_handle import RemovableHandle, registered
+from ...hooks.tensor_hooks import RemovableHandle, add_hook
 from . import hooks, state
 from .parameter import Parameter
 from .text import format_module
@@ -351,7 +351,7 @@ class Module:
         called when something before it failed.
         """
         wrapped = hooks.Hook(hook, with_kwargs, always_call)
-        return registered(self._forward_hooks, wrapped, prepend)
+        return add_hook(self._forward_hooks, wrapped, prepend)
 
     def register_forward_pre_hook(
         self, hook: hooks.Function, *, prepend: bool = False, with_kwargs: bool = False
@@ -360,7 +360,7 @@ class Module:
 
         With `with_kwargs` it is `hook(module, args, kwargs)`, and returns a pair of both.
         """
-        return registered(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
+        return add_hook(self._forward_pre_hooks, hooks.Hook(hook, with_kwargs), prepend)
 
     def register_full_backward_hook(
         self, hook: hooks.Function, prepend: bool = False
@@ -376,13 +376,13 @@ class Module:
         >>> layer(dg.ones(2, requires_grad=True)).backward(dg.tensor([3.0]))
         (tensor([3.]),)
         """
-        return registered(self._backward_hooks, hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(
         self, hook: hooks.Function, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` first; what it returns replaces `grad_output`."""
-        return registered(self._backward_pre_hooks, hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def extra_repr(self) -> str:
         """The text between the parentheses of the module's repr."""
