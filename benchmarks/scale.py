@@ -1,4 +1,4 @@
-"""How costs grow with chains of growing length, and what calls and imports take.
+"""Costs for chains of growing length, and the cost of calls and imports.
 
 make bench-scale
 """
@@ -33,7 +33,7 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def chain(x: Any, length: int) -> Any:
-    """`length` operations, each on the result of the one before."""
+    """A chain of `length` operations."""
     for _ in range(length // 2):
         x = x * 1.0000001 + 0.5
     return x
@@ -51,7 +51,7 @@ def tape(length: int) -> Stages:
 
 
 def graph(length: int) -> Stages:
-    """What is done with a graph of about so many expressions; the time of each, and expressions."""
+    """The stages of a graph of about that many expressions: the time and expressions of each."""
     with sg.Graph().as_default() as g:
         x = sg.placeholder("float32", [3])
         took, y = timed(lambda: chain(x, length // 4))  # the numbers and gradients count as well
@@ -73,7 +73,7 @@ def graph(length: int) -> Stages:
 
 
 def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[list[str]]:
-    """A row for each stage: its name, and microseconds for each of what it counts."""
+    """A row for each stage: its name, and microseconds per operation or expression."""
     columns = []
     for length in lengths:
         gc.collect()
@@ -84,7 +84,7 @@ def rows(stages: Callable[[int], Stages], lengths: tuple[int, ...]) -> Iterator[
 
 
 def calls(rounds: int = 41, repeats: int = 500) -> dict[str, float]:
-    """Microseconds that the ways to run one small graph take, in turns; medians."""
+    """Median microseconds of each way to run one small graph, interleaved."""
     with sg.Graph().as_default():
         x = sg.placeholder("float32", ["n"], name="x")
         y = sg.exp(x)
@@ -109,9 +109,9 @@ IMPORT = "import numpy, time; t = time.perf_counter(); import {}; print(time.per
 
 
 def import_times(modules: list[str], rounds: int = 15) -> dict[str, float]:
-    """Milliseconds that a new process takes to import each module after NumPy, medians.
+    """Median milliseconds of importing each module after NumPy in a new process.
 
-    The first round compiles, and does not count.
+    The first round compiles the modules and is discarded.
     """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     times: dict[str, list[float]] = {m: [] for m in modules}

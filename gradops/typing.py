@@ -37,7 +37,7 @@ Attrs = dict[str, Any]
 
 
 class AnyArray(Protocol):
-    """What ops give: a NumPy array, a tensor, an expression, or another tracer.
+    """The result of an op: a NumPy array, a tensor, an expression, or another tracer.
 
     Operators and methods give another one of the same kind.
     """
@@ -71,7 +71,7 @@ class AnyArray(Protocol):
 
 
 Operand = AnyArray | Number
-"""What ops take: an array of any kind, or a number."""
+"""An operand of an op: an array of any kind, or a number."""
 
 Arrays = Sequence[AnyArray]
 """Operands of a call, or stacks of them."""
@@ -80,7 +80,7 @@ Flags = Sequence[bool]
 """Which operands of a call something holds of, as which ones are stacks of examples."""
 
 OperandLike = Operand | ArrayLike
-"""What functions take: an operand, or nested sequences of numbers, which count as an array."""
+"""An argument of a function: an operand, or nested sequences of numbers."""
 
 Rule = Callable[..., Any]
 """A derivative rule for one operand: `rule(v, y, *operands, **attrs)`, None for a zero."""

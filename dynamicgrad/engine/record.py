@@ -38,7 +38,7 @@ Plan = tuple[bool, tuple[bool, ...], tuple[int, ...]]
 
 
 class Plans(dict[tuple[Op, int, int], Plan]):
-    """What nodes of each op save, by the bits of the active operands and the number of operands.
+    """The values that nodes of each op save, by the active operands and the number of operands.
 
     A plan is whether the output is saved, whether each operand is, and which operands get
     cotangents. An op may save less where its output is `real`: the derivative of `sign` is zero

@@ -67,7 +67,7 @@ class Tensor(Handle):
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history; writes to it count as writes to this tensor."""
+        """The tensor without history, on the same memory; writes count for both."""
         return detached(self)
 
     @data.setter
