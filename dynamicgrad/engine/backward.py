@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradops import ShapeError, TapeError, copy, depending_on, ones_like, pull_back
+from gradops.core.float_errors import without_float_errors
 from gradops.core.source_location import describe, here
 from gradops.kernels.heap import keep_freed_memory
 from gradops.library.shape.movement import cast
@@ -143,18 +144,18 @@ def carry(
         recording = differentiating()
         read = telling_mode(recording, recorded)
     look = inspect_with_kinks(inspection()) if recording else inspection()
-    hooks = HookCalls(list(seeds), active, keep, arrive)
+    hooks = HookCalls(seeds, active, keep, arrive)
     callbacks: list[Callable[[], None]] = []
     mode, finishing = RECORDING.set(recording), FINISHING.set(callbacks)
     try:
-        with np.errstate(all="ignore"):
-            found = pull_back(seeds, read, active, keep, hooks, look)
+        found = without_float_errors(pull_back, seeds, read, active, keep, hooks, look)
         for callback in callbacks:
             callback()
     finally:
         FINISHING.reset(finishing)
         RECORDING.reset(mode)
-    found.update(hooks.kept)
+    if hooks.kept:
+        found.update(hooks.kept)
     return with_zeros(found, callbacks, active) if callbacks else found
 
 

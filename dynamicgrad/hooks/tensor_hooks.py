@@ -8,7 +8,7 @@ calls them around the op's rules; nodes without hooks pay nothing.
 import itertools
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 from typing import Any
@@ -152,15 +152,17 @@ class HookCalls:
     it. `kept` has the cotangents of the inner vertices in `keep` as they were before hooks.
     """
 
+    __slots__ = ("active", "arrive", "ends", "keep", "kept", "turns")
+
     def __init__(
         self,
-        ends: Sequence[Vertex],
+        ends: Iterable[Vertex],
         active: AbstractSet[Vertex] | None,
         keep: Container[Vertex],
         arrive: Callable[[Leaf, AnyArray], None] | None,
     ) -> None:
         self.ends, self.active, self.keep, self.arrive = ends, active, keep, arrive
-        self.kept: dict[Vertex, AnyArray] = {}
+        self.kept: dict[Vertex, AnyArray] | None = None
         self.turns: dict[Leaf, float] | None = None
 
     def visit(self, v: Vertex, cotangents: dict[Vertex, AnyArray]) -> None:
@@ -175,7 +177,7 @@ class HookCalls:
             if self.arrive is not None:
                 self.arrive(v, cotangents.pop(v))
         elif v in self.keep and not (self.active and self.active.isdisjoint(v.inputs)):
-            self.kept[v] = g
+            self.kept = {**(self.kept or {}), v: g}
 
     def turn(self, leaf: Leaf) -> float:
         """When to visit a leaf: right after the oldest of its users."""
@@ -185,7 +187,7 @@ class HookCalls:
 
 
 def turns_of_leaves(
-    ends: Sequence[Vertex], active: AbstractSet[Vertex] | None
+    ends: Iterable[Vertex], active: AbstractSet[Vertex] | None
 ) -> dict[Leaf, float]:
     """When to visit each leaf that has a `watch`, among the negative numbers of the vertices.
 

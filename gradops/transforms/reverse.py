@@ -44,7 +44,7 @@ class Vertex(Protocol):
     """A tape node or an expression.
 
     `number` grows in the order of creation, so an input has a smaller number than its users.
-    `wanted` are the positions of the inputs that get cotangents when `pull_back` gets no `active`.
+    `wanted` are the positions of the inputs that may get cotangents.
     """
 
     op: VertexOp | None
@@ -102,9 +102,14 @@ def pull_back(
         if (op := shown.op) is None:
             continue
         g, inputs = cotangents[v] if v in keep else cotangents.pop(v), shown.inputs
-        wanted = shown.wanted if active is None else positions(inputs, active)
-        if not wanted:
-            continue
+        wanted = shown.wanted
+        if active is not None:
+            for i in wanted:
+                if inputs[i] not in active:
+                    wanted = [j for j in wanted if inputs[j] in active]
+                    break
+            if not wanted:
+                continue
         try:
             cts = op.pull(wanted, g, read(shown), shown.attrs)
             for i, ct in zip(wanted, cts if inspect is None else inspect(shown, wanted, cts)):
@@ -125,11 +130,6 @@ def pull_back(
             blame(error, "the backward of", shown)
             raise
     return cotangents
-
-
-def positions(inputs: Sequence[Any], active: AbstractSet[Any]) -> list[int]:
-    """The positions of the active inputs."""
-    return [i for i, x in enumerate(inputs) if x in active]
 
 
 class Conjugated:

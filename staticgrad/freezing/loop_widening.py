@@ -37,6 +37,11 @@ class NodeView:
     attrs: Attrs
     watch = None
 
+    @property
+    def wanted(self) -> range:
+        """The positions of the inputs that may get cotangents: all."""
+        return range(len(self.inputs))
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.e, name)
 

@@ -104,6 +104,11 @@ class Expr(ArrayMethods):
         return (self,)
 
     @property
+    def wanted(self) -> range:
+        """The positions of the inputs that may get cotangents: all."""
+        return range(len(self.inputs))
+
+    @property
     def line(self) -> str:
         """The user's line that built it, in words."""
         return describe(self.place)
