@@ -25,12 +25,12 @@ from ..ir.expr import Expr
 from ..ir.graph import reachable
 from ..ir.names import held_at
 from ..runtime.executable import Executable
-from ..runtime.results import Results
-from ..runtime.variables import State
-from ..runtime.watching import Watched
 from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
 from .changes import Entry, Gradient, Write, effects_of
 from .pulling import Tape, TapedCall, are_arrays
+from .results import Results
+from .trace_guards import Watched
+from .trace_state import State
 
 
 class Traced:

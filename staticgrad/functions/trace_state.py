@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .executable import Executable
+from ..runtime.executable import Executable
 
 
 class State:

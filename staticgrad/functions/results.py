@@ -6,8 +6,8 @@ from typing import Any
 from gradops.core.tracer_protocol import is_holder
 
 from ..build.effects import is_run_only
-from ..functions.capturing import Given, is_value
 from ..ir.expr import Expr
+from .capturing import Given, is_value
 
 
 class Results:
