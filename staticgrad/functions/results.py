@@ -7,7 +7,7 @@ from gradops.core.tracer_protocol import is_holder
 
 from ..build.effects import is_run_only
 from ..ir.expr import Expr
-from .capturing import Given, is_value
+from .captures import Given, is_value
 
 
 class Results:

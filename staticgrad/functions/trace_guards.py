@@ -7,8 +7,8 @@ from gradops import type_of
 from gradops.core.tracer_protocol import held
 
 from ..build.guards import Guard
-from .capturing import Inside
-from .pulling import are_arrays
+from .captures import Inside
+from .tape import are_arrays
 
 
 class Watched:

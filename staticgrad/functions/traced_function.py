@@ -18,7 +18,7 @@ from ..control.calls import Calls
 from ..ir.expr import Expr
 from ..ir.graph import FrozenGraph
 from ..runtime.executable import Executable
-from .capturing import LOCK, is_value
+from .captures import LOCK, is_value
 from .traces import Traced
 
 MANY_TRACES = 8

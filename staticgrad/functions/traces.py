@@ -25,10 +25,10 @@ from ..ir.expr import Expr
 from ..ir.graph import reachable
 from ..ir.names import held_at
 from ..runtime.executable import Executable
-from .capturing import LOCK, Given, Inside, building, is_value, refuse_changes
-from .changes import Entry, Gradient, Write, effects_of
-from .pulling import Tape, TapedCall, are_arrays
+from .call_effects import Entry, Gradient, Write, effects_of
+from .captures import LOCK, Given, Inside, building, is_value, refuse_changes
 from .results import Results
+from .tape import Tape, TapedCall, are_arrays
 from .trace_guards import Watched
 from .trace_state import State
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from gradops.core.tracer_protocol import held, holding
 
-from .capturing import Given
+from .captures import Given
 
 
 class Effect:

@@ -17,7 +17,7 @@ from ..freezing.freezer import freeze
 from ..ir.expr import Expr
 from ..ir.graph import reachable
 from ..runtime.executable import Executable
-from .capturing import Given, Inside, again
+from .captures import Given, Inside, again
 
 
 class Tape:
